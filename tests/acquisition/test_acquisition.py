@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import kstest, norm, truncnorm
 
 from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.acquisition._acquisition_functions import confidence_gain, confidence_weight
+from skbo_silbo.acquisition._parzen_draws import ParzenEstimates, draw_good
 
 pytestmark = pytest.mark.quick
 
@@ -58,7 +60,7 @@ def test_without_uncertainty_it_is_the_improvement():
     assert log_expected_improvement(4.0, 0.0, 3.0) == -np.inf
 
 
-@settings(max_examples=200)
+@settings(max_examples=25)
 @given(
     mean=st.floats(-50, 50),
     std=st.floats(0.01, 20),
@@ -75,7 +77,7 @@ def test_gradient_agrees_with_differences(mean, std, best):
     assert_allclose(by_std, by_std_fd, rtol=1e-4, atol=1e-9 * scale / h)
 
 
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(
     mean=st.floats(-5, 5), std=st.floats(0.01, 5), shift=st.floats(-9, 9), scale=st.floats(0.01, 99)
 )
@@ -90,10 +92,6 @@ def test_more_uncertainty_and_a_lower_mean_are_better():
     assert (np.diff(log_expected_improvement(means, 1.0, 0.0)) < 0).all()
     stds = np.geomspace(1e-3, 1e3, 500)
     assert (np.diff(log_expected_improvement(1.0, stds, 0.0)) > 0).all()
-
-
-def test_shapes_broadcast():
-    assert log_expected_improvement(np.zeros((3, 1)), np.ones(4), 0.0).shape == (3, 4)
 
 
 def test_confidence_gain_is_the_bound_below_the_best():
@@ -111,3 +109,56 @@ def test_confidence_holds_for_all_points_and_times_at_once():
     # Srinivas et al. 2010, Lemma 5.1: |D| exp(-beta_t / 2) summed over t is delta
     weights = np.array([confidence_weight(t, 500, delta=0.1) for t in range(1, 20_000)])
     assert_allclose(np.sum(500 * np.exp(-weights / 2)), 0.1, rtol=1e-4)
+
+
+COORDINATES = st.floats(-1, 1, allow_subnormal=False)
+
+
+def cut_off(estimates):
+    """Return scipy's truncated normal distributions of an estimate."""
+    center, width = estimates.centers, estimates.widths
+    return truncnorm((-1 - center) / width, (1 - center) / width, center, width)
+
+
+@settings(max_examples=20)
+@given(arrays(float, (6, 3), elements=COORDINATES), arrays(float, (4, 3), elements=COORDINATES))
+def test_the_density_is_the_mean_of_normal_ones_cut_off_at_the_ends(X, at):
+    estimates = ParzenEstimates.near(X)
+    expected = np.log(cut_off(estimates).pdf(at[:, None]).mean(axis=1))
+    assert_allclose(estimates.log_density(at) - expected, 0.5 * np.log(2 * np.pi), rtol=1e-9)
+
+
+def test_many_densities_in_blocks_are_those_of_every_input_alone():
+    rng = np.random.default_rng(0)
+    X, at = rng.uniform(-1, 1, (900, 60)), rng.uniform(-1, 1, (24, 60))
+    whole = ParzenEstimates.near(X).log_density(at)
+    for j in (0, 45, 46, 59):
+        alone = ParzenEstimates.near(X[:, [j]]).log_density(at[:, [j]])
+        assert_allclose(whole[:, [j]], alone, rtol=1e-12)
+
+
+def test_draws_have_that_density():
+    estimates = ParzenEstimates.near(np.array([[-0.9, 0.3], [-0.85, 0.3], [0.2, 1.0]]))
+    drawn = estimates.draw(2000, np.random.default_rng(0))
+    assert np.abs(drawn).max() <= 1
+    laws = cut_off(estimates)
+    for j in range(2):
+        found = kstest(drawn[:, j], lambda x, j=j: laws.cdf(x[:, None, None]).mean(axis=1)[:, j])
+        assert found.pvalue > 1e-3
+
+
+def test_widths_reach_the_further_neighbour_and_one_density_covers_all():
+    estimates = ParzenEstimates.near(np.array([[-0.6], [0.5]]))
+    assert_array_equal(estimates.centers.ravel(), [-0.6, 0.5, 0.0])
+    assert_allclose(estimates.widths.ravel(), [0.6, 0.5, 2.0])  # clipped at 2 / 4 from below
+
+
+def test_a_draw_is_near_good_points_in_the_inputs_that_set_them_apart():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (60, 8))
+    ranked = X[np.argsort(np.abs(X[:, 2] - 0.7))]
+    drawn = np.array([draw_good(ranked, rng) for _ in range(60)])
+    away = np.abs(drawn - 0.7).mean(axis=0)
+    assert away[2] < 0.1
+    to_good = np.abs(drawn[:, None] - ranked[:6]).min(axis=1)
+    assert to_good.mean() < 0.1

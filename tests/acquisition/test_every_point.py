@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import NonlinearConstraint
-from scipy.stats import randint, uniform
+from scipy.stats import randint
 from sklearn.model_selection import ParameterGrid
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -12,15 +12,13 @@ from skbo_silbo.acquisition import (
     AcquisitionSurface,
     Climb,
     Part,
-    ParzenTurns,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._nearby_points import MOST_LEFT, can_be_listed
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box, SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
-MIXED = {"kind": ["a", "b", "c"], "n": randint(2, 6), "level": [0.1, 1.0, 10.0], "only": ["one"]}
+MIXED = {"kind": ["a", "b", "c"], "n": randint(2, 5), "level": [0.1, 10.0], "only": ["one"]}
 UNION = [{"kind": ["a", "b"], "n": randint(0, 3)}, {"kind": ["b", "c"], "n": [1, 2]}, {"m": ["x"]}]
 SPACES = [Space(MIXED), SpaceUnion(UNION), Space({"only": [1]})]
 
@@ -65,22 +63,6 @@ def test_the_best_of_all_points_comes_first(fixed):
     assert (np.diff(values) <= 0).all()
 
 
-def test_many_points_are_ranked_in_blocks_as_they_are_at_once():
-    space, rng = Space({f"p{i}": list(range(9)) for i in range(4)}), np.random.default_rng(1)
-    made, _ = surface(space, rng)
-    X = space.every_point()
-    some = rng.integers(len(X), size=5)
-    np.testing.assert_allclose(made.values(X)[some], made.values(X[some]), rtol=1e-7)
-
-
-def test_too_many_points_are_not_listed():
-    assert can_be_listed(MOST_LEFT, 10)
-    assert can_be_listed(MOST_LEFT + 10, 10)
-    assert not can_be_listed(MOST_LEFT + 11, 10)
-    assert not can_be_listed(np.inf, 10)
-    assert not can_be_listed(MOST_LEFT, 1000)  # minutes
-
-
 @pytest.mark.parametrize("parameters", [MIXED, UNION], ids=["space", "union"])
 def test_no_point_is_asked_for_twice_and_the_last_one_ends_the_search(parameters):
     result = minimize(value, parameters, n_calls=100, random_state=0)
@@ -89,18 +71,10 @@ def test_no_point_is_asked_for_twice_and_the_last_one_ends_the_search(parameters
     assert result.stop_reason == "exhausted"
 
 
-def test_none_is_drawn_by_chance_while_there_is_a_model(monkeypatch):
-    optimizer = SILBO(Space(MIXED), search=ParzenTurns(most=9.0), random_state=0)
-    for i in range(int(optimizer.space_.n_points)):
-        if i == optimizer.n_initial_:
-            monkeypatch.setattr("skbo_silbo.optimizers._ask_tell.draw_unseen", None)
-        optimizer.tell(optimizer.ask(), float(i % 5))
-
-
 def test_fixed_parameters_and_constraints_hold_until_their_part_is_used_up():
     optimizer = SILBO(Space(MIXED), random_state=0)
     optimizer.constrain(NonlinearConstraint(lambda p: p["n"] * p["level"], -np.inf, 3.0))
-    allowed = [p for p in ParameterGrid({**MIXED, "n": range(2, 6)}) if p["n"] * p["level"] <= 3.0]
+    allowed = [p for p in ParameterGrid({**MIXED, "n": range(2, 5)}) if p["n"] * p["level"] <= 3.0]
     some = [p for p in allowed if p["kind"] == "c"]
     for left in (some, [p for p in allowed if p not in some]):
         fixed = {"kind": "c"} if left is some else None
@@ -137,11 +111,3 @@ def test_a_search_of_candidates_uses_up_its_space():
     tried = search.cv_results_["params"]
     assert len(tried) == len({str(sorted(p.items())) for p in tried}) == 20
     assert search.stop_reason_ == "exhausted"
-
-
-def test_a_continuous_parameter_is_climbed_as_ever():
-    optimizer = SILBO(Space({"kind": ["a", "b"], "x": uniform(0, 1)}), random_state=0)
-    for _ in range(14):
-        point = optimizer.ask()
-        optimizer.tell(point, (point["x"] - 0.3) ** 2 + (point["kind"] == "b"))
-    assert optimizer.best_y_ < 0.01

@@ -4,11 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import kstest, loguniform, truncnorm, uniform
+from scipy.stats import loguniform, uniform
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern, WhiteKernel
 from sklearn.linear_model import BayesianRidge
@@ -21,61 +18,9 @@ from skbo_silbo.acquisition import (
     ParzenTurns,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._parzen_draws import ParzenEstimates, draw_good
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-
-COORDINATES = st.floats(-1, 1, allow_subnormal=False)
-
-
-def cut_off(estimates):
-    """Return scipy's truncated normal distributions of an estimate."""
-    center, width = estimates.centers, estimates.widths
-    return truncnorm((-1 - center) / width, (1 - center) / width, center, width)
-
-
-@given(arrays(float, (6, 3), elements=COORDINATES), arrays(float, (4, 3), elements=COORDINATES))
-def test_the_density_is_the_mean_of_normal_ones_cut_off_at_the_ends(X, at):
-    estimates = ParzenEstimates.near(X)
-    expected = np.log(cut_off(estimates).pdf(at[:, None]).mean(axis=1))
-    assert_allclose(estimates.log_density(at) - expected, 0.5 * np.log(2 * np.pi), rtol=1e-9)
-
-
-def test_many_densities_in_blocks_are_those_of_every_input_alone():
-    rng = np.random.default_rng(0)
-    X, at = rng.uniform(-1, 1, (900, 60)), rng.uniform(-1, 1, (24, 60))
-    whole = ParzenEstimates.near(X).log_density(at)
-    for j in (0, 45, 46, 59):
-        alone = ParzenEstimates.near(X[:, [j]]).log_density(at[:, [j]])
-        assert_allclose(whole[:, [j]], alone, rtol=1e-12)
-
-
-def test_draws_have_that_density():
-    estimates = ParzenEstimates.near(np.array([[-0.9, 0.3], [-0.85, 0.3], [0.2, 1.0]]))
-    drawn = estimates.draw(2000, np.random.default_rng(0))
-    assert np.abs(drawn).max() <= 1
-    laws = cut_off(estimates)
-    for j in range(2):
-        found = kstest(drawn[:, j], lambda x, j=j: laws.cdf(x[:, None, None]).mean(axis=1)[:, j])
-        assert found.pvalue > 1e-3
-
-
-def test_widths_reach_the_further_neighbour_and_one_density_covers_all():
-    estimates = ParzenEstimates.near(np.array([[-0.6], [0.5]]))
-    assert_array_equal(estimates.centers.ravel(), [-0.6, 0.5, 0.0])
-    assert_allclose(estimates.widths.ravel(), [0.6, 0.5, 2.0])  # clipped at 2 / 4 from below
-
-
-def test_a_draw_is_near_good_points_in_the_inputs_that_set_them_apart():
-    rng = np.random.default_rng(1)
-    X = rng.uniform(-1, 1, (60, 8))
-    ranked = X[np.argsort(np.abs(X[:, 2] - 0.7))]
-    drawn = np.array([draw_good(ranked, rng) for _ in range(60)])
-    away = np.abs(drawn - 0.7).mean(axis=0)
-    assert away[2] < 0.1
-    to_good = np.abs(drawn[:, None] - ranked[:6]).min(axis=1)
-    assert to_good.mean() < 0.1
 
 
 @dataclass(frozen=True)

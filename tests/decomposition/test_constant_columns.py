@@ -12,43 +12,13 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
 from skbo_silbo import (
-    MAVE,
-    ActiveSubspace,
-    DirectionalRegression,
-    KernelSlicedInverseRegression,
-    OuterProductGradients,
-    PrincipalHessianDirections,
     SDRRegressor,
     SemiSlicedInverseRegression,
-    SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
-    SparseSlicedInverseRegression,
 )
 from skbo_silbo.inspection import bootstrap_directions, coordinate_test
 
-CONSTANTS = (0.0, 0.1, 36.6, 98.6, 1.0, 2024.0, -1e9 / 3, 1.7e18, 1e-12 / 3)
-LINEAR = {
-    "plain": SlicedInverseRegression(2, ridge=0),
-    "tests": SlicedInverseRegression(),
-    "ridge": SlicedInverseRegression(2, ridge=0.3),
-    "no scale": SlicedInverseRegression(2, ridge=0.3, scale=False),
-    "localised": SlicedInverseRegression(2, n_local_neighbors=4),
-    "iterative": SlicedInverseRegression(2, solver="iterative", random_state=0),
-    "dual": SlicedInverseRegression(2, solver="dual", ridge=0.1),
-    "randomized": SlicedInverseRegression(2, solver="randomized", random_state=0),
-    "reweighted": SlicedInverseRegression(2, reweight="elliptical"),
-    "paper": SemiSlicedInverseRegression(2, solver="paper", random_state=0),
-    "unlabelled": SemiSlicedInverseRegression(2, alpha=1.0),
-    "alpha": SemiSlicedInverseRegression(2),
-    "save": SlicedAverageVarianceEstimation(2),
-    "dr": DirectionalRegression("criterion"),
-    "phd": PrincipalHessianDirections(2),
-    "sparse": SparseSlicedInverseRegression(1),
-    "opg": OuterProductGradients(2),
-    "mave": MAVE(2),
-    "process": ActiveSubspace(2),
-}
-TAKE_UNLABELLED = ("unlabelled", "alpha", "paper", "process")
+CONSTANTS = (0.0, 0.1, 36.6, 98.6, 1.0, 2024.0, -1e9 / 3, 1.7e18)
 
 
 def make_rows(n=130, d=4):
@@ -61,37 +31,15 @@ def with_constant(X, value, place=2):
     return np.insert(X, place, np.asarray(value, dtype=X.dtype), axis=1)
 
 
-@pytest.mark.parametrize("value", [0.1, 98.6, 2024.0, -1e9 / 3])
-@pytest.mark.parametrize("name", LINEAR)
-def test_every_learner_does_without(name, value):
-    X, y = make_rows()
-    weights = np.random.default_rng(0).uniform(1, 2, len(y))
-    if name in TAKE_UNLABELLED:
-        y[::3] = np.nan
-    given = {} if name in ("localised", "paper", "reweighted") else {"sample_weight": weights}
-    for settings in ({}, given):
-        learner = LINEAR[name]
-        without = learner.fit(X, y, **settings).components_
-        fitted = learner.fit(with_constant(X, value), y, **settings)
-        assert (fitted.components_[:, 2] == 0).all()
-        assert fitted.mean_[2] == value
-        np.testing.assert_allclose(np.delete(fitted.components_, 2, axis=1), without, rtol=1e-7)
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "laplacian", "cosine"])
-def test_the_kernel_form_does_without(kernel):
-    X, y = make_rows()
-    y[::3] = np.nan
-    sir = KernelSlicedInverseRegression(2, kernel=kernel, random_state=0)
-    scores, gamma = sir.fit(X, y).transform(X), sir.gamma_
-    padded = with_constant(X, 98.6)
-    assert sir.fit(padded, y).gamma_ == gamma
-    np.testing.assert_allclose(sir.transform(padded), scores, atol=1e-7)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("n", [100, 1000, 100_000])
-def test_every_number_of_rows_every_door(n, dtype):
+@pytest.mark.parametrize(
+    ("n", "dtype", "values"),
+    [
+        (100, np.float32, CONSTANTS[::2]),
+        (1000, np.float64, CONSTANTS[1::2]),
+        (100_000, np.float64, CONSTANTS[1:2]),
+    ],
+)
+def test_every_number_of_rows_every_door(n, dtype, values):
     da = pytest.importorskip("dask.array")
     X, y = make_rows(n)
     X, edges = X.astype(dtype), np.quantile(y, np.arange(0.1, 0.95, 0.1))
@@ -107,7 +55,7 @@ def test_every_number_of_rows_every_door(n, dtype):
         return SlicedInverseRegression(1, n_slices=edges).fit(da.from_array(X, (n // 3, -1)), y)
 
     without = sir.fit(X, y).components_
-    for value in CONSTANTS[:8]:
+    for value in values:
         padded = with_constant(X, value)
         for fitted in (sir.fit(padded, y), by_chunks(padded), by_blocks(padded)):
             assert fitted.components_[0, 2] == 0
@@ -118,9 +66,13 @@ def test_every_number_of_rows_every_door(n, dtype):
             )
 
 
-@pytest.mark.parametrize("door", ["fit", "partial_fit"])
-@pytest.mark.parametrize("value", [0.1, 36.6, 1e15, -1e9 / 3])
-@pytest.mark.parametrize("spread", [2e-16, 1e-15, 1e-14, 1e-12, 1e-8])
+@pytest.mark.parametrize(
+    ("door", "value", "spread"),
+    [
+        *(("fit", value, spread) for value in (0.1, 1e15) for spread in (2e-16, 1e-15, 1e-12)),
+        *(("partial_fit", value, spread) for value in (36.6, -1e9 / 3) for spread in (1e-14, 1e-8)),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:column 2 of X varies by no more than the rounding")
 def test_a_nearly_constant_column_is_what_its_digits_say(value, spread, door):
     """It is the column less its place, which floating point gives exactly, or it is constant."""
@@ -136,18 +88,6 @@ def test_a_nearly_constant_column_is_what_its_digits_say(value, spread, door):
         weight = expected.components_[0, 2]
     np.testing.assert_allclose(fitted.components_[0, 2], weight, rtol=1e-6)
     np.testing.assert_allclose(fitted.eigenvalues_, expected.eigenvalues_, rtol=1e-6)
-
-
-@pytest.mark.parametrize("name", sorted(LINEAR.keys() - {"iterative", "randomized", "paper"}))
-def test_a_place_far_away_takes_no_digits(name):
-    """Nanoseconds since 1970: the rows as they are rounded there, and the answer of these."""
-    X, y = make_rows()
-    moved = X + 1e15
-    rounded = moved - 1e15
-    expected = LINEAR[name].fit(rounded, y).components_
-    fitted = LINEAR[name].fit(moved, y)
-    np.testing.assert_allclose(fitted.components_, expected, rtol=1e-6, atol=1e-8)
-    assert np.isfinite(fitted.transform(moved)).all()
 
 
 @pytest.mark.parametrize("door", ["chunks", "dask"])
@@ -198,10 +138,3 @@ def test_a_pipeline_keeps_its_scores():
     regressor = SDRRegressor(SlicedInverseRegression(1), n_folds=3)
     one, other = regressor.fit(X, y).predict(X), regressor.fit(with_constant(X, 0.1), y)
     np.testing.assert_allclose(other.predict(with_constant(X, 0.1)), one, rtol=1e-6)
-
-
-def test_rows_that_are_all_the_same_are_refused():
-    X = np.full((60, 2), 0.1)
-    for learner in (*LINEAR.values(), KernelSlicedInverseRegression()):
-        with pytest.raises(ValueError, match=r"vary|varies"):
-            learner.fit(X, np.arange(60.0))

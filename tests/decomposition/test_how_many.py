@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import linalg, sparse, stats
+from levels import assert_level, sets
 
 from skbo_silbo import (
     DirectionalRegression,
@@ -10,10 +10,6 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
 )
 from skbo_silbo.decomposition import slice_edges
-from skbo_silbo.decomposition.significance._permutation import KernelShuffles, MeanShuffles
-from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
-from skbo_silbo.decomposition.significance._weighted_shuffles import WeightedShuffles
-from skbo_silbo.decomposition.slicing._slices import slice_response
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found",
@@ -26,10 +22,6 @@ pytestmark = pytest.mark.filterwarnings(
 def noise(seed, n=60, d=10):
     rng = np.random.default_rng(seed)
     return rng.normal(size=(n, d)), rng.normal(size=n), rng
-
-
-def assert_level(rejected, n_runs):
-    assert rejected <= stats.binom.isf(1e-4, n_runs, 0.05)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +42,9 @@ def test_chi_square_is_no_reference_for_slices_of_few_rows(y, tested):
 # -- blocks --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ridge", ["auto", 0.0, 0.3])
-@pytest.mark.parametrize("weights", [None, "counts", "relative"])
+@pytest.mark.parametrize(
+    ("ridge", "weights"), [("auto", None), (0.0, "counts"), (0.3, "relative"), ("auto", "relative")]
+)
 def test_a_dask_array_is_tested_as_its_rows_are(ridge, weights):
     array = pytest.importorskip("dask.array")
     X, y, rng = noise(3, 50, 20)
@@ -108,23 +101,14 @@ def test_a_dask_array_tells_that_a_feature_is_curved():
 # -- chunks --------------------------------------------------------------------------------------
 
 
-def test_chunks_of_noise_hold_their_level():
+@sets(10, 100)
+def test_chunks_of_noise_hold_their_level(n_sets):
     found = []
-    for seed in range(40):
+    for seed in range(n_sets):
         X, y, _ = noise(seed)
         sir = SemiSlicedInverseRegression().partial_fit(X[:30], y[:30])
         found.append(sir.partial_fit(X[30:], y[30:]).n_components_ > 0)
-    assert_level(sum(found), 40)
-
-
-def test_chunks_find_what_there_is():
-    found = []
-    for seed in range(10):
-        X, y, _ = noise(seed)
-        y += 3 * X[:, :5].sum(axis=1)
-        X[:, :5] += X[:, :1]
-        found.append(SemiSlicedInverseRegression().partial_fit(X, y).n_components_)
-    assert found.count(1) >= 8
+    assert_level(sum(found), n_sets)
 
 
 def test_fit_forgets_the_tests_of_chunks_and_chunks_those_of_fit():
@@ -146,7 +130,7 @@ WEIGHTS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.statistical
 @pytest.mark.parametrize("of", WEIGHTS)
 def test_relative_weights_hold_the_level(of):
     rejected = 0
@@ -157,7 +141,7 @@ def test_relative_weights_hold_the_level(of):
     assert_level(rejected, 60)
 
 
-@pytest.mark.slow
+@pytest.mark.statistical
 def test_relative_weights_hold_the_level_of_second_moments():
     rejected, learner = 0, SlicedAverageVarianceEstimation(n_slices=4)
     for seed in range(30):
@@ -182,79 +166,6 @@ def test_relative_weights_find_what_there_is(learner):
     assert (learner.permutation_tests_["p_value"] <= 0.05).tolist() == [True, False]
 
 
-def test_equal_relative_weights_are_no_weights():
-    """The statistic observed is the eigenvalue; shuffles whiten anew, which changes nothing."""
-    X, y, _ = noise(1, 40, 5)
-    plain = SemiSlicedInverseRegression(ridge=0.0, n_slices=5)
-    X, codes = X - X.mean(axis=0), np.argsort(np.argsort(y)) * 5 // 40
-    from skbo_silbo.decomposition import Slices
-    from skbo_silbo.decomposition.significance._slice_tests import _between
-
-    S = np.linalg.qr(X)[0]
-    slices = Slices(codes, np.full(5, 8.0), np.ones(40))
-    problem = WeightedShuffles(S, np.zeros((5, 5)), slices, _between)
-    observed, draw = problem.granting(0)
-    assert observed == pytest.approx(plain.fit(X, y).eigenvalues_[0])
-    order = np.random.RandomState(0).permutation(40)
-    shuffled = plain.fit(X[order], y).eigenvalues_[0]
-    assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
-    tests = run_tests(problem, most=2, n_permutations=19, random_state=np.random.RandomState(0))
-    assert tests["n_permutations"][0] == 19
-
-
-# -- shuffles ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("k", [0, 2])
-def test_a_shuffle_is_the_eigenvalue_of_shuffled_rows(k):
-    """Plain slices and second moments, from the rows written out."""
-    X, _, _ = noise(3, 60, 5)
-    X = X + 0.3 * np.arange(60)[:, None] / 60
-    S = np.linalg.qr(X - X.mean(axis=0))[0]
-    omega = np.eye(4)[np.arange(60) * 4 // 60] / np.sqrt(15)
-    S = S @ linalg.svd(omega.T @ S)[2].T
-
-    def rows(order):
-        """S2 shuffled against S1 and y, S2 less its regression on S1."""
-        S2 = S[:, k:] - S[:, :k] @ (S[:, :k].T @ S[:, k:])
-        return np.hstack([S[:, :k], S2[order]])
-
-    def of_means(Z):
-        return linalg.svdvals(omega.T @ Z)[k] ** 2
-
-    observed, draw = MeanShuffles(S, sparse.csr_array(omega)).granting(k)
-    assert observed == pytest.approx(of_means(rows(np.arange(60))))
-    seeded, orders = np.random.RandomState(0), np.random.RandomState(0)
-    drawn = [draw(seeded) for _ in range(20)]
-    by_hand = []
-    for _ in range(20):  # y shuffled against S2 is S2 shuffled by the inverse
-        Z = rows(np.argsort(orders.permutation(60)))
-        by_hand.append(of_means(Z))
-    np.testing.assert_allclose(drawn, by_hand, rtol=1e-8)
-    problem = KernelShuffles(S, lambda Z, total: np.diag(np.diag(total)) + total @ total)
-    order = np.random.RandomState(1).permutation(60)
-    total = rows(order).T @ rows(order) / 60
-    expected = np.linalg.eigvalsh(np.diag(np.diag(total)) + total @ total)[-1 - k]
-    assert problem.granting(k)[1](np.random.RandomState(1)) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("strength", [0.0, 0.3, 0.5, 3.0])
-def test_tests_that_end_early_decide_as_those_that_do_not(strength):
-    """Those accepted end with ten reached; those rejected have made all."""
-    for seed in range(5):
-        X, y, _ = noise(seed, 60, 5)
-        slices = slice_response(y + strength * X[:, 0], 5)
-        S = np.linalg.qr(X - X.mean(axis=0))[0]
-        problem = MeanShuffles(S, slices.membership())
-        made = run_tests(problem, most=1, n_permutations=199, random_state=np.random.RandomState(0))
-        observed, draw = problem.granting(0)
-        seeded = np.random.RandomState(0)
-        reached = sum(draw(seeded) >= observed for _ in range(199))
-        assert (made["p_value"][0] > 0.05) == ((1 + reached) / 200 > 0.05)
-        n = made["n_permutations"][0]
-        assert made["p_value"][0] == pytest.approx((11 if n < 199 else 1 + reached) / (1 + n))
-
-
 # -- as a function -------------------------------------------------------------------------------
 
 
@@ -275,11 +186,10 @@ def test_permutation_where_chi_square_is_valid():
 # -- slices of few rows --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_slices", [40, 100])
-def test_as_many_slices_as_rows_show_a_clear_signal(n_slices):
+def test_as_many_slices_as_rows_show_a_clear_signal():
     X, y, _ = noise(1, 40, 4)
     y = X[:, 0] + 0.1 * y
-    sir = SemiSlicedInverseRegression(n_slices=n_slices).fit(X, y)
+    sir = SemiSlicedInverseRegression(n_slices=40).fit(X, y)
     assert sir.n_slices_ == 19  # of two rows; R gives the last the rest
     assert sir.n_components_ == 1
     assert hasattr(sir, "permutation_tests_")
@@ -288,8 +198,7 @@ def test_as_many_slices_as_rows_show_a_clear_signal(n_slices):
 # -- whatever the solver -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("n", "d"), [(60, 10), (40, 60)])
+@pytest.mark.parametrize(("weighted", "n", "d"), [(False, 60, 10), (True, 40, 60)])
 def test_the_iterative_solver_is_tested_with_the_penalty_too(weighted, n, d):
     X, y, rng = noise(5, n, d)
     y += 2 * X[:, 0]
@@ -301,16 +210,3 @@ def test_the_iterative_solver_is_tested_with_the_penalty_too(weighted, n, d):
         found[solver] = sir.fit(X, y, unlabeled, weights).permutation_tests_
     for name, column in found["auto"].items():
         np.testing.assert_allclose(found["iterative"][name], column, rtol=1e-6)
-
-
-def test_a_penalty_on_more_rows_and_features_than_tests_can_hold_is_refused(monkeypatch):
-    from skbo_silbo.decomposition.significance import _slice_tests
-
-    monkeypatch.setattr(_slice_tests, "DENSE_MAX_FEATURES", 9)
-    X, y, rng = noise(6)
-    unlabeled = rng.normal(size=(30, 10))
-    sir = SemiSlicedInverseRegression(alpha=1.0, solver="iterative", ridge=0.1)
-    with pytest.raises(ValueError, match=r"n_components must be a number or 'criterion' where"):
-        sir.fit(X, y, unlabeled)
-    sir.set_params(n_components=1).fit(X, y, unlabeled)
-    sir.set_params(n_components="auto", alpha=0).fit(X, y, unlabeled)

@@ -2,31 +2,13 @@
 
 import numpy as np
 import pytest
-from conformance import conformance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg, stats
-from sklearn.base import clone
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
-from skbo_silbo._numerics._leave_one_out import leave_one_out_errors
 from skbo_silbo.decomposition import slice_response
-
-
-@conformance(
-    [
-        KernelSlicedInverseRegression(),
-        KernelSlicedInverseRegression(kernel="poly", ridge=0.1, fit_inverse_transform=True),
-    ]
-)
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
-
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 
@@ -49,7 +31,7 @@ def swiss_sheet(n, seed, n_labeled):
 # -- closed forms --------------------------------------------------------------------------------
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(
     seed=st.integers(0, 10**6),
     n_unlabeled=st.sampled_from([0, 40]),
@@ -87,39 +69,12 @@ def test_directions_solve_the_pencil_in_feature_space():
     np.testing.assert_allclose(c.T @ (K @ K + rho * K) @ c, 80 * np.eye(3), atol=1e-5)
 
 
-def test_leave_one_out_is_that_of_the_refits():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(25, 4)), rng.normal(size=25)
-    K = rbf_kernel(X)
-    squares, left = linalg.eigh(K)
-    errors = leave_one_out_errors(
-        left, squares, y[:, None], np.array([1e-3, 0.1, 3.0]), intercept=False
-    )
-    for ridge, error in zip([1e-3, 0.1, 3.0], errors, strict=True):
-        peer = KernelRidge(alpha=ridge, kernel="precomputed")
-        expected = np.mean((y - cross_val_predict(peer, K, y, cv=LeaveOneOut())) ** 2)
-        assert error == pytest.approx(expected, rel=1e-8)
-
-
-def test_leave_one_out_with_an_intercept_is_that_of_the_refits():
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(25, 4)) + 3, rng.normal(size=25) + 2
-    left, singular, _ = linalg.svd(X - X.mean(axis=0), full_matrices=False)
-    targets = (y - y.mean())[:, None]
-    (error,) = leave_one_out_errors(left, singular**2, targets, np.array([2.0]), intercept=True)
-    from sklearn.linear_model import Ridge
-
-    expected = np.mean((y - cross_val_predict(Ridge(2.0), X, y, cv=LeaveOneOut())) ** 2)
-    assert error == pytest.approx(expected, rel=1e-8)
-
-
 # -- what it finds -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_finds_a_ring_out_of_sample(seed):
-    X, y = rings(200, seed)
-    fresh, truth = rings(400, seed + 100)
+def test_finds_a_ring_out_of_sample():
+    X, y = rings(200)
+    fresh, truth = rings(400, 100)
     sir = KernelSlicedInverseRegression(1, gamma=1.0).fit(X, y)
     assert abs(np.corrcoef(sir.transform(fresh)[:, 0], truth)[0, 1]) > 0.95
     with pytest.warns(UserWarning, match="coverage condition"):
@@ -129,8 +84,8 @@ def test_finds_a_ring_out_of_sample(seed):
 
 def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
     none, auto, weights = [], [], []
-    for seed in range(4):
-        X, y, t = swiss_sheet(500, seed, n_labeled=40)
+    for seed in range(2):
+        X, y, t = swiss_sheet(400, seed, n_labeled=40)
         for alpha, found in ((0.0, none), ("auto", auto)):
             sir = KernelSlicedInverseRegression(1, gamma=2.0, alpha=alpha, random_state=0)
             Z = sir.fit(X, y).transform(X[40:])
@@ -140,6 +95,7 @@ def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
     assert max(weights) > 0
 
 
+@pytest.mark.statistical
 def test_pure_noise_keeps_alpha_at_zero_mostly():
     """In .64 of all sets (500 others: .642, .585 to .697 at 99 %).
 
@@ -155,13 +111,6 @@ def test_pure_noise_keeps_alpha_at_zero_mostly():
         assert sir.alpha_scores_["gain"][0] == 0
         kept.append(sir.alpha_ == 0)
     assert stats.binomtest(int(np.sum(kept)), 60, 0.64).pvalue > 1e-3
-
-
-def test_both_ways_to_mark_unlabelled_rows_agree():
-    X, y, _ = swiss_sheet(120, 0, 60)
-    marked = KernelSlicedInverseRegression(2, random_state=0).fit(X, y)
-    apart = KernelSlicedInverseRegression(2, random_state=0).fit(X[:60], y[:60], X[60:])
-    np.testing.assert_allclose(marked.transform(X), apart.transform(X), atol=1e-10)
 
 
 def test_categories():
@@ -211,14 +160,6 @@ def test_every_kernel_learns_scores_and_the_way_back(kernel):
 # -- surface -------------------------------------------------------------------------------------
 
 
-def test_inside_a_pipeline_and_seeded():
-    X, y, _ = swiss_sheet(120, 2, 60)
-    steps = make_pipeline(StandardScaler(), KernelSlicedInverseRegression(1, random_state=0))
-    Z = steps.fit(X, y).transform(X)
-    np.testing.assert_array_equal(Z, clone(steps).fit(X, y).transform(X))
-    assert steps.get_feature_names_out().tolist() == ["kernelslicedinverseregression0"]
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -233,3 +174,54 @@ def test_inside_a_pipeline_and_seeded():
 def test_bad_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         KernelSlicedInverseRegression(**parameters).fit(*rings())
+
+
+@pytest.fixture
+def rows():
+    X = np.random.default_rng(0).normal(size=(120, 4))
+    return X, X[:, 0] + X[:, 1] ** 2
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian", "linear"])
+def test_the_kernel_form_does_not_depend_on_units(kernel, rows):
+    X, y = rows
+    units = np.array([1e-3, 1.0, 50.0, 1e6])
+    one, other = (
+        KernelSlicedInverseRegression(2, kernel=kernel, fit_inverse_transform=True)
+        for _ in range(2)
+    )
+    Z, W = one.fit_transform(X, y), other.fit_transform(X * units, y)
+    np.testing.assert_allclose(W, Z, atol=1e-7)
+    np.testing.assert_allclose(
+        other.inverse_transform(W) / units, one.inverse_transform(Z), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_the_kernel_form_loses_no_digits_to_where_the_rows_lie(kernel, rows):
+    X, y = rows
+    sir = KernelSlicedInverseRegression(2, kernel=kernel)
+    Z = sir.fit(X, y).transform(X)
+    moved = X + 2.0**30 * np.ones(4)
+    np.testing.assert_allclose(sir.fit(moved, y).transform(moved), Z, atol=1e-4)
+
+
+def make_rows(n=130, d=4):
+    rng = np.random.default_rng(n)
+    X = np.array([0.0, 1, 10, -3]) + rng.normal(size=(n, d))
+    return X, X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.3 * rng.normal(size=n)
+
+
+def with_constant(X, value, place=2):
+    return np.insert(X, place, np.asarray(value, dtype=X.dtype), axis=1)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "laplacian", "cosine"])
+def test_the_kernel_form_does_without(kernel):
+    X, y = make_rows()
+    y[::3] = np.nan
+    sir = KernelSlicedInverseRegression(2, kernel=kernel, random_state=0)
+    scores, gamma = sir.fit(X, y).transform(X), sir.gamma_
+    padded = with_constant(X, 98.6)
+    assert sir.fit(padded, y).gamma_ == gamma
+    np.testing.assert_allclose(sir.transform(padded), scores, atol=1e-7)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levels import assert_level, sets
 from scipy import linalg
 from sklearn.linear_model import LinearRegression
-from sklearn.pipeline import make_pipeline
 
 from skbo_silbo import (
     DirectionalRegression,
@@ -14,7 +14,6 @@ from skbo_silbo import (
     SparseSlicedInverseRegression,
 )
 from skbo_silbo.decomposition import slice_edges, slice_response
-from skbo_silbo.inspection import bootstrap_directions
 
 
 def two_responses(seed=0, n=300, d=8):
@@ -87,16 +86,17 @@ def test_the_kernel_form_takes_several_responses():
     assert kernel.fit(X, Y).alpha_ >= 0
 
 
+@sets(20, 60)
 @pytest.mark.filterwarnings("ignore:No direction was found")
-def test_zero_is_an_answer_at_the_nominal_level():
+def test_zero_is_an_answer_at_the_nominal_level(n_sets):
     rng, found = np.random.default_rng(0), 0
-    for _ in range(60):
+    for _ in range(n_sets):
         X, Y = rng.normal(size=(80, 5)), rng.normal(size=(80, 3))
         found += SemiSlicedInverseRegression(ridge=0).fit(X, Y).n_components_ > 0
-    assert found <= 9  # P(more) is .001 at level .05
+    assert_level(found, n_sets)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-6, 1.0, 1e4]))
 def test_units_of_the_responses_and_the_order_of_rows_are_irrelevant(seed, scale):
     rng = np.random.default_rng(seed)
@@ -130,25 +130,6 @@ def test_few_different_responses_are_a_slice_each_and_few_rows_have_few_slices()
     assert slice_response(constant, 5).n_slices == 5
 
 
-def test_counts_are_repeated_rows():
-    X, Y, _ = two_responses(n=80)
-    counts = np.random.default_rng(0).integers(0, 4, size=80)
-    weighted = SemiSlicedInverseRegression(2).fit(X, Y, sample_weight=counts)
-    repeated = SemiSlicedInverseRegression(2).fit(X.repeat(counts, 0), Y.repeat(counts, 0))
-    np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-6)
-
-
-def test_unlabelled_rows_are_marked_by_nan_in_all_responses():
-    X, Y, _ = two_responses()
-    marked = Y.copy()
-    marked[100:] = np.nan
-    sir = SemiSlicedInverseRegression(2, alpha=0.1)
-    expected = sir.fit(X[:100], Y[:100], X[100:]).components_
-    np.testing.assert_allclose(sir.fit(X, marked).components_, expected, rtol=1e-6)
-    chosen = SemiSlicedInverseRegression(2).fit(X, marked)
-    assert chosen.alpha_ in chosen.alpha_scores_["alpha"]
-
-
 def test_a_dask_array_gives_the_answer_of_its_rows():
     dask_array = pytest.importorskip("dask.array")
     X, Y, _ = two_responses()
@@ -163,17 +144,6 @@ def test_one_column_is_one_response():
     with pytest.warns(UserWarning, match="column-vector y"):
         sir = SemiSlicedInverseRegression(1).fit(X, Y[:, :1])
     np.testing.assert_array_equal(sir.components_, expected)
-
-
-def test_several_responses_go_through_a_pipeline_and_the_bootstrap():
-    X, Y, _ = two_responses()
-    model = make_pipeline(SemiSlicedInverseRegression(), LinearRegression()).fit(X, Y)
-    assert model.predict(X[:3]).shape == (3, 2)
-    assert model.score(X, Y) > 0.7
-    result = bootstrap_directions(
-        SemiSlicedInverseRegression(2), X, Y, n_resamples=5, random_state=0
-    )
-    assert result.stability.min() > 0.9
 
 
 @pytest.mark.parametrize(

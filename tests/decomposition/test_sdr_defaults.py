@@ -1,16 +1,15 @@
 """What SemiSlicedInverseRegression chooses by itself: ridge, alpha, dimension, and what it says."""
 
-import itertools
 import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import linalg, sparse, stats
+from levels import assert_level, sets
 from scipy.stats import rankdata
 from sklearn.datasets import load_diabetes, load_digits, load_wine
-from sklearn.linear_model import LinearRegression, RidgeCV
+from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import (
@@ -18,24 +17,11 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
-from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo.decomposition import slice_response
-from skbo_silbo.decomposition.selection._alpha import (
-    ALPHAS,
-    _hat_matrices,
-    _held_out_errors,
-    choose_alpha,
-)
-from skbo_silbo.decomposition.selection._ridge import (
-    GRID,
-    choose_ridge,
-    choose_ridge_from_moments,
-    slice_targets,
-)
-from skbo_silbo.decomposition.significance._linearity import curvature
-from skbo_silbo.decomposition.significance._permutation import MeanShuffles, permutation_tests
 
 NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
+
+
+GRID = 10.0 ** np.arange(-6, 4.25, 0.5)  # of ridges
 
 
 def linear_data(seed, n, d, noise=0.5, n_more=0):
@@ -53,29 +39,10 @@ def correlation(sir, b):
 # -- ridge ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "d"), [(30, 12), (30, 45)])
-@pytest.mark.parametrize("categorical", [False, True])
-def test_ridge_minimises_generalised_cross_validation_by_its_definition(n, d, categorical):
-    X, y, _ = linear_data(0, n, d)
-    X = X - X.mean(axis=0)
-    slices = slice_response(y, 5)
-    Y = slice_targets(slices.counts, categorical)[slices.codes]
-    ones = np.ones((n, n)) / n
-
-    def error(rho):
-        hat = X @ np.linalg.solve(X.T @ X + rho * np.eye(d), X.T) + ones
-        return np.sum((Y - hat @ Y) ** 2) / (1 - np.trace(hat) / n) ** 2
-
-    candidates = n * GRID if d >= n else np.r_[0.0, n * GRID]
-    chosen = choose_ridge(X, slices, categorical)
-    assert np.isclose(candidates, chosen, atol=0).sum() == 1
-    assert error(chosen) <= min(error(rho) for rho in candidates) * (1 + 1e-3)
-
-
 def test_ridge_is_near_that_of_leave_one_out():
     """scikit-learn's RidgeCV on rank(y), which is exact; half a decade is a step of the grid."""
     ratios = []
-    for seed in range(20):
+    for seed in range(6):
         X, y, _ = linear_data(seed, 40, 20)
         Z = StandardScaler().fit_transform(X)
         exact = RidgeCV(40 * GRID).fit(Z, rankdata(y)).alpha_ / 40
@@ -86,32 +53,10 @@ def test_ridge_is_near_that_of_leave_one_out():
 @pytest.mark.parametrize(("n", "least"), [(22, 0.45), (30, 0.6), (200, 0.98)])
 def test_directions_at_22_30_and_200_rows_of_20_features(n, least):
     found = []
-    for seed in range(20):
+    for seed in range(8):
         X, y, b = linear_data(seed, n, 20, noise=0.1)
         found.append(correlation(SemiSlicedInverseRegression(1).fit(X, y), b))
     assert np.mean(found) > least
-
-
-def test_moments_choose_the_ridge_of_the_rows():
-    X, y, _ = linear_data(3, 60, 12)
-    X = X - X.mean(axis=0)
-    slices = slice_response(y, 6)
-    sums = slices.membership().T @ X
-    from_moments = choose_ridge_from_moments(X.T @ X, sums, slices.counts, categorical=False)
-    assert from_moments == pytest.approx(choose_ridge(X, slices, categorical=False))
-    assert from_moments > 0
-
-
-def test_chunks_give_the_answer_of_fit_with_a_ridge():
-    X, y, _ = linear_data(3, 60, 12)
-    edges = np.quantile(y, [0.2, 0.5, 0.8])
-    whole = SemiSlicedInverseRegression(2, n_slices=edges).fit(X, y)
-    chunked = SemiSlicedInverseRegression(2, n_slices=edges)
-    for start, stop in itertools.pairwise([0, 25, 40, 60]):
-        chunked.partial_fit(X[start:stop], y[start:stop])
-    assert whole.ridge_ > 0
-    assert chunked.ridge_ == pytest.approx(whole.ridge_)
-    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-7, atol=1e-9)
 
 
 def test_many_rows_of_many_features_choose_on_a_part():
@@ -121,27 +66,10 @@ def test_many_rows_of_many_features_choose_on_a_part():
     assert abs(np.log10(sir.ridge_ / exact)) <= 1.0
 
 
-def test_no_ridge_from_twelve_rows_a_feature_on():
-    X, y, _ = linear_data(0, 72, 6)
-    assert SemiSlicedInverseRegression(1).fit(X, y).ridge_ == 0
-    assert SemiSlicedInverseRegression(1).fit(X[:71], y[:71]).ridge_ > 0
-
-
-def test_no_ridge_given_by_hand_is_plain_whatever_the_scale():
-    """Few rows: standardised columns, but the same eigenvalues and directions."""
-    X, y, _ = linear_data(0, 40, 8)
-    one, other = (
-        SemiSlicedInverseRegression(2, ridge=0.0, scale=scale, solver=solver).fit(X, y)
-        for scale, solver in ((True, "dual"), (False, "dense"))
-    )
-    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, atol=1e-10)
-    np.testing.assert_allclose(one.components_, other.components_, rtol=1e-8, atol=1e-10)
-
-
 # -- units ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     st.lists(st.integers(-10, 10), min_size=6, max_size=6),
     st.integers(0, 1000),
@@ -158,17 +86,6 @@ def test_units_do_not_matter(exponents, seed, parameters):
     np.testing.assert_allclose(aligned, one.components_, rtol=1e-6, atol=1e-8)
     assert other.ridge_ == pytest.approx(one.ridge_)
     assert other.alpha_ == one.alpha_
-
-
-@pytest.mark.parametrize("solver", ["dense", "dual"])
-@pytest.mark.parametrize("shape", [(40, 30), (60, 100)])
-def test_exact_solvers_agree_with_a_column_times_a_million(solver, shape):
-    X, y, _ = linear_data(0, *shape)
-    reference = SemiSlicedInverseRegression(1, solver="dense").fit(X, y)
-    X[:, 3] *= 1e6
-    sir = SemiSlicedInverseRegression(1, solver=solver).fit(X, y)
-    sir.components_[:, 3] *= 1e6
-    assert linalg.subspace_angles(sir.components_.T, reference.components_.T)[0] < 1e-6
 
 
 def test_scale_false_is_the_pencil_of_X_as_given():
@@ -197,7 +114,7 @@ def waves(seed, n_labeled=20, n=520):
 
 def test_alpha_finds_that_unlabelled_rows_help():
     chosen = []
-    for seed in range(8):
+    for seed in range(4):
         X, y, extra = waves(seed)
         sir = SemiSlicedInverseRegression(1, n_slices=5).fit(X, y, extra)
         chosen.append(sir.alpha_ > 0)
@@ -208,7 +125,7 @@ def test_alpha_finds_that_unlabelled_rows_help():
 
 def test_alpha_is_zero_where_unlabelled_rows_carry_nothing():
     chosen = []
-    for seed in range(12):
+    for seed in range(4):
         X, y, _ = linear_data(seed, 40, 10, n_more=100)
         sir = SemiSlicedInverseRegression(1).fit(X[:40], y[:40], X[40:])
         chosen.append(sir.alpha_)
@@ -216,26 +133,14 @@ def test_alpha_is_zero_where_unlabelled_rows_carry_nothing():
             assert "worth nothing" in sir.alpha_scores_["verdict"]
             plain = SemiSlicedInverseRegression(1, alpha=0).fit(X[:40], y[:40])
             np.testing.assert_allclose(sir.components_, plain.components_, rtol=1e-12)
-    assert chosen.count(0.0) >= 8
-
-
-@pytest.mark.parametrize("spread", [1e-3, 3e-4, 1e-4])
-def test_alpha_of_rows_that_lie_close_together(spread):
-    """Where rows held out are fitted exactly, rounding takes their leverage past 1."""
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        X = rng.uniform(-1, 1, (100, 80))
-        X[20:60] = X[0] + spread * X[20:60]
-        y = X[:60, 0] + spread * rng.normal(size=60)
-        sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X[:60], y, X[60:])
-        assert np.isfinite(sir.alpha_scores_["error"]).all()
+    assert chosen.count(0.0) >= 2
 
 
 def test_what_is_said_of_alpha():
     X, y, extra = waves(0)
     sir = SemiSlicedInverseRegression(1, n_slices=5).fit(X, y, extra)
     scores = sir.alpha_scores_
-    assert scores["alpha"].tolist() == list(ALPHAS)
+    assert scores["alpha"][0] == 0 < min(np.diff(scores["alpha"]))
     assert scores["gain"][0] == scores["standard_error"][0] == 0
     np.testing.assert_allclose(scores["gain"], scores["error"][0] - scores["error"])
     best = scores["alpha"].tolist().index(sir.alpha_)
@@ -245,42 +150,10 @@ def test_what_is_said_of_alpha():
     assert sir.set_params(alpha=2.0).fit(X, y, extra).alpha_ == 2.0
 
 
-@pytest.mark.parametrize("d", [8, 60])
-def test_folds_by_woodbury_are_folds_by_refitting(d):
-    """Every fold solved anew, rows held out of T, Omega and the regression."""
-    rng = np.random.default_rng(0)
-    X, y, _ = linear_data(0, 24, d)
-    extra = rng.normal(size=(30, d))
-    rows = np.concatenate([X, extra])
-    slices = slice_response(y, 6)
-    L = sparse.csgraph.laplacian(sparse.csr_array(np.eye(54, k=1) + np.eye(54, k=-1)))
-    pencil = Pencil(rows, 24, slices.membership(), sparse.csr_array(L))
-    Y = slice_targets(slices.counts, categorical=False)[slices.codes]
-    folds = np.arange(24) % 4
-    for alpha, K in zip(ALPHAS, _hat_matrices(pencil, lambda trace: 2.0), strict=True):
-        errors = _held_out_errors(K, slices, Y, folds, 2)
-        expected = np.empty(24)
-        for fold in range(4):
-            kept, out = folds != fold, folds == fold
-            T = X[kept].T @ X[kept] + alpha * rows.T @ (L @ rows) + 2.0 * np.eye(d)
-            omega = slices.membership().toarray()[kept] > 0
-            omega = omega / np.sqrt(omega.sum(axis=0))
-            N = (omega - omega.mean(axis=0)).T @ X[kept]
-            B = linalg.eigh(N.T @ N, T)[1][:, -2:]
-            model = LinearRegression().fit(X[kept] @ B, Y[kept])
-            expected[out] = ((Y[out] - model.predict(X[out] @ B)) ** 2).sum(axis=1)
-        np.testing.assert_allclose(errors, expected, rtol=1e-5, atol=1e-8)
-
-
-def test_alpha_refuses_what_it_cannot_factor():
-    pencil = Pencil(np.empty((8001, 8002)), 2, None)
-    with pytest.raises(ValueError, match="alpha must be a number where rows and features"):
-        choose_alpha(pencil, None, ridge=None, categorical=False, n_components=1)
-
-
 # -- dimension -----------------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 def test_fewer_slices_find_a_weak_direction_more_often():
     """Each slice adds a degree of freedom for every feature: the guide's figures, on 60 sets."""
     found = {3: 0, 16: 0}
@@ -294,40 +167,18 @@ def test_fewer_slices_find_a_weak_direction_more_often():
     assert found[3] - found[16] > 15  # .89 and .36 of 200: a difference of 32 expected
 
 
-def test_nothing_found_says_what_to_do():
-    rng = np.random.default_rng(0)
-    with pytest.warns(UserWarning, match="Label more rows, take fewer slices, or give"):
-        SemiSlicedInverseRegression().fit(rng.normal(size=(90, 4)), rng.normal(size=90))
-
-
 @NOTHING
 @pytest.mark.parametrize("parameters", [{}, {"ridge": 0.1}, {"alpha": 1.0}])
-def test_permutation_tests_hold_their_level(parameters):
-    rejected, n_runs = 0, 100
-    for seed in range(n_runs):
+@sets(15, 100)
+def test_permutation_tests_hold_their_level(parameters, n_sets):
+    rejected = 0
+    for seed in range(n_sets):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(70, 12)), rng.normal(size=70)
         y[40:] = np.nan
         sir = SemiSlicedInverseRegression(**{"alpha": 0, **parameters}).fit(X, y)
         rejected += sir.n_components_ > 0
-    assert rejected <= stats.binom.isf(1e-4, n_runs, 0.05)
-
-
-def test_p_values_of_noise_are_uniform():
-    rng = np.random.default_rng(0)
-    slices = slice_response(np.arange(40.0), 4)
-    p_values = []
-    for seed in range(200):
-        S = np.linalg.qr(rng.normal(size=(40, 6)))[0]
-        tests = permutation_tests(
-            MeanShuffles(S, slices.membership()),
-            most=1,
-            n_permutations=39,
-            random_state=np.random.RandomState(seed),
-        )
-        p_values.append(tests["p_value"][0])
-    counts = np.bincount(np.ceil(np.array(p_values) * 4 - 1e-9).astype(int) - 1, minlength=4)
-    assert stats.chisquare(counts).pvalue > 1e-4
+    assert_level(rejected, n_sets)
 
 
 @pytest.mark.parametrize(
@@ -341,12 +192,12 @@ def test_p_values_of_noise_are_uniform():
 )
 def test_three_classes_two_directions(learner, n, d):
     found = []
-    for seed in range(10):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         k = rng.integers(3, size=n)
         X = rng.normal(size=(n, d)) + 3 * np.eye(3, d)[k]
         found.append(learner.fit(X, np.array(list("abc"))[k]).n_components_)
-    assert found.count(2) >= 8
+    assert found.count(2) >= 2
 
 
 @pytest.mark.parametrize(
@@ -388,13 +239,6 @@ def test_criterion_is_never_none():
         assert learner("criterion", n_slices=4).fit(X, y).n_components_ >= 1
 
 
-def test_the_same_rows_give_the_same_dimension():
-    X, y, _ = linear_data(0, 40, 12)
-    one, other = (SemiSlicedInverseRegression().fit(X, y) for _ in range(2))
-    for name, values in one.permutation_tests_.items():
-        np.testing.assert_array_equal(values, other.permutation_tests_[name])
-
-
 # -- linearity -----------------------------------------------------------------------------------
 
 
@@ -412,53 +256,6 @@ def test_a_feature_that_bends_is_named():
     assert sir.n_components_ > 1  # the direction that is not there
     assert np.argmax(sir.curvature_) == 1
     assert sir.curvature_[1] > 0.25
-
-
-@pytest.mark.parametrize("draw", ["normal", "t3", "correlated"])
-def test_elliptical_features_do_not_bend(draw):
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(200, 6))
-        if draw == "t3":  # one scale a row: elliptical, where columns of their own would not be
-            X = X / np.sqrt(rng.chisquare(3, size=(200, 1)) / 3)
-        if draw == "correlated":
-            X = X @ rng.normal(size=(6, 6))
-        X = X - X.mean(axis=0)
-        shares, bent = curvature(X, np.eye(2, 6))
-        assert not bent.any()
-        if draw != "t3":
-            assert abs(np.mean(shares)) < 0.05
-
-
-def test_curvature_is_what_squares_add_to_a_regression():
-    rng = np.random.default_rng(3)
-    X = rng.uniform(-1, 1, size=(120, 6))  # nothing to clip
-    X[:, 3] = X[:, 0] * X[:, 1] + X[:, 2] ** 2 + 0.3 * X[:, 3]
-    X[:, 4] = X[:, 0] ** 2 + 0.2 * X[:, 4]
-    components = rng.normal(size=(4, 6))
-    components[:3] = np.eye(3, 6)
-
-    def unexplained(*columns):
-        B = np.column_stack([np.ones(len(X)), *columns])
-        left = X - B @ np.linalg.lstsq(B, X, rcond=None)[0]
-        return np.mean(left**2, axis=0) / X.var(axis=0)
-
-    adjusted = []
-    for r in (1, 2, 3):
-        Z = (X - X.mean(axis=0)) @ components[:r].T
-        products = [Z[:, i] * Z[:, j] for i in range(r) for j in range(i + 1)]
-        m, left = len(products), unexplained(Z, *products)
-        adjusted.append(unexplained(Z) - left - m * left / (len(X) - 1 - r - m))
-    shares, bent = curvature(X, components)
-    np.testing.assert_allclose(shares, np.max(adjusted, axis=0), atol=1e-10)
-    assert set(np.flatnonzero(bent)) == {3, 4}
-
-
-def test_curvature_needs_more_rows_than_terms():
-    X = np.random.default_rng(0).normal(size=(11, 3))
-    assert np.isnan(curvature(X[:10], np.eye(3))[0]).all()  # 1, three scores and six products
-    assert np.isnan(curvature(X[:9], np.eye(3))[0]).all()
-    assert np.isfinite(curvature(X, np.eye(3))[0]).all()
 
 
 def test_curvature_needs_three_rows_a_feature():
@@ -512,3 +309,15 @@ def test_the_unlabelled_rows_are_named_when_they_do_not_fit():
         SemiSlicedInverseRegression(1).fit(X, y, X[:, :5])
     with pytest.raises(ValueError, match="X_unlabeled contains NaN"):
         SemiSlicedInverseRegression(1).fit(X, y, np.full((3, 6), np.nan))
+
+
+@pytest.mark.parametrize("spread", [1e-3, 3e-4, 1e-4])
+def test_alpha_of_rows_that_lie_close_together(spread):
+    """Where rows held out are fitted exactly, rounding takes their leverage past 1."""
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, (100, 80))
+        X[20:60] = X[0] + spread * X[20:60]
+        y = X[:60, 0] + spread * rng.normal(size=60)
+        sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X[:60], y, X[60:])
+        assert np.isfinite(sir.alpha_scores_["error"]).all()

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conformance import conformance
+from levels import sets
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
@@ -22,20 +22,6 @@ QUIET = pytest.mark.filterwarnings(
 )
 
 
-# predictions of weighted and of repeated rows end within 1e-5 of each other, where L-BFGS stops;
-# the check asks for 1e-7, and a test below holds them
-WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "the mode is found to 1e-5"}
-
-
-@QUIET  # these checks have noise for y
-@conformance(
-    [SDRRegressor(n_folds=2), SDRRegressor(SlicedInverseRegression(), n_folds=2)],
-    but=lambda estimator: WEIGHTS,
-)
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
-
-
 def drawn(seed, n=150, uneven=0.0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 6))
@@ -43,9 +29,10 @@ def drawn(seed, n=150, uneven=0.0):
     return X, np.sin(X[:, 0] + X[:, 1]) + noise
 
 
-def test_it_predicts_better_than_all_features_do_and_knows_how_well():
+@sets(2, 6)
+def test_it_predicts_better_than_all_features_do_and_knows_how_well(n_sets):
     better, inside, deviations = [], [], []
-    for seed in range(6):
+    for seed in range(n_sets):
         (X, y), (new, truth) = drawn(seed), drawn(1000 + seed, n=400)
         regressor = SDRRegressor(n_folds=3).fit(X, y)
         all_of_them = KNeighborsRegressor().fit(X, y).score(new, truth)

@@ -3,56 +3,19 @@ import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from conformance import conformance
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import linalg, sparse, stats
-from sklearn import config_context
-from sklearn.base import clone
+from scipy import linalg, stats
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import Pipeline
 from statsmodels.regression.dimred import SlicedInverseReg
 
 from skbo_silbo import SemiSlicedInverseRegression
 from skbo_silbo.decomposition import slice_edges, slice_response
 
 SOLVERS = ("dense", "dual", "iterative", "randomized")
-
-
-NOTHING = pytest.mark.filterwarnings(
-    "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
-)
-
-
-def without_weights(estimator):
-    """Neighbours and the paper's solver refuse weights that differ."""
-    if estimator.n_local_neighbors is None and estimator.solver != "paper":
-        return {}
-    names = ("_equivalence_on_dense_data", "s_not_overwritten")
-    return {f"check_sample_weight{name}": "refuses weights that differ" for name in names}
-
-
-@NOTHING
-@conformance(
-    [
-        SemiSlicedInverseRegression(),
-        SemiSlicedInverseRegression(1),
-        SemiSlicedInverseRegression("criterion", scale=True, categorical=False),
-        SemiSlicedInverseRegression(n_slices=[0.5, 1.5]),
-        SemiSlicedInverseRegression(n_local_neighbors=3),
-        *(SemiSlicedInverseRegression(solver=name) for name in (*SOLVERS[1:], "paper")),
-    ],
-    but=without_weights,
-)
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
 
 
 def make_data(seed=0, n=150, d=6, noise=0.1):
@@ -114,49 +77,7 @@ def test_categories_give_the_space_of_linear_discriminant_analysis():
     np.testing.assert_allclose(share / share.sum(), lda.explained_variance_ratio_)
 
 
-def test_hand_computed_two_slices():
-    """Two slices: the only direction is T^-1 times the difference of the slice means."""
-    X, y = make_data(n=40, d=3)
-    sir = SemiSlicedInverseRegression(n_slices=2).fit(X, y)
-    low = y <= np.sort(y)[19]
-    difference = X[~low].mean(axis=0) - X[low].mean(axis=0)
-    direction = np.linalg.solve(np.cov(X.T), difference)
-    assert span_sine(sir.components_, direction[None]) < 1e-7
-
-
 # -- properties ----------------------------------------------------------------------------------
-
-
-@settings(max_examples=30)
-@given(seed=st.integers(0, 10**6), local=st.sampled_from([None, 4]))
-def test_affine_maps_of_X_do_not_change_the_plain_scores(seed, local):
-    X, y = make_data(seed)
-    rng = np.random.default_rng(seed)
-    A = np.linalg.qr(rng.normal(size=(6, 6)))[0] * (0.5 + rng.random(6))
-    if local:  # Euclidean neighbourhoods survive rotations only
-        A = np.linalg.qr(A)[0]
-    sir = SemiSlicedInverseRegression(1, n_local_neighbors=local)
-    plain = sir.fit(X, y)
-    scores, eigenvalues = plain.transform(X), plain.eigenvalues_
-    moved = clone(sir).fit(X @ A + rng.normal(size=6), y)
-    np.testing.assert_allclose(moved.eigenvalues_, eigenvalues, rtol=1e-6, atol=1e-10)
-    sign = np.sign(moved.components_ @ A.T @ plain.components_.T)
-    np.testing.assert_allclose(
-        moved.transform(X @ A) * 1.0 - moved.transform(X @ A).mean(),
-        sign * (scores - scores.mean()),
-        atol=1e-6,
-    )
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 10**6))
-def test_the_order_of_rows_is_irrelevant(seed):
-    X, y = make_data(seed)
-    y[:40] = np.nan
-    order = np.random.default_rng(seed).permutation(len(y))
-    sir = SemiSlicedInverseRegression(2, n_local_neighbors=5)
-    one, other = sir.fit(X, y).components_, clone(sir).fit(X[order], y[order]).components_
-    np.testing.assert_allclose(one, other, atol=1e-8)
 
 
 def test_monotone_maps_of_y_are_irrelevant():
@@ -166,14 +87,7 @@ def test_monotone_maps_of_y_are_irrelevant():
     np.testing.assert_array_equal(one.components_, other.components_)
 
 
-def test_labelled_scores_have_unit_variance_and_no_correlation():
-    X, y = make_data()
-    Z = SemiSlicedInverseRegression(3).fit_transform(X, y)
-    np.testing.assert_allclose(Z.T @ Z / len(Z), np.eye(3), atol=1e-10)
-    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
-
-
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), n_slices=st.integers(2, 12), d=st.integers(1, 12))
 def test_plain_eigenvalues_lie_between_zero_and_one(seed, n_slices, d):
     X, y = make_data(seed, n=60, d=max(d, 2))
@@ -183,17 +97,7 @@ def test_plain_eigenvalues_lie_between_zero_and_one(seed, n_slices, d):
     assert (np.diff(eigenvalues) <= 1e-12).all()
 
 
-def test_localised_eigenvalues_are_not_negative_and_large_neighbourhoods_are_plain():
-    X, y = make_data()
-    plain = SemiSlicedInverseRegression(2).fit(X, y)
-    local = SemiSlicedInverseRegression(2, n_local_neighbors=5).fit(X, y)
-    wide = SemiSlicedInverseRegression(2, n_local_neighbors=15).fit(X, y)
-    assert (local.eigenvalues_ >= 0).all()
-    assert len(local.eigenvalues_) == 6
-    np.testing.assert_array_equal(wide.components_, plain.components_)
-
-
-@pytest.mark.parametrize("k", [2, 5, 20, 59])
+@pytest.mark.parametrize("k", [2, 20])
 def test_localised_slices_are_their_definition_also_where_slices_differ_in_size(k):
     X, y = make_data(n=90)
     edges = np.sort(y)[[9, 29]]
@@ -211,22 +115,6 @@ def test_localised_slices_are_their_definition_also_where_slices_differ_in_size(
 
 
 # -- unlabelled rows -----------------------------------------------------------------------------
-
-
-def test_both_ways_to_mark_unlabelled_rows_agree():
-    X, y = make_data()
-    extra = X + 0.3
-    marked = SemiSlicedInverseRegression().fit(
-        np.concatenate([X, extra]), np.r_[y, np.full(len(X), np.nan)]
-    )
-    given_apart = SemiSlicedInverseRegression().fit(X, y, X_unlabeled=extra)
-    np.testing.assert_array_equal(marked.components_, given_apart.components_)
-    categories = np.where(y > np.median(y), "high", "low").astype(object)
-    marked = SemiSlicedInverseRegression().fit(
-        np.concatenate([X, extra]), np.concatenate([categories, np.full(len(X), None)])
-    )
-    given_apart = SemiSlicedInverseRegression().fit(X, categories, X_unlabeled=extra)
-    np.testing.assert_array_equal(marked.components_, given_apart.components_)
 
 
 def test_alpha_zero_ignores_unlabelled_rows_and_fully_labelled_data_ignore_alpha():
@@ -266,22 +154,6 @@ def test_unlabelled_rows_help_where_the_active_structure_is_locally_smooth():
     assert np.mean(sines[10.0]) < 0.5 * np.mean(sines[0.0])
 
 
-def test_unlabelled_rows_travel_through_a_pipeline():
-    X, y = make_data()
-    extra = X + 0.3
-    with config_context(enable_metadata_routing=True):
-        sdr = SemiSlicedInverseRegression(2).set_fit_request(X_unlabeled=True)
-        steps = [("sdr", sdr), ("ridge", Ridge())]
-        pipeline = Pipeline(steps, transform_input=["X_unlabeled"])
-        pipeline.fit(X, y, X_unlabeled=extra)
-    alone = SemiSlicedInverseRegression(2).fit(X, y, extra)
-    np.testing.assert_array_equal(pipeline[0].components_, alone.components_)
-    with config_context(enable_metadata_routing=True):
-        with pytest.warns(UserWarning, match="X_unlabeled has as many rows as the part of X"):
-            cross_val_score(pipeline, X, y, cv=2, params={"X_unlabeled": extra})
-        cross_val_score(pipeline, X, y, cv=2, params={"X_unlabeled": extra[1:]})
-
-
 # -- the paper's algorithm -----------------------------------------------------------------------
 
 
@@ -298,12 +170,6 @@ def test_the_papers_span_ignores_the_unlabelled_rows():
         SemiSlicedInverseRegression(2, alpha=alpha).fit(X, y).components_ for alpha in (0.0, 100.0)
     ]
     assert span_sine(*exact) > 1e-3
-
-
-def test_the_papers_columns_come_weakest_first():
-    X, y = make_data()
-    paper = SemiSlicedInverseRegression(3, solver="paper", random_state=0).fit(X, y)
-    assert (np.diff(paper.eigenvalues_) > 0).all()
 
 
 def test_the_papers_localised_weights_shrink_with_the_slices():
@@ -329,7 +195,7 @@ def test_the_papers_algorithm_stops_at_the_rank_of_the_slice_means():
 @pytest.mark.parametrize("d", [5, 15])
 def test_auto_finds_two_directions_by_tests(d):
     found = []
-    for seed in range(20):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(500, d))
         y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=500)
@@ -337,23 +203,18 @@ def test_auto_finds_two_directions_by_tests(d):
     assert np.mean(np.equal(found, 2)) >= 0.8  # level .05, power near 1
 
 
-def test_tests_hold_their_level_on_noise():
-    rejected = 0
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(300, 4)), rng.normal(size=300)
-        rejected += (
-            SemiSlicedInverseRegression(1, n_slices=5).fit(X, y).dimension_tests_["p_value"][0]
-            < 0.05
-        )
-    assert stats.binomtest(rejected, 200, 0.05).pvalue > 1e-3
-
-
-@pytest.mark.parametrize("word", ["auto", "criterion"])
-@pytest.mark.parametrize("parameters", [{"n_local_neighbors": 5}, {"ridge": 1e-3}, {"alpha": 1.0}])
+@pytest.mark.parametrize(
+    ("word", "parameters"),
+    [
+        ("auto", {"n_local_neighbors": 5}),
+        ("auto", {"ridge": 1e-3}),
+        ("auto", {"alpha": 1.0}),
+        ("criterion", {"n_local_neighbors": 5}),
+    ],
+)
 def test_dimension_where_chi_square_is_not_valid(parameters, word):
     n, d, found = (1000, 20, []) if word == "criterion" else (600, 10, [])
-    for seed in range(10):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(n, d))
         y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
@@ -362,19 +223,13 @@ def test_dimension_where_chi_square_is_not_valid(parameters, word):
         assert not hasattr(sir, "dimension_tests_")
         assert hasattr(sir, "permutation_tests_") == (word == "auto")
         found.append(sir.n_components_)
-    assert found.count(2) >= 8
-
-
-def test_auto_never_asks_for_more_than_is_identified():
-    X, y = make_data(d=8)
-    sir = SemiSlicedInverseRegression().fit(X, y > np.median(y))
-    assert sir.n_components_ == len(sir.eigenvalues_) == 1
+    assert found.count(2) >= 3
 
 
 # -- chunks --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10**6),
     cuts=st.lists(st.integers(1, 149), max_size=6, unique=True),
@@ -394,8 +249,10 @@ def test_chunks_give_the_answer_of_fit(seed, cuts, shift):
     np.testing.assert_allclose(chunked.mean_, whole.mean_, rtol=1e-12)
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.5, 1e3, 1e7])
-@pytest.mark.parametrize("gap", [1.0, 1e-3, 1e-9])  # the last: T's Cholesky factor is not relied on
+@pytest.mark.parametrize(
+    ("shift", "gap"),  # the last gap: T's Cholesky factor is not relied on
+    [(0.0, 1.0), (0.5, 1e-3), (1e3, 1.0), (1e7, 1.0), (1e7, 1e-3), (0.5, 1e-9), (1e3, 1e-9)],
+)
 def test_moments_give_the_answer_of_centred_rows(shift, gap):
     """Plain fits take moments; weights, here all one, take centred rows."""
     rng = np.random.default_rng(0)
@@ -414,13 +271,6 @@ def test_moments_give_the_answer_of_centred_rows(shift, gap):
         [by_moments.components_[0], by_rows.components_[0]]
     )
     assert abs(np.corrcoef(Z.T)[0, 1]) > 1 - max(1e-10, atol)
-
-
-def test_fit_forgets_the_chunks():
-    X, y = make_data()
-    sir = SemiSlicedInverseRegression(n_slices=[0.5, 2.0])
-    sir.partial_fit(X + 3, y).fit(X, y).partial_fit(X, y)
-    np.testing.assert_allclose(sir.components_, clone(sir).fit(X, y).components_, rtol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -463,14 +313,6 @@ def test_edges_of_a_first_pass_make_chunks_agree_with_fit():
     assert chunked.n_slices_ == whole.n_slices_
 
 
-def test_an_integer_number_of_slices_is_read_off_the_first_chunk():
-    X, y = make_data(n=300)
-    by_chunk = SemiSlicedInverseRegression(2).partial_fit(X[:100], y[:100])
-    by_chunk.partial_fit(X[100:], y[100:])
-    by_edges = SemiSlicedInverseRegression(2, n_slices=slice_edges(y[:100], 10)).fit(X, y)
-    np.testing.assert_allclose(by_chunk.components_, by_edges.components_, rtol=1e-8)
-
-
 def test_classes_in_chunks():
     X, y = load_iris(return_X_y=True)
     names = load_iris().target_names[y]
@@ -481,15 +323,6 @@ def test_classes_in_chunks():
     np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8)
     with pytest.raises(ValueError, match=r"y must hold classes given .* got rose"):
         chunked.partial_fit(X, np.full(150, "rose"))
-
-
-def test_few_rows_of_classes_in_chunks_choose_the_ridge_of_fit():
-    X, y = load_iris(return_X_y=True)
-    X, names = np.c_[X, X**2, np.sqrt(X)][::6], load_iris().target_names[y][::6]
-    whole = SemiSlicedInverseRegression(1).fit(X, names)
-    chunked = SemiSlicedInverseRegression(1).partial_fit(X, names, classes=np.unique(names))
-    assert chunked.ridge_ == pytest.approx(whole.ridge_)
-    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-6)
 
 
 def test_reading_an_attribute_of_chunks_computes_nothing():
@@ -521,31 +354,7 @@ def test_chunks_that_do_not_identify_the_directions_say_so():
     assert sir.components_.shape == (2, 6)
 
 
-def test_large_means_and_float32_lose_nothing_in_chunks():
-    X, y = make_data(n=3000)
-    exact = SemiSlicedInverseRegression(1, n_slices=[1.0]).fit(X, y).eigenvalues_
-    for rows, rtol in ((X + 1e5, 1e-8), (X.astype(np.float32), 1e-5)):
-        sir = SemiSlicedInverseRegression(1, n_slices=[1.0])
-        sir.partial_fit(rows[:1700], y[:1700]).partial_fit(rows[1700:], y[1700:])
-        np.testing.assert_allclose(sir.eigenvalues_, exact, rtol=rtol)
-
-
 # -- blocks of a Dask array ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("chunks", [(40, 6), (150, 6), (33, 2)])
-def test_a_dask_array_gives_the_answer_of_its_rows(chunks):
-    array = pytest.importorskip("dask.array")
-    X, y = make_data()
-    blocks = array.from_array(X, chunks=chunks)
-    whole = SemiSlicedInverseRegression(2).fit(X, y)
-    streamed = SemiSlicedInverseRegression(2).fit(blocks, array.from_array(y, chunks=50))
-    np.testing.assert_allclose(streamed.components_, whole.components_, rtol=1e-8)
-    np.testing.assert_allclose(streamed.eigenvalues_, whole.eigenvalues_, rtol=1e-8)
-    assert streamed.n_features_in_ == 6
-    Z = streamed.transform(blocks)
-    assert isinstance(Z, array.Array)
-    np.testing.assert_allclose(Z.compute(), whole.transform(X), atol=1e-8)
 
 
 def test_blocks_of_a_dask_array_are_never_put_together():
@@ -590,75 +399,6 @@ def test_bad_dask_arrays_are_refused():
     X[70, 2] = np.inf
     with pytest.raises(ValueError, match="X contains infinity"):
         SemiSlicedInverseRegression().fit(array.from_array(X, chunks=(40, 6)), y)
-
-
-# -- surface -------------------------------------------------------------------------------------
-
-
-def test_inverse_transform_is_the_minimum_norm_preimage():
-    X, y = make_data()
-    sir = SemiSlicedInverseRegression(2).fit(X, y)
-    Z = sir.transform(X)
-    back = sir.inverse_transform(Z)
-    np.testing.assert_allclose(sir.transform(back), Z, atol=1e-10)
-    expected = linalg.lstsq(sir.components_, Z.T)[0].T + sir.mean_
-    np.testing.assert_allclose(back, expected)
-
-
-def test_frames_keep_their_names():
-    X, y = make_data()
-    columns = list("abcdef")
-    sir = SemiSlicedInverseRegression(2).set_output(transform="pandas")
-    Z = sir.fit(pd.DataFrame(X, columns=columns), y).transform(pd.DataFrame(X, columns=columns))
-    assert sir.feature_names_in_.tolist() == columns
-    assert Z.columns.tolist() == [
-        "semislicedinverseregression0",
-        "semislicedinverseregression1",
-    ]
-    polars = SemiSlicedInverseRegression(2).fit(pl.DataFrame(X, schema=columns), pl.Series(y))
-    np.testing.assert_allclose(polars.components_, sir.components_, rtol=1e-12)
-    with pytest.raises(ValueError, match="feature names"):
-        sir.transform(pd.DataFrame(X, columns=list("abcdeg")))
-
-
-def test_float32_stays_float32_and_is_computed_in_double_precision():
-    X, y = make_data()
-    rows = X.astype(np.float32)
-    single = SemiSlicedInverseRegression(2).fit(rows, y)
-    double = SemiSlicedInverseRegression(2).fit(rows.astype(np.float64), y)
-    np.testing.assert_allclose(single.components_, double.components_, rtol=1e-6)
-    Z = single.transform(rows)
-    assert Z.dtype == np.float32
-    assert single.inverse_transform(Z).dtype == np.float32
-    np.testing.assert_allclose(Z, double.transform(rows), atol=1e-4)
-
-
-@pytest.mark.parametrize("solver", ["iterative", "randomized", "paper"])
-def test_same_seed_same_result_and_the_global_generator_rests(solver):
-    X, y = make_data(n=120, d=20)
-    np.random.seed(0)  # noqa: NPY002
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    sir = SemiSlicedInverseRegression(2, solver=solver, n_local_neighbors=4, random_state=3)
-    np.testing.assert_array_equal(sir.fit(X, y).components_, clone(sir).fit(X, y).components_)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
-
-
-@pytest.mark.parametrize(
-    ("n", "d", "local", "expected"),
-    [(100, 20, None, "dense"), (50, 80, None, "dual"), (1500, 30, 5, "randomized")],
-)
-def test_auto_picks_a_solver_by_shape(n, d, local, expected):
-    X, y = make_data(n=n, d=d)
-    sir = SemiSlicedInverseRegression(1, n_local_neighbors=local, random_state=0).fit(X, y)
-    assert sir.solver_ == expected
-
-
-def test_auto_forms_T_for_a_graph_with_somewhat_more_features_than_rows():
-    X, y = make_data(n=60, d=90)
-    y[30:] = np.nan
-    for ridge, expected in ((1e-3, "dense"), (0.0, "dual")):
-        sir = SemiSlicedInverseRegression(1, alpha=1.0, ridge=ridge).fit(X, y)
-        assert sir.solver_ == expected
 
 
 # -- bad input -----------------------------------------------------------------------------------
@@ -715,34 +455,6 @@ def test_more_features_than_labels_without_ridge_warns_and_says_why():
     np.testing.assert_allclose(sir.eigenvalues_, 1.0)
 
 
-def test_one_member_slices_are_harmless():
-    X, y = make_data(n=40)
-    edges = np.sort(y)[[1, 20]]
-    sir = SemiSlicedInverseRegression(1, n_slices=edges, n_local_neighbors=3).fit(X, y)
-    assert np.isfinite(sir.components_).all()
-
-
-@pytest.mark.parametrize("value", [5.0, 0.1, -1e9 / 3])
-def test_constant_columns_have_no_weight(value):
-    """The mean of n times 0.1 is not 0.1: what rounding leaves must not become a direction."""
-    X, y = make_data(n=47)
-    with_constant = np.insert(X, 2, value, axis=1)
-    edges = np.quantile(y, [0.25, 0.5, 0.75])
-    plain = SemiSlicedInverseRegression(2, n_slices=edges).fit(X, y)
-    for fit in ("fit", "partial_fit"):
-        sir = getattr(SemiSlicedInverseRegression(2, n_slices=edges), fit)(with_constant, y)
-        np.testing.assert_allclose(sir.components_[:, 2], 0, atol=1e-12)
-        np.testing.assert_allclose(np.delete(sir.components_, 2, axis=1), plain.components_)
-        np.testing.assert_allclose(sir.eigenvalues_, plain.eigenvalues_, atol=1e-12)
-
-
-def test_collinear_columns_do_not_upset_the_dimension_tests():
-    X, y = make_data(d=3)
-    sir = SemiSlicedInverseRegression().fit(np.hstack([X, X @ [[1.0, 2], [0, 1], [1, 1]]]), y)
-    assert len(sir.eigenvalues_) == 3
-    assert sir.dimension_tests_["statistic"].tolist()[3:] == [0.0, 0.0]
-
-
 def test_columns_constant_among_the_labelled_rows_only():
     X, y = make_data()
     X[:50, 2], y[50:] = 0.1, np.nan
@@ -752,14 +464,8 @@ def test_columns_constant_among_the_labelled_rows_only():
     assert np.abs(SemiSlicedInverseRegression(2).fit(X, y).components_[:, 3]).max() < 1e-12
 
 
-def test_sparse_X_is_refused_by_name():
-    X, y = make_data()
-    with pytest.raises(TypeError, match="parse data was passed"):
-        SemiSlicedInverseRegression().fit(sparse.csr_array(X), y)
-
-
-def test_inverse_transform_refuses_other_widths():
-    X, y = make_data()
-    sir = SemiSlicedInverseRegression(2).fit(X, y)
-    with pytest.raises(ValueError, match="Z must have n_components_ = 2 columns: got 3"):
-        sir.inverse_transform(np.ones((1, 3)))
+def test_collinear_columns_do_not_upset_the_dimension_tests():
+    X, y = make_data(d=3)
+    sir = SemiSlicedInverseRegression().fit(np.hstack([X, X @ [[1.0, 2], [0, 1], [1, 1]]]), y)
+    assert len(sir.eigenvalues_) == 3
+    assert sir.dimension_tests_["statistic"].tolist()[3:] == [0.0, 0.0]

@@ -30,7 +30,7 @@ responses = hnp.arrays(
 ).filter(lambda y: len(np.unique(y)) > 1)
 
 
-@settings(max_examples=300)
+@settings(max_examples=25)
 @given(responses, st.integers(2, 12))
 def test_slice_sizes_follow_the_rule_of_r_dr(y, n_slices):
     """But slices of one row, which R's rule gives to few different values: they hold two."""
@@ -44,7 +44,7 @@ def test_slice_sizes_follow_the_rule_of_r_dr(y, n_slices):
         assert len(sizes) == 2
 
 
-@settings(max_examples=100)
+@settings(max_examples=20)
 @given(responses, st.integers(2, 12))
 def test_slices_are_intervals_of_the_response(y, n_slices):
     slices = slice_response(y, n_slices)
@@ -52,7 +52,7 @@ def test_slices_are_intervals_of_the_response(y, n_slices):
         assert y[slices.codes == h].max() < y[slices.codes == h + 1].min()
 
 
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(responses, st.integers(2, 12))
 def test_only_the_order_of_the_response_counts(y, n_slices):
     codes = slice_response(y, n_slices).codes

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
@@ -13,11 +11,6 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import Pipeline
 
 from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
-from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo.decomposition import slice_response
-from skbo_silbo.decomposition.selection import _alpha
-from skbo_silbo.decomposition.selection._alpha import ALPHAS, _hat_matrices, _held_out_errors
-from skbo_silbo.decomposition.selection._ridge import slice_targets
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
@@ -58,10 +51,15 @@ def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
     return gamma, T, mean
 
 
-@pytest.mark.parametrize("kind", ["counts", "relative"])
 @pytest.mark.parametrize(
-    ("d", "solver"),
-    [(4, "dense"), (4, "iterative"), (4, "randomized"), (120, "dual"), (120, "dense")],
+    ("kind", "d", "solver"),
+    [
+        ("counts", 4, "dense"),
+        ("relative", 4, "iterative"),
+        ("counts", 4, "randomized"),
+        ("relative", 120, "dual"),
+        ("relative", 120, "dense"),
+    ],
 )
 def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
     X, y, rest, counts, relative = make_data(0, d=d)
@@ -79,11 +77,9 @@ def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
     np.testing.assert_allclose(np.abs(sir.components_), np.abs(expected), atol=1e-4 * size)
 
 
-@pytest.mark.parametrize("kind", ["counts", "relative"])
-def test_a_linear_kernel_weighs_labels_as_the_linear_transformer(kind):
-    X, y, rest, counts, relative = make_data(1)
+def test_a_linear_kernel_weighs_labels_as_the_linear_transformer():
+    X, y, rest, _, weights = make_data(1)
     parameters = {"n_slices": EDGES, "alpha": 2.0, "ridge": 0}
-    weights = counts if kind == "counts" else relative
     spread = np.sqrt(np.cov(X.T, aweights=weights, ddof=0).diagonal())
     X, rest = X / spread, rest / spread
     sir = SemiSlicedInverseRegression(2, scale=False, **parameters)
@@ -92,56 +88,6 @@ def test_a_linear_kernel_weighs_labels_as_the_linear_transformer(kind):
     by_kernel = kernel.fit(X, y, rest, sample_weight=weights).transform(X)
     np.testing.assert_allclose(kernel.eigenvalues_[:2], sir.eigenvalues_[:2], atol=1e-8)
     np.testing.assert_allclose(np.abs(by_kernel), np.abs(scores), atol=1e-6)
-
-
-def test_rows_whose_scatter_is_t_when_labels_are_weighted():
-    """Where T is ill-conditioned it is not formed: labelled rows and edges stand for it."""
-    X, y, rest, counts, _ = make_data(2)
-    slices = slice_response(y, 4, sample_weight=counts)
-    rows = np.concatenate([X, rest])
-    penalty = sparse.csr_array(
-        sparse.csgraph.laplacian(sparse.csr_array(np.eye(100, k=1) + np.eye(100, k=-1)))
-    )
-    pencil = Pencil(
-        slices.weighted(rows),
-        len(y),
-        slices.membership(),
-        slices.penalty_of_weighted(penalty),
-        root_weights=slices.root_weights,
-    )
-    F = pencil._scatter_rows()
-    by_hand = X.T @ (counts[:, None] * X) + rows.T @ (penalty @ rows)
-    np.testing.assert_allclose(F.T @ F, by_hand)
-    np.testing.assert_allclose(pencil.total(), by_hand)
-
-
-@pytest.mark.parametrize("d", [8, 60])
-def test_weighted_folds_by_woodbury_are_folds_by_refitting(d):
-    X, y, rest, _, w = make_data(3, n=24, n_unlabeled=30, d=d)
-    w = numbers_of_rows(w)
-    rows = np.concatenate([X, rest])
-    slices = slice_response(y, 6, sample_weight=w)
-    L = sparse.csgraph.laplacian(sparse.csr_array(np.eye(54, k=1) + np.eye(54, k=-1)))
-    penalty = slices.penalty_of_weighted(sparse.csr_array(L))
-    pencil = Pencil(slices.weighted(rows), 24, slices.membership(), penalty)
-    Y = slice_targets(slices.counts, categorical=False)[slices.codes]
-    folds = np.arange(24) % 4
-    for alpha, K in zip(ALPHAS, _hat_matrices(pencil, lambda trace: 2.0), strict=True):
-        errors = _held_out_errors(K, slices, Y, folds, 2)
-        expected = np.empty(24)
-        for fold in range(4):
-            kept, out = folds != fold, folds == fold
-            C, v = X[kept], w[kept]
-            T = C.T @ (v[:, None] * C) + alpha * rows.T @ (L @ rows) + 2.0 * np.eye(d)
-            centred, codes = C - np.average(C, axis=0, weights=v), slices.codes[kept]
-            gamma = np.zeros((d, d))
-            for h in np.unique(codes):
-                gap = v[codes == h] @ centred[codes == h]
-                gamma += np.outer(gap, gap) / v[codes == h].sum()
-            B = linalg.eigh(gamma, T)[1][:, -2:]
-            model = LinearRegression().fit(X[kept] @ B, Y[kept], sample_weight=v)
-            expected[out] = ((Y[out] - model.predict(X[out] @ B)) ** 2).sum(axis=1)
-        np.testing.assert_allclose(errors, expected, rtol=1e-5, atol=1e-8)
 
 
 # -- what any weights must hold to ----------------------------------------------------------------
@@ -158,25 +104,14 @@ BOTH = pytest.mark.parametrize(
 
 
 @BOTH
-@settings(max_examples=3)
-@given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-9, 2.0, 1.7e12]))
-def test_the_scale_of_floats_is_irrelevant_whole_or_not(learner, seed, scale):
-    X, y, rest, counts, relative = make_data(seed)
+@pytest.mark.parametrize("scale", [1e-9, 2.0])
+def test_the_scale_of_floats_is_irrelevant_whole_or_not(learner, scale):
+    X, y, rest, counts, relative = make_data(0)
     for weights in (relative, counts.astype(float)):
         alpha, scores = fitted(learner, X, y, rest, weights)
         other_alpha, other = fitted(learner, X, y, rest, scale * weights)
         assert alpha == other_alpha
         np.testing.assert_allclose(other, scores, atol=1e-6 * np.abs(scores).max())
-
-
-@BOTH
-@pytest.mark.parametrize("value", [1, 0.3, 2.0])
-def test_floats_that_are_all_the_same_are_none(learner, value):
-    X, y, rest, *_ = make_data(4)
-    alpha, scores = fitted(learner, X, y, rest, None)
-    other_alpha, other = fitted(learner, X, y, rest, np.full(len(y), value))
-    assert alpha == other_alpha
-    np.testing.assert_allclose(other, scores, atol=1e-8)
 
 
 @BOTH
@@ -221,21 +156,6 @@ def test_a_message_has_the_weights_that_were_given():
 
 
 # -- what they are for ----------------------------------------------------------------------------
-
-
-def test_many_labels_choose_alpha_by_some_of_them_with_their_weights(monkeypatch):
-    """Rows that weigh next to nothing, however wrong their labels, choose nothing."""
-    monkeypatch.setattr(_alpha, "MAX_LABELED", 100)
-    X, y, rest, *_ = make_data(9, n=260, n_unlabeled=40, d=3)
-    wrong = np.arange(260) % 2 == 0
-    y[wrong] = np.random.default_rng(0).permutation(y[wrong])
-    weights = np.where(wrong, 1e-9, 1.0)
-    sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0.01)
-    others = np.concatenate([rest, X[wrong]])  # the same graph
-    trusted = sir.fit(X[~wrong], y[~wrong], others).alpha_scores_["error"]
-    weighed = sir.fit(X, y, rest, sample_weight=weights).alpha_scores_["error"]
-    np.testing.assert_allclose(weighed[:3], trusted[:3], atol=0.08)  # of 50 rows, and of 100
-    assert sir.fit(X, y, rest).alpha_scores_["error"][0] > trusted[0] + 0.2
 
 
 def test_weights_and_unlabelled_rows_travel_through_searches_as_in_a_loop_by_hand():

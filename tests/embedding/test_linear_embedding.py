@@ -2,10 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.optimize import lsq_linear
 
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._embedded import nearest_points
@@ -60,27 +57,3 @@ def test_pull_back_is_the_chain_rule():
     x, g = np.random.default_rng(1).normal(size=(2, 5))
     z_gradient = embedding.project(g[None])
     assert_allclose(embedding.pull_back(z_gradient) @ x, z_gradient @ embedding.project(x))
-
-
-@settings(max_examples=40)
-@given(seed=st.integers(0, 10**6), d=st.integers(2, 30), r=st.integers(1, 4))
-def test_the_nearest_points_have_the_coordinates_asked_for(seed, d, r):
-    embedding = make_embedding(d, min(r, d), seed)
-    rng = np.random.default_rng(seed)
-    X, centre = rng.uniform(-1, 1, (6, d)), rng.uniform(-1, 1, d)
-    Z = embedding.project(X)
-    found = nearest_points(Z, embedding, centre)
-    assert np.abs(found).max() <= 1
-    assert_allclose(embedding.project(found), Z, atol=1e-6)
-    distances = np.linalg.norm(found - centre, axis=1)
-    assert (distances <= np.linalg.norm(X - centre, axis=1) + 1e-6).all()
-
-
-@pytest.mark.parametrize("r", [1, 3])
-def test_the_points_nearest_the_centre_are_the_shortest(r):
-    embedding, rng = make_embedding(9, r, 1), np.random.default_rng(1)
-    Z = embedding.project(rng.uniform(-1, 1, (5, 9)))
-    X = nearest_points(Z, embedding, np.zeros(9))
-    expected = [lsq_linear(embedding.basis.T, z, (-1, 1), tol=1e-12).x for z in Z]
-    assert_allclose(embedding.project(np.array(expected)), Z, atol=1e-6)
-    assert (np.linalg.norm(X, axis=1) <= np.linalg.norm(expected, axis=1) + 1e-6).all()

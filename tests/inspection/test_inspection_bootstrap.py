@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
-from scipy.stats import binom, ortho_group
+from scipy.linalg import orthogonal_procrustes
+from scipy.stats import binom
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
@@ -13,16 +14,13 @@ from sklearn.pipeline import make_pipeline
 
 from skbo_silbo.decomposition import (
     MAVE,
-    ActiveSubspace,
     SemiSlicedInverseRegression,
-    SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
 from skbo_silbo.inspection import (
     SubspaceDisplay,
     bootstrap_directions,
 )
-from skbo_silbo.inspection._bootstrap import nearest_rotation, squared_trace_correlation
 
 
 def linear_problem(seed, n=200, noise=0.5):
@@ -72,7 +70,8 @@ def test_intervals_cover_the_nearest_basis_of_a_known_plane():
         X, y = two_direction_problem(seed)
         result = bootstrap_directions(sir, X, y, n_resamples=39, random_state=seed)
         B = np.eye(2, 5)
-        truth = nearest_rotation(X @ B.T, (X - X.mean(0)) @ result.components.T).T @ B
+        turn, _ = orthogonal_procrustes(X @ B.T, (X - X.mean(0)) @ result.components.T)
+        truth = turn.T @ B
         hits.append(((result.low <= truth) & (truth <= result.high)).ravel())
     share = np.array(hits).mean(axis=0)
     # The entries within the plane are held by the alignment; the others carry its uncertainty.
@@ -80,6 +79,7 @@ def test_intervals_cover_the_nearest_basis_of_a_known_plane():
     assert (outside * 20 >= binom.ppf(0.0005, 20, 0.95)).all(), share
 
 
+@pytest.mark.statistical
 def test_standard_errors_are_those_of_repeated_sampling():
     sir, fits, errors = SemiSlicedInverseRegression(1), [], []
     for seed in range(150):
@@ -108,8 +108,13 @@ def test_record_is_consistent():
     reach = 1.6448536269514722 * result.standard_errors
     np.testing.assert_allclose(result.low, result.components - reach, rtol=1e-12)
     np.testing.assert_allclose(result.high, result.components + reach, rtol=1e-12)
-    assert (result.stability > 0).all()
-    assert (result.stability <= 1 + 1e-12).all()
+    Z = (X - X.mean(0)) @ result.components.T
+    for components, stability in zip(resampled, result.stability, strict=True):
+        W = (X - X.mean(0)) @ components.T  # turned to be as near as it comes
+        np.testing.assert_allclose(orthogonal_procrustes(W, Z)[0], np.eye(2), atol=1e-8)
+        # Hooper's trace correlation of the spans
+        shared = np.linalg.solve(Z.T @ Z, Z.T @ W) @ np.linalg.solve(W.T @ W, W.T @ Z)
+        assert stability == pytest.approx(np.trace(shared) / 2)
     assert result.n_redrawn == 0
     fitted = SemiSlicedInverseRegression(2).fit(X, y).components_
     np.testing.assert_array_equal(result.components, fitted)
@@ -148,15 +153,6 @@ def test_rows_that_do_for_a_fit_but_not_for_the_level_are_named(recwarn, n, warn
     assert sum(said) == warned
 
 
-def test_dimension_is_chosen_once():
-    X, y = two_direction_problem(1)
-    n_chosen = SemiSlicedInverseRegression().fit(X, y).n_components_
-    result = bootstrap_directions(
-        SemiSlicedInverseRegression(), X, y, n_resamples=5, random_state=0
-    )
-    assert result.resampled_components.shape == (5, n_chosen, 5)
-
-
 def test_stability_tells_signal_from_noise():
     X, y, _ = linear_problem(0)
     noise = np.random.default_rng(1).normal(size=len(y))
@@ -169,45 +165,10 @@ def test_stability_tells_signal_from_noise():
     assert np.median(none) < 0.9
 
 
-def test_active_subspace_and_unlabelled_rows():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(50, 4))
-    y = X[:, 1] ** 2
-    result = bootstrap_directions(
-        ActiveSubspace(1), X[:40], y[:40], X_unlabeled=X[40:], n_resamples=4, random_state=0
-    )
-    truth = np.sign(result.components[0, 1]) * np.eye(4)[1]
-    np.testing.assert_allclose(result.resampled_components[:, 0], np.tile(truth, (4, 1)), atol=0.1)
-
-
-def test_both_ways_to_mark_unlabelled_rows_agree():
-    X, y, _ = linear_problem(0, n=80)
-    sir = SemiSlicedInverseRegression(1, alpha=5.0)
-    with_nan = np.where(np.arange(80) < 50, y, np.nan)
-    marked = bootstrap_directions(sir, X, with_nan, n_resamples=5, random_state=0)
-    apart = bootstrap_directions(
-        sir, X[:50], y[:50], X_unlabeled=X[50:], n_resamples=5, random_state=0
-    )
-    np.testing.assert_allclose(
-        marked.resampled_components, apart.resampled_components, rtol=1e-9, atol=1e-12
-    )
-
-
-def test_categories_and_frames():
-    pd = pytest.importorskip("pandas")
-    X, y, _ = linear_problem(0, n=90)
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    labels = pd.Series(np.where(y > 0, "high", "low"))
-    sir = SemiSlicedInverseRegression(1)
-    result = bootstrap_directions(sir, frame, labels, n_resamples=5, random_state=0)
-    same = bootstrap_directions(sir, X, (y <= 0).astype(float), n_resamples=5, random_state=0)
-    np.testing.assert_allclose(result.low, same.low, atol=1e-10)
-
-
 # Equivariance and reproducibility.
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(st.lists(st.floats(-6, 6), min_size=5, max_size=5), st.integers(0, 100))
 def test_intervals_follow_the_units_of_the_features(exponents, seed):
     X, y = two_direction_problem(seed, n=100)
@@ -215,7 +176,7 @@ def test_intervals_follow_the_units_of_the_features(exponents, seed):
     sir = SemiSlicedInverseRegression(2)
     result = bootstrap_directions(sir, X, y, n_resamples=6, random_state=0)
     scaled = bootstrap_directions(sir, X * scale + 3.0, y, n_resamples=6, random_state=0)
-    turn = nearest_rotation(
+    turn, _ = orthogonal_procrustes(
         (X - X.mean(0)) @ result.components.T,
         (X * scale - (X * scale).mean(0)) @ scaled.components.T,
     )
@@ -228,14 +189,13 @@ def test_intervals_follow_the_units_of_the_features(exponents, seed):
     )
 
 
-@pytest.mark.parametrize("given_state", [7, np.random.RandomState(7)])
-def test_same_seed_same_result_whatever_n_jobs(given_state):
+def test_same_seed_same_result_whatever_n_jobs():
     X, y = two_direction_problem(0, n=100)
     local = SemiSlicedInverseRegression(2, n_local_neighbors=6, solver="randomized")
     first = bootstrap_directions(local, X, y, n_resamples=6, random_state=7, n_jobs=1)
     with parallel_config("threading"):  # whose threads begin at once, unlike processes
         second = bootstrap_directions(
-            local, X, y, n_resamples=6, random_state=given_state, n_jobs=2
+            local, X, y, n_resamples=6, random_state=np.random.RandomState(7), n_jobs=2
         )
     np.testing.assert_array_equal(first.resampled_components, second.resampled_components)
     other = bootstrap_directions(local, X, y, n_resamples=6, random_state=8)
@@ -306,14 +266,6 @@ def test_parameters_outside_their_range(arguments, message):
         bootstrap_directions(SemiSlicedInverseRegression(1), X, y, **arguments)
 
 
-def test_what_the_estimator_refuses_is_refused():
-    X, y, _ = linear_problem(0)
-    with pytest.raises(ValueError, match="n_components must be at most"):
-        bootstrap_directions(SemiSlicedInverseRegression(5), X, y)
-    with pytest.raises(ValueError, match="at least 2 different values"):
-        bootstrap_directions(SemiSlicedInverseRegression(1), X, np.ones(len(X)))
-
-
 class NoComponents(FitsOnce):
     def fit(self, X, y):
         return self
@@ -327,37 +279,7 @@ def test_estimators_without_directions():
         bootstrap_directions(NoComponents(), X, y)
 
 
-def test_any_estimator_with_components():
-    X, y, _ = linear_problem(0)
-    result = bootstrap_directions(PCA(4), X, y, n_resamples=3, random_state=0)
-    np.testing.assert_allclose(result.stability, 1.0)  # all of the space, whatever the sample
-
-
 # Alignment against brute force and definitions.
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(1, 3))
-def test_no_rotation_comes_nearer(seed, r):
-    rng = np.random.default_rng(seed)
-    Z, W = rng.normal(size=(2, 30, r))
-    best = np.linalg.norm(Z @ nearest_rotation(Z, W) - W)
-    rotations = ortho_group.rvs(r, size=50, random_state=rng) if r > 1 else [[[1.0]], [[-1.0]]]
-    assert all(np.linalg.norm(Z @ np.asarray(Q) - W) >= best - 1e-12 for Q in rotations)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(1, 3))
-def test_trace_correlation_is_of_the_spans(seed, r):
-    rng = np.random.default_rng(seed)
-    Z, W = rng.normal(size=(2, 30, r))
-    value = squared_trace_correlation(Z, W)
-    # Hooper's definition: the trace of (Z'Z)^-1 Z'W (W'W)^-1 W'Z over r.
-    product = np.linalg.solve(Z.T @ Z, Z.T @ W) @ np.linalg.solve(W.T @ W, W.T @ Z)
-    assert value == pytest.approx(np.trace(product) / r)
-    mixed = squared_trace_correlation(Z @ rng.normal(size=(r, r)), W)
-    assert mixed == pytest.approx(value)
-    assert squared_trace_correlation(Z, Z) == pytest.approx(1)
 
 
 # Weights.
@@ -419,12 +341,6 @@ def test_the_effective_number_of_relative_weights_has_to_do():
         bootstrap_directions(SemiSlicedInverseRegression(1), X, y, sample_weight=weights)
 
 
-def test_an_estimator_without_weights_refuses_them():
-    X, y, _ = linear_problem(0)
-    with pytest.raises(TypeError, match="sample_weight must be None for PCA"):
-        bootstrap_directions(PCA(2), X, y, sample_weight=np.ones(len(y)))
-
-
 def test_a_frame_names_every_entry():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 3)), columns=["age", "bmi", "sex"])
@@ -465,15 +381,3 @@ def test_a_lasso_and_a_group_that_no_fit_takes_are_refused():
         bootstrap_directions(SparseSlicedInverseRegression(1), X, y)
     with pytest.raises(TypeError, match=r"group must be None for MAVE.*SlicedInverseRegression"):
         bootstrap_directions(MAVE(1), X, y, group=group)
-
-
-def test_counts_within_groups_are_rows():
-    X = np.random.default_rng(0).normal(size=(90, 3))
-    group, counts = np.arange(90) % 2, np.arange(90) % 3
-    X[:, 0] += 3 * group
-    y = X[:, 1] + 5 * group
-    sir, rows = SlicedInverseRegression(1, n_slices=4), np.repeat(np.arange(90), counts)
-    settings = {"n_resamples": 5, "random_state": 0}
-    one = bootstrap_directions(sir, X, y, sample_weight=counts, group=group, **settings)
-    other = bootstrap_directions(sir, X[rows], y[rows], group=group[rows], **settings)
-    np.testing.assert_allclose(one.standard_errors, other.standard_errors, rtol=1e-6)

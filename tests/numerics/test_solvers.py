@@ -63,7 +63,7 @@ def check_against_scipy(solver, pencil, r, rtol=1e-7):
 
 @pytest.mark.quick
 @pytest.mark.parametrize("name", PENCIL_SOLVERS)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(20, 60),
@@ -86,29 +86,6 @@ def test_solver_agrees_with_the_dense_pencil(
 @pytest.mark.parametrize("name", PENCIL_SOLVERS)
 def test_without_ridge_too(name):
     check_against_scipy(PENCIL_SOLVERS[name], make_pencil(0, ridge=0.0), 3)
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize("name", ["dense", "dual", "iterative"])
-def test_collinear_columns_leave_the_scores_alone(name):
-    pencil = make_pencil(1, ridge=0.0)
-    rng = np.random.default_rng(2)
-    doubled = np.hstack([pencil.X, pencil.X @ rng.normal(size=(8, 3)), np.zeros((60, 1))])
-    wide = Pencil(doubled, 60, pencil.omega)
-    narrow_fit = solve_dense(pencil, 2)
-    wide_fit = PENCIL_SOLVERS[name](wide, 2, 0)
-    np.testing.assert_allclose(wide_fit.eigenvalues[:5], narrow_fit.eigenvalues[:5], atol=1e-8)
-    scores = np.abs(pencil.X @ narrow_fit.directions), np.abs(doubled @ wide_fit.directions)
-    np.testing.assert_allclose(*scores, atol=1e-6)
-
-
-@pytest.mark.quick
-def test_a_null_direction_of_T_stays_out_of_the_dense_and_dual_answers():
-    pencil = make_pencil(3, d=5, ridge=0.0)
-    twice = Pencil(np.hstack([pencil.X, pencil.X]), 60, pencil.omega)
-    for solve in (solve_dense, solve_dual):
-        B = solve(twice, 2).directions
-        np.testing.assert_allclose(B[:5], B[5:], atol=1e-9)
 
 
 @pytest.mark.quick
@@ -235,7 +212,7 @@ def test_graph_is_the_union_of_both_directions():
 
 
 @pytest.mark.quick
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 40))
 def test_laplacian_sums_squared_differences_along_edges(seed, n, k):
     rng = np.random.default_rng(seed)

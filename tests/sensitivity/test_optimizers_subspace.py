@@ -1,6 +1,5 @@
 """What the learnt subspace says."""
 
-import itertools
 import json
 import warnings
 from dataclasses import replace
@@ -13,11 +12,9 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo import SILBO, Space
-from skbo_silbo.minimization._methods import METHODS
-from skbo_silbo.problems import hartmann6, planted
+from skbo_silbo import SILBO, AddBO, HeSBO, Space
+from skbo_silbo.baselines import SILBOBottomUp
 from skbo_silbo.sensitivity import LearntSubspace, NotLowDimensionalWarning
-from skbo_silbo.sensitivity._subspace import count_directions
 
 
 def optimizer_of(func, d, n, seed=0, make=SILBO, **options):
@@ -36,17 +33,12 @@ def bowl(x):
 # --- directions -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("importance", "count"), [([1.0], 1), ([0.6, 0.35, 0.05], 2)])
-def test_count(importance, count):
-    assert count_directions(np.array(importance)) == count
-
-
 @cache
 def subspace_of_a_ridge(embedding):
     """Return the direction of the ridge, and what is learnt of it."""
-    direction = np.random.default_rng(1).standard_normal(10)
+    direction = np.random.default_rng(1).standard_normal(6)
     direction /= np.linalg.norm(direction)
-    optimizer = optimizer_of(lambda x: np.tanh(3 * x @ direction), 10, 90, embedding=embedding)
+    optimizer = optimizer_of(lambda x: np.tanh(3 * x @ direction), 6, 60, embedding=embedding)
     return direction, optimizer.subspace_
 
 
@@ -59,22 +51,10 @@ def test_the_direction_of_a_ridge_is_found(embedding):
     assert subspace.is_low_dimensional is True
 
 
-def test_active_inputs_of_a_planted_problem_have_the_loadings():
-    problem = planted(hartmann6(), 15, random_state=0)
-    low, high = problem.bounds.T
-    optimizer = optimizer_of(lambda x: problem(low + (x + 1) / 2 * (high - low)), 15, 60)
-    active = {int(np.abs(row).argmax()) for row in optimizer.subspace_.components[:2]}
-    centre = problem.bounds.mean(axis=1)
-    moved = np.repeat(centre[None, None], 15, axis=0).repeat(9, axis=1)
-    for j in range(15):  # the truth, by moving one input at a time
-        moved[j, :, j] = np.linspace(*problem.bounds[j], 9)
-    changes = [np.ptp([problem(x) for x in rows]) > 0 for rows in moved]
-    assert active <= set(np.flatnonzero(changes))
-    assert optimizer.subspace_.n_directions <= 6
-
-
-def test_a_bowl_of_all_inputs_has_no_few_directions():
-    subspace = optimizer_of(bowl, 8, 80).subspace_
+def test_a_bowl_of_all_inputs_has_no_few_directions_and_nothing_is_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        subspace = optimizer_of(bowl, 8, 80).subspace_
     assert subspace.is_low_dimensional is False
     assert subspace.n_directions > 4
 
@@ -87,20 +67,17 @@ def test_noise_says_nothing():
     assert subspace.shares.ranked == []
 
 
-@pytest.mark.parametrize("options", [{}, {"embedding": "semi-sir"}])
+@pytest.mark.parametrize(("options", "noise"), [({}, 0.3), ({"embedding": "semi-sir"}, 3.0)])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
-def test_evidence_is_that_by_which_something_is_said(options):
-    for noise in (0.3, 3.0):
-        rng = np.random.default_rng(0)
-        optimizer = optimizer_of(
-            lambda x, r=rng, s=noise: x[0] + s * r.normal(), 25, 30, 0, **options
-        )
-        subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
-        for name in ("identity", "constant"):
-            assert subspace.evidence[name] == getattr(held_out, name).mean()
-        assert subspace.shares.is_informative is (noise < 1.0)
-        said = subspace.evidence["identity"] > subspace.evidence["constant"]
-        assert said is (noise < 1.0)
+def test_evidence_is_that_by_which_something_is_said(options, noise):
+    rng = np.random.default_rng(0)
+    optimizer = optimizer_of(lambda x: x[0] + noise * rng.normal(), 12, 30, 0, **options)
+    subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
+    for name in ("identity", "constant"):
+        assert subspace.evidence[name] == getattr(held_out, name).mean()
+    assert subspace.shares.is_informative is (noise < 1.0)
+    said = subspace.evidence["identity"] > subspace.evidence["constant"]
+    assert said is (noise < 1.0)
 
 
 def test_directions_are_not_spoken_of_where_the_values_do_not_say_yet_which_inputs_matter():
@@ -127,12 +104,6 @@ def test_what_was_asked_for_and_is_worse_is_warned_of_once(options):
         assert optimizer.subspace_.evidence["identity"] > optimizer.subspace_.evidence["semi-sir"]
 
 
-def test_where_nothing_was_asked_for_nothing_is_warned_of():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert optimizer_of(bowl, 6, 60).subspace_.is_low_dimensional is not True
-
-
 def test_what_was_asked_for_and_is_right_is_not_warned_of():
     _, subspace = subspace_of_a_ridge("semi-sir")  # a warning would be an error
     assert subspace.evidence["semi-sir"] > subspace.evidence["identity"]
@@ -142,10 +113,10 @@ def test_what_was_asked_for_and_is_right_is_not_warned_of():
 
 
 # one of each kind of embedding and surrogate
-@pytest.mark.parametrize("method", ["silbo", "silbo-bu", "rembo", "hesbo", "ksir-bo", "add-bo"])
+@pytest.mark.parametrize("make", [SILBO, SILBOBottomUp, HeSBO, AddBO])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
-def test_every_method_has_one_that_survives_json(method):
-    optimizer = optimizer_of(bowl, 4, 12, make=METHODS[method], n_initial=11)
+def test_every_method_has_one_that_survives_json(make):
+    optimizer = optimizer_of(bowl, 4, 12, make=make, n_initial=11)
     record = optimizer.subspace_
     assert isinstance(record, LearntSubspace)
     assert record.importance.sum() == pytest.approx(float(record.shares.is_informative))
@@ -156,12 +127,12 @@ def test_every_method_has_one_that_survives_json(method):
     assert json.loads(json.dumps(record.to_dict())) == record.to_dict()
 
 
-@pytest.mark.parametrize("method", ["silbo", "silbo-bu", "rembo"])
+@pytest.mark.parametrize("make", [SILBO, SILBOBottomUp])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
-def test_looking_changes_nothing(method):
+def test_looking_changes_nothing(make):
     asked = []
     for looks in (True, False):
-        optimizer = run(METHODS[method]([(-1, 1)] * 3, n_initial=6, random_state=0), bowl, 8)
+        optimizer = run(make([(-1, 1)] * 3, n_initial=6, random_state=0), bowl, 8)
         for shift in (0.0, 0.1):
             optimizer.tell(np.full(3, 0.2 + shift), 1.0)
             if looks:
@@ -181,8 +152,8 @@ def test_before_a_model_there_is_nothing():
 def test_names_of_categories_and_a_frame():
     pd = pytest.importorskip("pandas")
     space = Space({"C": loguniform(1e-3, 1e3), "kind": ["a", "b", "c"], "p": [1, 2, 3]})
-    optimizer = SILBO(space, random_state=0)
-    run(optimizer, lambda p: np.log10(p["C"]) + 3 * (p["kind"] == "b"), 18)
+    optimizer = SILBO(space, n_initial=14, random_state=0)
+    run(optimizer, lambda p: np.log10(p["C"]) + 3 * (p["kind"] == "b"), 15)
     subspace = optimizer.subspace_
     assert subspace.feature_names == tuple(space.feature_names_)
     frame = subspace.to_frame()
@@ -191,13 +162,6 @@ def test_names_of_categories_and_a_frame():
     assert_array_equal(frame.index, subspace.importance)
     assert_array_equal(frame.to_numpy(), subspace.components)
     assert "C" in repr(subspace)
-
-
-def test_path_holds_changes_only():
-    optimizer = run(SILBO([(-1, 1)] * 5, embedding="semi-sir", random_state=0), bowl, 16)
-    path = optimizer.to_dict()["events"][1]["learnt"]["="]["path"]
-    assert path[0][0] == optimizer.n_initial_
-    assert all(a[1:] != b[1:] for a, b in itertools.pairwise(path))
 
 
 def test_equal_values():

@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -27,7 +27,6 @@ from sklearn.utils import all_estimators
 import skbo_silbo
 from skbo_silbo import EarlyStopped, SlicedInverseRegression, Space, default_space
 from skbo_silbo.space._known_space import as_known_space
-from skbo_silbo.space._known_table import family_names
 
 ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
 WORDS = ["few", "labels", "many", "inputs", "learn", "search", "plane", "curve", "tree", "score"]
@@ -46,23 +45,26 @@ INPUTS = {
     "counts": rng.integers(0, 4, (ROWS, 5)),
     "texts": [" ".join(rng.choice(WORDS, 8)) for _ in range(ROWS)],
 }
-INNER = {"SelectFromModel": SelectFromModel, "RFE": RFE}
+INNER = ("SelectFromModel", "RFE")
+CHEAP = {"random_state": 0, "n_estimators": 5}
 
 
 def known_estimators():
     """Return an instance of every known class that is installed."""
-    found = dict(all_estimators())
-    for key in family_names():
-        package, name = key.split(".")
-        cls = getattr(skbo_silbo, name) if package == "skbo_silbo" else found.get(name)
-        if cls is None or package not in ("sklearn", "skbo_silbo"):
-            continue
+    ours = [(name, getattr(skbo_silbo, name)) for name in skbo_silbo.__all__]
+    for name, cls in [*all_estimators(), *((n, c) for n, c in ours if hasattr(c, "get_params"))]:
         if name in INNER:
-            yield INNER[name](LogisticRegression())
+            yield cls(LogisticRegression())
             continue
-        estimator = cls()
-        seeds = {"random_state": 0} if "random_state" in estimator.get_params() else {}
-        yield estimator.set_params(**seeds)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # some are deprecated
+                estimator = cls()
+                default_space(estimator)
+        except (TypeError, ValueError):  # another estimator is needed, or no range is known
+            continue
+        own = estimator.get_params()
+        yield estimator.set_params(**{k: v for k, v in CHEAP.items() if k in own})
 
 
 def fits(estimator, X, y):

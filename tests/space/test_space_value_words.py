@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import uniform
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers._events import check_space, space_to_data
 
 
 def relu(x):
@@ -68,7 +67,7 @@ def test_a_journal_is_read_in_another_process(tmp_path):
 )
 def test_other_values_are_refused(other):
     like = {Wall: Wall(1), np.ndarray: np.arange(2000), tuple: (1, 2)}.get(type(other), scaled(2))
-    data = space_to_data(space_of(like, "a", 0.5))
-    check_space(data, space_of(like, "a", 0.5))
+    data = json.loads(json.dumps(SILBO(space_of(like, "a", 0.5)).to_dict()))
+    SILBO.from_dict(data, bounds=space_of(like, "a", 0.5))
     with pytest.raises(ValueError, match=r"parameters\.0\.act\.categories"):
-        check_space(data, space_of(other, "a", 0.5))
+        SILBO.from_dict(data, bounds=space_of(other, "a", 0.5))

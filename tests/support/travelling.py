@@ -21,6 +21,7 @@ from skbo_silbo.inspection import SearchDisplay
 from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
+BASELINES = ("silbo", "silbo-bu", "rembo", "ksir-bo", "add-bo", "random")
 CHOICES = {
     "strings": ["rbf", "poly", "linear"],
     "None": [None, "a", 1],
@@ -101,7 +102,7 @@ def study():
 
 MADE = {f"Space of {kind}": partial(Space, parameters(kind)) for kind in CHOICES} | {
     "SpaceUnion": lambda: SpaceUnion([parameters(), {"kind": ["a", "b", None], "gamma": [1, 10]}]),
-    **{method: partial(baseline, method) for method in METHODS},
+    **{method: partial(baseline, method) for method in BASELINES},
     "unfitted search": search,
     "fitted search": lambda: search().fit(X, Y),
     "minimize": lambda: minimize(loss, Space(parameters()), n_calls=4, n_initial=2, random_state=0),

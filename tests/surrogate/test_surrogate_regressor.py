@@ -123,13 +123,6 @@ def test_repeated_points_that_contradict_one_another():
     assert process.alpha == 0.0
 
 
-def test_equal_targets(regressor):
-    Z, _ = make_data()
-    mean, std = RegressorSurrogate(regressor).fit(Z, np.full(30, 4.25)).predict(Z)
-    assert_allclose(mean, 4.25)
-    assert np.isfinite(std).all()
-
-
 def test_warnings_of_processes_are_not_shown_and_the_filters_stay():
     Z, y = make_data()
     short = GaussianProcessRegressor(RBF(1e-4, (1e-5, 1e-4)), alpha=0.0)
@@ -159,11 +152,6 @@ def test_what_gives_no_deviation_is_refused_at_once(bad, message):
         SILBO([(0, 1)] * 3, surrogate=bad)
 
 
-def test_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match=r"surrogate must be one of \['auto', .*: got 'forest'"):
-        SILBO([(0, 1)] * 3, surrogate="forest")
-
-
 def test_a_prediction_without_deviation_is_refused():
     class Liar(BayesianRidge):
         def predict(self, X, return_std=False):
@@ -187,20 +175,20 @@ def bowl(x):
     return float(((x - 0.3) ** 2).sum())
 
 
-@pytest.mark.parametrize("name", ["process", "cubic"])
-def test_it_finds_the_bottom_of_a_bowl(name):
+def test_it_finds_the_bottom_of_a_bowl():
     bounds = [(-1, 1)] * 3
-    result = minimize(bowl, bounds, n_calls=30, random_state=0, surrogate=REGRESSORS[name])
+    result = minimize(bowl, bounds, n_calls=30, random_state=0, surrogate=CUBIC)
     chance = minimize(bowl, bounds, n_calls=30, random_state=0, method="random")
     assert result.fun < 0.02 * chance.fun
 
 
-def test_json_needs_the_regressor_again(regressor):
-    optimizer = run(SILBO([(-1, 1)] * 3, surrogate=regressor, random_state=0), bowl, 12)
+def test_json_needs_the_regressor_again():
+    optimizer = SILBO([(-1, 1)] * 3, surrogate=CUBIC, n_initial=6, random_state=0)
+    run(optimizer, bowl, 8)
     data = json.loads(json.dumps(optimizer.to_dict()))
     with pytest.raises(ValueError, match=r"\['surrogate'\].*from_dict\(data, surrogate=...\)"):
         SILBO.from_dict(data)
-    again = SILBO.from_dict(data, surrogate=regressor)
+    again = SILBO.from_dict(data, surrogate=CUBIC)
     assert_array_equal(again.ask(2), optimizer.ask(2))
 
 
@@ -219,11 +207,13 @@ def test_random_states_are_seeded_from_that_of_the_optimiser():
     assert fixed.regressor_.random_state == 5
 
 
-@pytest.mark.parametrize("embedding", ["auto", "identity", "semi-sir"])
+@pytest.mark.parametrize("embedding", ["identity", "semi-sir"])
 def test_the_process_of_scikit_learn_by_its_name(embedding):
     """Its name was refused where all inputs are kept, for a prior that it has not."""
-    optimizer = SILBO([(-1, 1)] * 6, surrogate="sklearn", embedding=embedding, random_state=0)
-    run(optimizer, lambda x: float(((x - 0.2) ** 2).sum()), 12)
+    options = {"embedding": embedding, "n_initial": 8, "random_state": 0}
+    optimizer = SILBO([(-1, 1)] * 6, surrogate="sklearn", **options)
+    run(optimizer, lambda x: float(((x - 0.2) ** 2).sum()), 9)
+    optimizer.ask()
     assert isinstance(optimizer._model.surrogate, RegressorSurrogate)
     with pytest.raises(ValueError, match="surrogate must be 'auto' or 'gaussian-process' with"):
         SILBO([(-1, 1)] * 6, surrogate="sklearn", embedding="sparse")

@@ -23,7 +23,7 @@ def choose(Z, y):
 
 
 @by_warp
-@settings(max_examples=200)
+@settings(max_examples=25)
 @given(y=values)
 def test_order_and_ties_are_kept(warp, y):
     w = warp(y)
@@ -31,7 +31,7 @@ def test_order_and_ties_are_kept(warp, y):
 
 
 @pytest.mark.parametrize("warp", WARPS[1:], ids=lambda warp: warp.name)
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(y=values, shift=st.integers(-1000, 1000), scale=st.floats(1e-6, 1e6))
 def test_units_do_not_matter(warp, y, shift, scale):
     assert_allclose(warp(scale * (y + shift)), warp(y), rtol=1e-6, atol=1e-6)
@@ -78,12 +78,6 @@ def test_the_better_half_keeps_its_distances_and_the_worse_their_logarithm():
     y = np.array([5.0, 1.0, 2.0, 14.0, 8.0])
     s = np.sqrt((16 + 9) / 2)
     assert_allclose(half_log(y), [0, -4 / s, -3 / s, np.log(1 + 9 / s), np.log(1 + 3 / s)])
-
-
-def test_a_normal_better_half_has_unit_deviation():
-    w = half_log(3 + 7 * np.random.default_rng(0).standard_normal(20_000))
-    assert np.sqrt(np.mean(w[w < 0] ** 2)) == pytest.approx(1)
-    assert np.quantile(w, 0.1) == pytest.approx(-1.2816, abs=0.03)
 
 
 def test_how_bad_the_worst_is_does_not_move_the_better_half():

@@ -1,0 +1,346 @@
+"""What no public name shows, by its definition: folds, shuffles, rotations, curvature, weights."""
+
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+from sklearn.linear_model import LinearRegression
+
+from skbo_silbo import (
+    PrincipalHessianDirections,
+    SemiSlicedInverseRegression,
+)
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo.decomposition import slice_response
+from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
+from skbo_silbo.decomposition.rows._weights import copies, rows_by_weight
+from skbo_silbo.decomposition.selection import _alpha
+from skbo_silbo.decomposition.selection._alpha import (
+    ALPHAS,
+    _hat_matrices,
+    _held_out_errors,
+    choose_alpha,
+)
+from skbo_silbo.decomposition.selection._ridge import (
+    GRID,
+    choose_ridge,
+    slice_targets,
+)
+from skbo_silbo.decomposition.significance import _hessian_tests
+from skbo_silbo.decomposition.significance._linearity import curvature
+from skbo_silbo.decomposition.significance._permutation import KernelShuffles, MeanShuffles
+from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
+from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
+from skbo_silbo.decomposition.significance._weighted_shuffles import WeightedShuffles
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:No direction was found",
+    "ignore:Little was found",
+    "ignore:The linearity condition",
+    "ignore:The condition of",
+)
+
+
+def noise(seed, n=60, d=10):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.normal(size=n), rng
+
+
+def test_equal_relative_weights_are_no_weights():
+    """The statistic observed is the eigenvalue; shuffles whiten anew, which changes nothing."""
+    X, y, _ = noise(1, 40, 5)
+    plain = SemiSlicedInverseRegression(ridge=0.0, n_slices=5)
+    X, codes = X - X.mean(axis=0), np.argsort(np.argsort(y)) * 5 // 40
+    from skbo_silbo.decomposition import Slices
+    from skbo_silbo.decomposition.significance._slice_tests import _between
+
+    S = np.linalg.qr(X)[0]
+    slices = Slices(codes, np.full(5, 8.0), np.ones(40))
+    problem = WeightedShuffles(S, np.zeros((5, 5)), slices, _between)
+    observed, draw = problem.granting(0)
+    assert observed == pytest.approx(plain.fit(X, y).eigenvalues_[0])
+    order = np.random.RandomState(0).permutation(40)
+    shuffled = plain.fit(X[order], y).eigenvalues_[0]
+    assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
+    tests = run_tests(problem, most=2, n_permutations=19, random_state=np.random.RandomState(0))
+    assert tests["n_permutations"][0] == 19
+
+
+@pytest.mark.parametrize("k", [0, 2])
+def test_a_shuffle_is_the_eigenvalue_of_shuffled_rows(k):
+    """Plain slices and second moments, from the rows written out."""
+    X, _, _ = noise(3, 60, 5)
+    X = X + 0.3 * np.arange(60)[:, None] / 60
+    S = np.linalg.qr(X - X.mean(axis=0))[0]
+    omega = np.eye(4)[np.arange(60) * 4 // 60] / np.sqrt(15)
+    S = S @ linalg.svd(omega.T @ S)[2].T
+
+    def rows(order):
+        """S2 shuffled against S1 and y, S2 less its regression on S1."""
+        S2 = S[:, k:] - S[:, :k] @ (S[:, :k].T @ S[:, k:])
+        return np.hstack([S[:, :k], S2[order]])
+
+    def of_means(Z):
+        return linalg.svdvals(omega.T @ Z)[k] ** 2
+
+    observed, draw = MeanShuffles(S, sparse.csr_array(omega)).granting(k)
+    assert observed == pytest.approx(of_means(rows(np.arange(60))))
+    seeded, orders = np.random.RandomState(0), np.random.RandomState(0)
+    drawn = [draw(seeded) for _ in range(20)]
+    by_hand = []
+    for _ in range(20):  # y shuffled against S2 is S2 shuffled by the inverse
+        Z = rows(np.argsort(orders.permutation(60)))
+        by_hand.append(of_means(Z))
+    np.testing.assert_allclose(drawn, by_hand, rtol=1e-8)
+    problem = KernelShuffles(S, lambda Z, total: np.diag(np.diag(total)) + total @ total)
+    order = np.random.RandomState(1).permutation(60)
+    total = rows(order).T @ rows(order) / 60
+    expected = np.linalg.eigvalsh(np.diag(np.diag(total)) + total @ total)[-1 - k]
+    assert problem.granting(k)[1](np.random.RandomState(1)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5])
+def test_tests_that_end_early_decide_as_those_that_do_not(strength):
+    """Those accepted end with ten reached; those rejected have made all."""
+    for seed in range(3):
+        X, y, _ = noise(seed, 60, 5)
+        slices = slice_response(y + strength * X[:, 0], 5)
+        S = np.linalg.qr(X - X.mean(axis=0))[0]
+        problem = MeanShuffles(S, slices.membership())
+        made = run_tests(problem, most=1, n_permutations=199, random_state=np.random.RandomState(0))
+        observed, draw = problem.granting(0)
+        seeded = np.random.RandomState(0)
+        reached = sum(draw(seeded) >= observed for _ in range(199))
+        assert (made["p_value"][0] > 0.05) == ((1 + reached) / 200 > 0.05)
+        n = made["n_permutations"][0]
+        assert made["p_value"][0] == pytest.approx((11 if n < 199 else 1 + reached) / (1 + n))
+
+
+def test_a_penalty_on_more_rows_and_features_than_tests_can_hold_is_refused(monkeypatch):
+    from skbo_silbo.decomposition.significance import _slice_tests
+
+    monkeypatch.setattr(_slice_tests, "DENSE_MAX_FEATURES", 9)
+    X, y, rng = noise(6)
+    unlabeled = rng.normal(size=(30, 10))
+    sir = SemiSlicedInverseRegression(alpha=1.0, solver="iterative", ridge=0.1)
+    with pytest.raises(ValueError, match=r"n_components must be a number or 'criterion' where"):
+        sir.fit(X, y, unlabeled)
+    sir.set_params(n_components=1).fit(X, y, unlabeled)
+    sir.set_params(n_components="auto", alpha=0).fit(X, y, unlabeled)
+
+
+def linear_data(seed, n, d, noise=0.5, n_more=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_more, d))
+    b = np.ones(d) / np.sqrt(d)
+    return X, X @ b + noise * rng.normal(size=n + n_more), b
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 12), (30, 45)])
+@pytest.mark.parametrize("categorical", [False, True])
+def test_ridge_minimises_generalised_cross_validation_by_its_definition(n, d, categorical):
+    X, y, _ = linear_data(0, n, d)
+    X = X - X.mean(axis=0)
+    slices = slice_response(y, 5)
+    Y = slice_targets(slices.counts, categorical)[slices.codes]
+    ones = np.ones((n, n)) / n
+
+    def error(rho):
+        hat = X @ np.linalg.solve(X.T @ X + rho * np.eye(d), X.T) + ones
+        return np.sum((Y - hat @ Y) ** 2) / (1 - np.trace(hat) / n) ** 2
+
+    candidates = n * GRID if d >= n else np.r_[0.0, n * GRID]
+    chosen = choose_ridge(X, slices, categorical)
+    assert np.isclose(candidates, chosen, atol=0).sum() == 1
+    assert error(chosen) <= min(error(rho) for rho in candidates) * (1 + 1e-3)
+
+
+def test_alpha_refuses_what_it_cannot_factor():
+    pencil = Pencil(np.empty((8001, 8002)), 2, None)
+    with pytest.raises(ValueError, match="alpha must be a number where rows and features"):
+        choose_alpha(pencil, None, ridge=None, categorical=False, n_components=1)
+
+
+def test_curvature_is_what_squares_add_to_a_regression():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, size=(120, 6))  # nothing to clip
+    X[:, 3] = X[:, 0] * X[:, 1] + X[:, 2] ** 2 + 0.3 * X[:, 3]
+    X[:, 4] = X[:, 0] ** 2 + 0.2 * X[:, 4]
+    components = rng.normal(size=(4, 6))
+    components[:3] = np.eye(3, 6)
+
+    def unexplained(*columns):
+        B = np.column_stack([np.ones(len(X)), *columns])
+        left = X - B @ np.linalg.lstsq(B, X, rcond=None)[0]
+        return np.mean(left**2, axis=0) / X.var(axis=0)
+
+    adjusted = []
+    for r in (1, 2, 3):
+        Z = (X - X.mean(axis=0)) @ components[:r].T
+        products = [Z[:, i] * Z[:, j] for i in range(r) for j in range(i + 1)]
+        m, left = len(products), unexplained(Z, *products)
+        adjusted.append(unexplained(Z) - left - m * left / (len(X) - 1 - r - m))
+    shares, bent = curvature(X, components)
+    np.testing.assert_allclose(shares, np.max(adjusted, axis=0), atol=1e-10)
+    assert set(np.flatnonzero(bent)) == {3, 4}
+
+
+def test_curvature_needs_more_rows_than_terms():
+    X = np.random.default_rng(0).normal(size=(11, 3))
+    assert np.isnan(curvature(X[:10], np.eye(3))[0]).all()  # 1, three scores and six products
+    assert np.isnan(curvature(X[:9], np.eye(3))[0]).all()
+    assert np.isfinite(curvature(X, np.eye(3))[0]).all()
+
+
+def make_data(seed, n=40, n_unlabeled=60, d=4):
+    """Labelled rows, y, unlabelled rows; counts, and relative weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_unlabeled, d)) * rng.lognormal(size=d)
+    y = X[:n, 0] / X[:n, 0].std() + 0.3 * rng.normal(size=n)
+    return X[:n], y, X[n:], rng.integers(1, 5, size=n), rng.lognormal(size=n)
+
+
+def numbers_of_rows(weights):
+    """Counts as they are; others summing to Kish's number."""
+    return weights if weights.dtype.kind == "i" else weights * weights.sum() / (weights**2).sum()
+
+
+def test_rows_whose_scatter_is_t_when_labels_are_weighted():
+    """Where T is ill-conditioned it is not formed: labelled rows and edges stand for it."""
+    X, y, rest, counts, _ = make_data(2)
+    slices = slice_response(y, 4, sample_weight=counts)
+    rows = np.concatenate([X, rest])
+    penalty = sparse.csr_array(
+        sparse.csgraph.laplacian(sparse.csr_array(np.eye(100, k=1) + np.eye(100, k=-1)))
+    )
+    pencil = Pencil(
+        slices.weighted(rows),
+        len(y),
+        slices.membership(),
+        slices.penalty_of_weighted(penalty),
+        root_weights=slices.root_weights,
+    )
+    F = pencil._scatter_rows()
+    by_hand = X.T @ (counts[:, None] * X) + rows.T @ (penalty @ rows)
+    np.testing.assert_allclose(F.T @ F, by_hand)
+    np.testing.assert_allclose(pencil.total(), by_hand)
+
+
+@pytest.mark.parametrize("d", [8, 60])
+def test_weighted_folds_by_woodbury_are_folds_by_refitting(d):
+    X, y, rest, _, w = make_data(3, n=24, n_unlabeled=30, d=d)
+    w = numbers_of_rows(w)
+    rows = np.concatenate([X, rest])
+    slices = slice_response(y, 6, sample_weight=w)
+    L = sparse.csgraph.laplacian(sparse.csr_array(np.eye(54, k=1) + np.eye(54, k=-1)))
+    penalty = slices.penalty_of_weighted(sparse.csr_array(L))
+    pencil = Pencil(slices.weighted(rows), 24, slices.membership(), penalty)
+    Y = slice_targets(slices.counts, categorical=False)[slices.codes]
+    folds = np.arange(24) % 4
+    for alpha, K in zip(ALPHAS, _hat_matrices(pencil, lambda trace: 2.0), strict=True):
+        errors = _held_out_errors(K, slices, Y, folds, 2)
+        expected = np.empty(24)
+        for fold in range(4):
+            kept, out = folds != fold, folds == fold
+            C, v = X[kept], w[kept]
+            T = C.T @ (v[:, None] * C) + alpha * rows.T @ (L @ rows) + 2.0 * np.eye(d)
+            centred, codes = C - np.average(C, axis=0, weights=v), slices.codes[kept]
+            gamma = np.zeros((d, d))
+            for h in np.unique(codes):
+                gap = v[codes == h] @ centred[codes == h]
+                gamma += np.outer(gap, gap) / v[codes == h].sum()
+            B = linalg.eigh(gamma, T)[1][:, -2:]
+            model = LinearRegression().fit(X[kept] @ B, Y[kept], sample_weight=v)
+            expected[out] = ((Y[out] - model.predict(X[out] @ B)) ** 2).sum(axis=1)
+        np.testing.assert_allclose(errors, expected, rtol=1e-5, atol=1e-8)
+
+
+def test_many_labels_choose_alpha_by_some_of_them_with_their_weights(monkeypatch):
+    """Rows that weigh next to nothing, however wrong their labels, choose nothing."""
+    monkeypatch.setattr(_alpha, "MAX_LABELED", 100)
+    X, y, rest, *_ = make_data(9, n=260, n_unlabeled=40, d=3)
+    wrong = np.arange(260) % 2 == 0
+    y[wrong] = np.random.default_rng(0).permutation(y[wrong])
+    weights = np.where(wrong, 1e-9, 1.0)
+    sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0.01)
+    others = np.concatenate([rest, X[wrong]])  # the same graph
+    trusted = sir.fit(X[~wrong], y[~wrong], others).alpha_scores_["error"]
+    weighed = sir.fit(X, y, rest, sample_weight=weights).alpha_scores_["error"]
+    np.testing.assert_allclose(weighed[:3], trusted[:3], atol=0.08)  # of 50 rows, and of 100
+    assert sir.fit(X, y, rest).alpha_scores_["error"][0] > trusted[0] + 0.2
+
+
+def test_elliptical_weights_take_skewness_away():
+    X = np.random.default_rng(0).lognormal(size=(400, 3))
+    weights = elliptical_weights(X)
+    assert weights.shape == (400,)
+    assert weights.mean() == pytest.approx(1)
+
+    def skewness(w):
+        Z = (X - np.average(X, axis=0, weights=w)) / np.sqrt(
+            np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w)
+        )
+        return np.average(Z**3, axis=0, weights=w)
+
+    assert (np.abs(skewness(weights)) < 0.3 * skewness(np.ones(400))).all()
+
+
+def test_collinear_columns_keep_the_level():
+    """Indicators of a category sum to one: along that combination there is nothing to test."""
+    p_values = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([np.eye(5)[rng.integers(5, size=200)], rng.normal(size=(200, 2))])
+        p_values.append(dependence_p_values(X, rng.normal(size=200)))
+    assert (np.mean(np.array(p_values) < 0.05, axis=0) <= 0.12).all()
+
+
+def test_rows_by_weight_are_as_many_as_the_weights_say():
+    counts = np.array([3.0, 1.0, 2.0])
+    assert rows_by_weight(counts, 100).tolist() == [0, 0, 0, 1, 2, 2]
+    assert len(rows_by_weight(1000 * counts, 100)) == 100
+    drawn = np.bincount(rows_by_weight(1000 * counts, 600), minlength=3)
+    np.testing.assert_allclose(drawn, [300, 100, 200], atol=1)
+
+
+def test_copies_are_sets_in_the_order_in_which_they_come():
+    X = np.array([[3.0, 1.0], [0.0, 2.0], [3.0, 1.0], [3.0, 1.0], [-1.0, 0.0]])
+    firsts, sets = copies(X, np.array(["b", "a", "b", "c", "a"]))
+    assert firsts.tolist() == [0, 1, 3, 4]
+    assert sets.tolist() == [0, 1, 0, 2, 3]
+
+
+def test_the_sign_of_zero_tells_no_copies_apart():
+    firsts, sets = copies(np.array([[0.0], [-0.0], [1.0]]), np.array([[2.0, 0.0]] * 3))
+    assert (firsts.tolist(), sets.tolist()) == ([0, 2], [0, 0, 1])
+
+
+def test_chi_square_tests_are_left_out_where_they_would_take_minutes(monkeypatch):
+    """The number is chosen by the wild bootstrap, so nothing else changes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 8))
+    y = X[:, 0] ** 2 + 0.3 * rng.normal(size=200)
+    before = PrincipalHessianDirections().fit(X, y)
+    monkeypatch.setattr(_hessian_tests, "MOST_PRODUCTS", 200 * 200 * 8 - 1)
+    after = PrincipalHessianDirections().fit(X, y)
+    assert hasattr(before, "dimension_tests_")
+    assert not hasattr(after, "dimension_tests_")
+    np.testing.assert_array_equal(after.components_, before.components_)
+    assert "R^2" in after.summary(X, y)
+    few = X[:, :5]  # cheap by pairs of columns, whatever the number of rows
+    assert hasattr(PrincipalHessianDirections().fit(few, y), "dimension_tests_")
+
+
+@pytest.mark.parametrize("draw", ["normal", "t3", "correlated"])
+def test_elliptical_features_do_not_bend(draw):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 6))
+        if draw == "t3":  # one scale a row: elliptical, where columns of their own would not be
+            X = X / np.sqrt(rng.chisquare(3, size=(200, 1)) / 3)
+        if draw == "correlated":
+            X = X @ rng.normal(size=(6, 6))
+        X = X - X.mean(axis=0)
+        shares, bent = curvature(X, np.eye(2, 6))
+        assert not bent.any()
+        if draw != "t3":
+            assert abs(np.mean(shares)) < 0.05

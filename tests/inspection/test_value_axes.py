@@ -1,0 +1,191 @@
+"""The scales of a drawn search: places, labels and limits of axes, the curve of random search."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.svm import SVC
+
+from skbo_silbo import SILBO, Space
+from skbo_silbo.inspection._dependence import direction_dependence, input_dependence
+from skbo_silbo.inspection._limits import is_logarithmic, robust_limits
+from skbo_silbo.inspection._search_curves import expected_best
+from skbo_silbo.inspection._search_panels import draw_values
+from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
+from skbo_silbo.space import SpaceUnion, parameter_domains
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+def told(space, func, n, seed=0):
+    optimizer = SILBO(space, random_state=seed)
+    m = optimizer.space_.n_features_
+    points = optimizer.space_.decode(np.random.default_rng(seed).uniform(-1, 1, (n, m)))
+    return optimizer.tell(points, [func(x) for x in points])
+
+
+@pytest.mark.parametrize("scores", [[0.3, 0.1, 0.9, 0.4, 0.4], [2.0], [1.0, 1.0, -5.0]])
+def test_the_expected_best_is_that_over_all_subsets(scores):
+    mean, (low, high) = expected_best(np.array(scores))
+    for k in range(1, len(scores) + 1):
+        best = np.sort([max(subset) for subset in itertools.combinations(scores, k)])
+        assert mean[k - 1] == pytest.approx(best.mean())
+        assert low[k - 1] == np.quantile(best, 0.1, method="inverted_cdf")
+        assert high[k - 1] == np.quantile(best, 0.9, method="inverted_cdf")
+
+
+def test_failures_are_the_worst_of_random_search():
+    np.testing.assert_allclose(expected_best(np.array([np.nan, 1.0, 0.0]))[0], [1 / 3, 2 / 3, 1])
+
+
+def test_hundreds_of_scores_do_not_overflow():
+    scores = np.random.default_rng(0).normal(size=800)
+    mean, (low, high) = expected_best(scores)
+    assert mean[0] == pytest.approx(scores.mean())
+    assert mean[-1] == low[-1] == high[-1] == pytest.approx(scores.max())
+    assert np.all(np.diff(mean) > -1e-12)
+    assert np.all(low <= high)
+
+
+def axis_in(values, met, name="p"):
+    """The axis of values met of a parameter that a space has."""
+    return ValueAxis.of(name, met, parameter_domains(Space({name: values}))[name])
+
+
+def test_axes_of_numbers_are_as_the_space_says():
+    axis = axis_in(loguniform(1e-3, 1e3), [1.0, 2.0])
+    np.testing.assert_allclose(axis.place([1e-3, 0.1, 1e3]), [0, 1 / 3, 1], atol=1e-6)
+    assert axis.labels == ["0.001", "1", "1e3"]
+    assert axis.is_logarithmic
+    axis = axis_in(uniform(0, 1000), [0.001, 0.1, 10.0])  # over decades, but not by logarithms
+    np.testing.assert_allclose(axis.positions, [1e-6, 1e-4, 1e-2], atol=1e-6)
+    assert not axis.is_logarithmic
+    assert axis_in([1, 2, 4, 8], [1, 8]).labels == ["1", "2", "4", "8"]
+    assert axis_in([1, 2, 3, 100], [1]).labels == ["1", "50", "100"]  # 2 and 3 are too near
+    for values, met in ((randint(5, 80), [100, 5]), (randint(1, 3), [1]), ([1, 2, 30, 1001], [3])):
+        axis = axis_in(values, met)
+        assert all(float(label).is_integer() for label in axis.labels)
+        np.testing.assert_allclose(axis.ticks, axis.place(list(map(float, axis.labels))), atol=5e-3)
+    np.testing.assert_allclose(ValueAxis.of("n", [1, 3, 5]).positions, [0, 0.5, 1])
+    assert ValueAxis.of("n", [3, 3]).is_constant
+
+
+def test_axes_of_categories_are_in_the_order_of_the_space():
+    axis = axis_in(["b", "a", "c"], np.ma.array(["a", "c", None], mask=[0, 0, 1], dtype=object))
+    assert axis.labels == ["b", "a", "c", "none"]
+    np.testing.assert_allclose(axis.positions, [0.5, 1, BELOW])
+    assert axis_in([True, False], [False, True]).labels == ["True", "False"]
+    assert axis_in([None, 15, 3], [3]).labels == ["None", "15", "3"]
+    assert np.isnan(axis.place(["other"])).all()
+
+
+def test_no_two_choices_look_alike():
+    axis = axis_in([1, "1", True, 1.0], [1, "1"])
+    assert axis.labels == ["1", "'1'", "True", "1.0"]
+    assert len(set(axis.place([1, "1", True, 1.0]))) == 4
+    for pair in (
+        ["a long name, one", "a long name, two"],
+        ["a middle name of it", "a muddle name of it"],
+    ):
+        labels = axis_in(pair, []).labels
+        assert len(set(labels)) == 2
+        assert max(map(len, labels)) < len(pair[0])
+    assert axis_in([SVC(C=2), "passthrough"], []).labels == ["SVC", "passthrough"]
+    assert axis_in([SVC(C=2), SVC(C=3)], []).labels == ["SVC(C=2)", "SVC(C=3)"]
+
+
+def test_the_axis_of_a_value_that_is_a_number_in_one_branch_only():
+    space = SpaceUnion([{"m": ["sqrt"]}, {"m": uniform()}])
+    axis = ValueAxis.of("m", ["sqrt", 0.7, 0.2], parameter_domains(space)["m"])
+    assert axis.labels == ["sqrt", "0.2", "0.7"]
+
+
+def test_a_value_that_is_not_positive_has_no_place_on_a_logarithmic_axis():
+    """The default of ``ccp_alpha`` is 0, that of ``max_iter`` -1."""
+    axis = axis_in(loguniform(1e-3, 1.0), [0.0, 1e-3, 1.0])
+    np.testing.assert_allclose(axis.positions, [BELOW, 0.0, 1.0])
+    assert "0.0" in axis.labels
+    levels = axis_in([10, 100, 1000, 10000], [-1, 10, 10000])
+    np.testing.assert_allclose(levels.positions, [BELOW, 0.0, 1.0])
+
+
+def test_coinciding_lines_are_fanned_out_in_order():
+    axis = ValueAxis.of("k", list("aabbbb"))
+    spread = axis.spread(np.array([5, 0, 1, 2, 3, 4]))
+    assert len(np.unique(spread)) == 6
+    assert spread[1] < spread[0]
+    assert (np.diff(spread[2:]) > 0).all()
+    assert spread[:2].max() < spread[2:].min()
+    distinct = ValueAxis.of("u", np.linspace(0, 1, 7))
+    np.testing.assert_array_equal(distinct.spread(np.arange(7)), distinct.positions)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.000175, "1.75e-4"), (0.01, "0.01"), (0.0, "0"), (-2.5e7, "-2.5e7"), (123.4, "123")],
+)
+def test_numbers_are_short(value, text):
+    assert number(value) == text
+
+
+def test_names_are_short():
+    assert short("C") == "C"
+    assert short("clf__colsample_bytree") == "clf.colsample_bytree"
+    assert short("preprocess__scaler__quantile_range") == "…quantile_range"
+    assert len(short("an_ordinary_name_without_steps")) == 20
+
+
+def test_an_outlier_does_not_set_the_limits():
+    values = np.append(np.linspace(0, 1, 40), [1e9, np.nan])
+    low, high = robust_limits(values)
+    assert -0.2 < low < 0.0
+    assert 1.0 < high < 1.2
+    assert robust_limits(np.array([np.nan])) == (0.0, 1.0)
+    low, high = robust_limits(np.full(5, 3.0))
+    assert low < 3.0 < high
+    assert is_logarithmic(np.array([1e-3, 10.0]))
+    assert not is_logarithmic(np.array([-1.0, 1e9]))
+
+
+def test_dependence_on_inputs_and_directions():
+    optimizer = told({"a": uniform(), "k": ["p", "q"]}, lambda p: p["a"] ** 2 + (p["k"] == "q"), 50)
+    model = optimizer.input_model_
+    on_a = input_dependence(model, "a")
+    a = np.array(on_a.places)
+    np.testing.assert_allclose(on_a.mean - on_a.mean[0], a**2 - a[0] ** 2, atol=0.08)
+    on_k = input_dependence(model, "k")
+    assert dict(zip(on_k.places, on_k.mean, strict=True))["q"] == pytest.approx(1.33, abs=0.15)
+    along = direction_dependence(model, np.array([1.0, 0.0]))
+    np.testing.assert_allclose(along.mean, ((along.places + 1) / 2) ** 2 + 0.5, atol=0.2)
+    assert (along.low <= along.high).all()
+    np.testing.assert_array_equal(along.times(-1.0).mean, -along.mean)
+
+
+def test_dependence_on_a_name_that_branches_have_with_other_values():
+    space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
+    optimizer = told(space, lambda p: p["C"] ** 2, 50)
+    on_C = input_dependence(optimizer.input_model_, "C")
+    np.testing.assert_allclose(on_C.places, np.linspace(0, 2, 21), atol=1e-6)
+    np.testing.assert_allclose(on_C.mean, np.square(on_C.places), atol=0.15)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_lies_beyond_is_told_of_where_it_lies(sign):
+    _, axes = plt.subplots()
+    values = sign * np.r_[np.linspace(0, 1, 40), 1e9, 2e9]
+    draw_values(axes, ValueAxis.along("u", np.linspace(0, 1, 42)), values, 0, "value")
+    above, below = axes.get_title(loc="right"), [text.get_text() for text in axes.texts]
+    assert (above, below) == (("▲ 2 beyond", []) if sign > 0 else ("", ["▼ 2 beyond"]))
+
+
+def test_points_of_one_category_show_no_trend_along_the_axis():
+    values = np.sort(np.random.default_rng(1).normal(size=60))
+    for scores in (values, values[::-1]):
+        _, axes = plt.subplots()
+        draw_values(axes, ValueAxis.of("k", list("ab") * 30), scores, 0, "score")
+        x, y = np.vstack([c.get_offsets() for c in axes.collections]).T
+        for rows in (x < 0.5, x > 0.5):
+            assert len(np.unique(x[rows])) == 30  # fanned out
+            assert abs(np.corrcoef(x[rows], y[rows])[0, 1]) < 0.6
