@@ -50,6 +50,7 @@ def test_positive_definite_also_with_the_centre_and_the_boundary(seed, d):
     assert np.linalg.eigvalsh(K).min() > -1e-12 * np.trace(K)
 
 
+@pytest.mark.quick
 def test_from_the_centre_all_directions_are_equal():
     rng = np.random.default_rng(0)
     kernel, directions = CylindricalKernel(draw_theta(rng)), rng.standard_normal((9, 5))
