@@ -5,9 +5,11 @@ import json
 import pytest
 
 from benchmarks.engine import measure_cell
-from benchmarks.experiments._overhead import OVERHEAD
+from benchmarks.experiments import EXPERIMENTS
 
 pytestmark = pytest.mark.bench
+
+OVERHEAD = EXPERIMENTS["overhead"]
 
 
 def result(n, d, repeat, seconds, *, method="silbo", peak=200.0, n_initial=0):

@@ -1,5 +1,6 @@
 """One's own objective beside peers: `python -m skbo_silbo.benchmarks`."""
 
+import json
 import os
 import re
 import select
@@ -11,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from skbo_silbo.benchmarks.__main__ import main
-from skbo_silbo.benchmarks._recorder import Store
 
 ROOT = Path(__file__).parents[2]
 HANG = 300  # seconds
@@ -57,6 +57,10 @@ def own_folder(tmp_path, monkeypatch):
     sys.modules.pop("my_simulator", None)
 
 
+def results():
+    return list(map(json.loads, Path("own.jsonl").read_text().splitlines()))
+
+
 def compare(*words, out="own.jsonl"):
     return main([*words, "--out", out])
 
@@ -66,11 +70,11 @@ def test_an_objective_of_ones_own_stands_beside_the_peers(capsys, jobs):
     words = ["my_simulator:bowl", "--bounds", "my_simulator:BOUNDS", "--calls", "10", "--jobs"]
     words += [jobs, "--repeats", "2", "--methods", "silbo", "random", "sobol", "cma"]
     assert compare(*words) == 0
-    results = Store("own.jsonl").read()
-    assert {(r["method"], r["seed"]) for r in results} == {
+    ran = results()
+    assert {(r["method"], r["seed"]) for r in ran} == {
         (method, seed) for method in ("silbo", "random", "sobol", "cma") for seed in (0, 1)
     }
-    assert all(0 <= r["steps"][-1][1] < 1.0 for r in results)
+    assert all(0 <= r["steps"][-1][1] < 1.0 for r in ran)
     told = capsys.readouterr().out
     table = told[told.index("my_simulator:bowl, 2 inputs, 10 evaluations") :].splitlines()
     assert table[3].split()[0] == "silbo"
@@ -85,7 +89,7 @@ def test_what_a_file_holds_is_not_run_again(capsys):
     assert compare(*words, "random", "cma", "--repeats", "1") == 0
     assert "1 of 2 runs already done" in capsys.readouterr().out
     assert Path("own.jsonl").read_bytes().startswith(first)
-    assert len(Store("own.jsonl").read()) == 2
+    assert len(results()) == 2
 
 
 @pytest.mark.parametrize("name", ["problem", "loud"])
@@ -93,7 +97,7 @@ def test_a_problem_of_ones_own_brings_its_bounds_its_optimum_and_its_noise(capsy
     words = [f"my_simulator:{name}", "--calls", "5", "--repeats", "1", "--methods", "random"]
     assert compare(*words) == 0
     assert "2 inputs, 5 evaluations, optimum -7" in capsys.readouterr().out
-    [result] = Store("own.jsonl").read()
+    [result] = results()
     assert result["steps"][-1][1] > -7.0  # the value without noise
 
 
@@ -169,4 +173,4 @@ def test_ctrl_c_keeps_finished_runs_and_says_so(own_folder):
         process.wait()
     assert process.returncode == 130
     assert told == "STOPPED by Ctrl-C; finished runs are kept: the same command goes on.\n"
-    assert [r["status"] for r in Store("own.jsonl").read()] == ["ok"]
+    assert [r["status"] for r in results()] == ["ok"]

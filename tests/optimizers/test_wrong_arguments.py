@@ -43,6 +43,7 @@ def run(func=first, bounds=BOUNDS, n_calls=3, **options):
     ],
     ids=["2^64", "-2^70", "10^400", "-10^400", "fraction", "object array", "10^5000"],
 )
+@pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
 def test_a_whole_number_of_any_size_is_a_value(value, number):
     optimizer = RandomSearch(BOUNDS, random_state=0).tell([0.1, 0.2], np.squeeze(value))
     optimizer.tell([[0.3, 0.4], [0.5, 0.6]], [value, 1.5] if np.ndim(value) == 0 else [number, 1.5])

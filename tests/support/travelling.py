@@ -11,6 +11,7 @@ import warnings
 from functools import partial
 
 import numpy as np
+from methods import METHODS
 from scipy.stats import loguniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -18,7 +19,6 @@ from sklearn.svm import SVC
 
 from skbo_silbo import SILBOSearchCV, Space, minimize
 from skbo_silbo.inspection import SearchDisplay
-from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
 BASELINES = ("silbo", "silbo-bu", "rembo", "ksir-bo", "add-bo", "random")

@@ -6,8 +6,6 @@ What moves in the package is changed here alone.
 from skbo_silbo.model_selection._evaluator import CandidateEvaluator as CandidateEvaluator
 from skbo_silbo.workers._executors import count_workers as count_workers
 from skbo_silbo.workers._executors import end_hanging as end_hanging
-from skbo_silbo.workers._joblib import dies_with_its_calls as dies_with_its_calls
-from skbo_silbo.workers._joblib import kind_of_workers as kind_of_workers
 from skbo_silbo.workers._losses import KNOWN as KNOWN
 from skbo_silbo.workers._losses import in_words as in_words
 from skbo_silbo.workers._losses import says_lost as says_lost
@@ -18,10 +16,7 @@ from skbo_silbo.workers._scheduler import Call as Call
 from skbo_silbo.workers._scheduler import InPlace as InPlace
 from skbo_silbo.workers._scheduler import Pace as Pace
 from skbo_silbo.workers._scheduler import Scheduler as Scheduler
-from skbo_silbo.workers._timed_call import OfFunctionError as OfFunctionError
 from skbo_silbo.workers._timed_call import on_copies as on_copies
-from skbo_silbo.workers._timed_call import timed as timed
-from skbo_silbo.workers._timed_call import timed_elsewhere as timed_elsewhere
 
 
 def outcomes_of(workers):

@@ -254,6 +254,7 @@ def test_the_other_workers_go_on_when_one_hangs():
     assert result.nfev == 8
 
 
+@pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
 def test_all_workers_hang():
     release = threading.Event()
     with ThreadPoolExecutor(2) as executor:
