@@ -48,6 +48,7 @@ def test_their_colville_explains_the_published_start():
     assert 2250 < starts[colville] < 3050
 
 
+@pytest.mark.quick
 def test_the_weight_is_their_formula():
     expected = np.sqrt(2 * np.log(50 ** (4 / 2 + 2) * np.pi**2 / (3 * 0.1)))
     assert confidence_weight_as_run(50, 4) == pytest.approx(expected)
@@ -210,6 +211,7 @@ def test_evolution_outside_the_image_comes_near_its_edge():
     assert distances[0] < 1.02 * distances[1]
 
 
+@pytest.mark.quick
 def test_bottom_up_is_the_clipped_pseudo_inverse():
     embedding = make_embedding(7, 2, 2)
     Z = np.random.default_rng(2).uniform(-1, 1, (20, 2)) * embedding.half_widths

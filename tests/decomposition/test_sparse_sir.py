@@ -96,7 +96,7 @@ def test_finds_a_sparse_direction_where_plain_slices_cannot():
 def test_one_direction_is_found_as_by_the_lasso_of_the_ranks_or_better(n, d, correlated, response):
     root = np.linalg.cholesky(correlated ** np.abs(np.subtract.outer(range(d), range(d))))
     ours, lasso = [], []
-    for seed in range(4):
+    for seed in range(2):
         X, _, truth = make_data(seed, n, d, active=3)
         y = response(X @ truth, np.random.default_rng(seed + 100).normal(size=n))
         sparse = SparseSlicedInverseRegression(1).fit(X @ root.T, y)
@@ -109,7 +109,7 @@ def test_one_direction_is_found_as_by_the_lasso_of_the_ranks_or_better(n, d, cor
 
 def test_two_directions_and_their_number():
     numbers, recovered = [], []
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(500, 30))
         y = (X[:, 0] + X[:, 1]) / (0.5 + (X[:, 2] + 1.5) ** 2) + 0.1 * rng.normal(size=500)
@@ -119,12 +119,12 @@ def test_two_directions_and_their_number():
         recovered.append(np.linalg.norm(basis[:3], axis=0).min())
         assert two.support_[:3].all()
     assert min(recovered) > 0.9
-    assert numbers == [2, 2, 2, 2]
+    assert numbers == [2, 2]
 
 
 def test_noise_has_no_direction():
     numbers = []
-    for seed in range(10):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(100, 20)), rng.normal(size=100)
         with warnings.catch_warnings(record=True) as said:
