@@ -82,14 +82,6 @@ def test_own_optimum(base, d, seed, make):
     make(base, base.n_dims + d, seed).check_optimum(n_points=300, n_polished=2, random_state=seed)
 
 
-@pytest.mark.parametrize("make", [planted, rotated])
-@pytest.mark.parametrize("base", BASES, ids=lambda p: p.name)
-def test_a_thousand_inputs(base, make):
-    problem = make(base, 1000, 0)
-    assert_optimum_kept(problem, base)
-    problem.check_optimum(n_points=100, n_polished=0)
-
-
 # --- only the active directions matter -----------------------------------------------------------
 
 

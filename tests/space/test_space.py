@@ -113,11 +113,6 @@ def test_continuous_is_linear_in_probability(distribution):
     assert isinstance(values[0], np.float64)
 
 
-def test_log_uniform_is_linear_in_the_logarithm():
-    points = Space({"C": stats.loguniform(1e-3, 1e3)}).decode([[-2 / 3], [0], [1 / 3]])
-    np.testing.assert_allclose([p["C"] for p in points], [1e-2, 1, 10], rtol=1e-7)
-
-
 @pytest.mark.parametrize(
     "distribution",
     [

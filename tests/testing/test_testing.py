@@ -10,7 +10,6 @@ from sklearn.linear_model import BayesianRidge
 from skbo_silbo import SILBO
 from skbo_silbo.acquisition import Climb, Found, log_expected_improvement
 from skbo_silbo.acquisition._acquisition_functions import confidence_gain, no_improvement
-from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.baselines._add_bo import AdditiveProcess
 from skbo_silbo.baselines._silbo_as_run import variance_gain
 from skbo_silbo.embedding import LinearEmbedding
@@ -231,30 +230,6 @@ class Flat:
 def test_a_part_with_other_arguments_is_refused_when_the_optimiser_is_made(option, part, message):
     with pytest.raises(ValueError, match=message):
         SILBO([(0, 1)] * 4, **{option: part})
-
-
-@pytest.mark.parametrize(
-    ("check", "part", "message"),
-    [
-        (check_learner, Short(), r"learn of learner must take \(X, y, X_unlabeled\)"),
-        (check_surrogate, NoRandomness(), "fit of surrogate must take"),
-        (
-            check_acquisition,
-            lambda mean, std: -mean,
-            r"acquisition must take \(mean, std,",
-        ),
-    ],
-)
-def test_checks_of_parts_say_the_same(check, part, message):
-    with pytest.raises(ValueError, match=message):
-        check(part)
-
-
-def test_functions_without_a_signature_are_taken_as_they_are():
-    class Largest(BoxSearch):
-        find = max
-
-    SILBO([(0, 1)] * 4, search=Largest())
 
 
 class ThroughNaN(LinearEmbedding):
