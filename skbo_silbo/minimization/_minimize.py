@@ -180,7 +180,7 @@ def minimize(
     UserWarning
         When the journal has values of another `func`, as far as its code and what it is bound to
         tell. They are kept, and the search goes on from them. When `y0` has no constraints, with
-        `n_constraints`. When no value is finite.
+        `n_constraints`. When no value of all `n_calls` is finite.
 
     Raises
     ------

@@ -135,7 +135,7 @@ class Run:
     def final(self, stop):
         """Return the result at the end, with the point that the model recommends."""
         result = self.result(stop)
-        if len(result.func_vals) and not np.isfinite(result.func_vals).any():
+        if stop.reason == "n_calls" and not np.isfinite(result.func_vals).any():
             warn_user(
                 f"func must return a finite number somewhere: got none at {len(result.func_vals)} "
                 "points, so there is no best point. Look at its value at one point."
