@@ -375,11 +375,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         --------
         >>> from scipy.stats import loguniform
         >>> from sklearn.datasets import load_iris
-        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.svm import SVC
         >>> from skbo_silbo import SILBOSearchCV
-        >>> search = SILBOSearchCV(LogisticRegression(), {"C": loguniform(1e-3, 1e3)}, n_iter=12,
-        ...                        random_state=0).fit(*load_iris(return_X_y=True))
-        >>> mean, std, _ = search.predict_score({"C": 1.0})
+        >>> search = SILBOSearchCV(SVC(), {"C": loguniform(1e-3, 1e3)}, n_iter=12, random_state=0)
+        >>> mean, std, _ = search.fit(*load_iris(return_X_y=True)).predict_score({"C": 1.0})
         >>> 0.9 < mean < 1.0, std < 0.05
         (True, True)
         """
