@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 
 from skbo_silbo.decomposition import ActiveSubspace
 
@@ -198,19 +197,6 @@ def test_bad_labels_are_refused(labels, message):
     X, _ = even_problem()
     with pytest.raises(ValueError, match=message):
         ActiveSubspace().fit(X, labels)
-
-
-def test_bad_features_are_refused():
-    X, y = even_problem()
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        ActiveSubspace().fit(csr_array(X), y)
-    with pytest.raises(ValueError, match="X_unlabeled must have the 10 features of X: got 9"):
-        ActiveSubspace().fit(X, y, X_unlabeled=X[:, :9])
-
-
-def test_identical_labelled_rows_are_refused():
-    with pytest.raises(ValueError, match=r"a column that varies"):
-        ActiveSubspace().fit(np.ones((5, 2)), np.arange(5.0))
 
 
 def exact(seed=0, n=200):

@@ -26,19 +26,6 @@ def test_statsmodels_finds_the_same_directions(on, resid):
     assert sines.max() < 1e-6
 
 
-def test_eigenvalues_are_those_of_the_definition():
-    X, y = make_data(1)
-    phd = PrincipalHessianDirections(2).fit(X, y)
-    Z = X - X.mean(axis=0)
-    design = np.column_stack([np.ones(len(y)), X])
-    e = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-    expected = linalg.eigvals((Z.T * e) @ Z / len(y), Z.T @ Z / len(y)).real
-    expected = expected[np.argsort(-np.abs(expected))]
-    np.testing.assert_allclose(phd.eigenvalues_, expected, rtol=1e-8)
-    scores = phd.transform(X)
-    np.testing.assert_allclose(scores.T @ scores / len(X), np.eye(2), atol=1e-10)
-
-
 def test_the_mean_hessian_of_a_quadratic():
     """For normal X of unit variance the eigenvalues are the second derivatives (Stein's lemma)."""
     X = np.random.default_rng(0).normal(size=(40_000, 3))

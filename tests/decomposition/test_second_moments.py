@@ -27,16 +27,6 @@ def span_sine(A, B):
     return np.sin(linalg.subspace_angles(np.atleast_2d(A).T, np.atleast_2d(B).T)).max()
 
 
-def test_save_is_its_definition():
-    X, noise = make_data(n=120)
-    y = X[:, 0] + X[:, 1] ** 2 + 0.1 * noise
-    save = SlicedAverageVarianceEstimation(2, n_slices=4).fit(X, y)
-    Z = whitened(X)
-    gaps = [np.eye(5) - np.cov(Z[rows].T, bias=True) for rows in np.array_split(np.argsort(y), 4)]
-    expected = np.linalg.eigvalsh(sum(gap @ gap for gap in gaps) / 4)[::-1]
-    np.testing.assert_allclose(save.eigenvalues_, expected, rtol=1e-8)
-
-
 def test_directional_regression_is_its_definition_over_pairs_of_slices():
     X, noise = make_data(n=120)
     y = X[:, 0] + X[:, 1] ** 2 + 0.1 * noise

@@ -10,7 +10,6 @@ from scipy import linalg, stats
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
-from statsmodels.regression.dimred import SlicedInverseReg
 
 from skbo_silbo import SemiSlicedInverseRegression
 from skbo_silbo.decomposition import slice_edges, slice_response
@@ -58,13 +57,6 @@ def test_iris_and_breast_cancer_as_in_r_dr(solver):
             warnings.simplefilter("ignore")
         cancer.fit(X, y)
     np.testing.assert_allclose(cancer.eigenvalues_, [0.77432465], atol=5e-9)
-
-
-def test_statsmodels_finds_the_same_directions():
-    X, y = make_data(n=200)
-    peer = SlicedInverseReg(y, X).fit(slice_n=20)
-    sir = SemiSlicedInverseRegression(2).fit(X, y)
-    assert span_sine(sir.components_[:1], peer.params[:, :1].T) < 1e-6
 
 
 def test_categories_give_the_space_of_linear_discriminant_analysis():

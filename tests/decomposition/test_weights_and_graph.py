@@ -146,15 +146,6 @@ def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning(
     assert statistic(mask) == pytest.approx(kept)
 
 
-def test_a_message_has_the_weights_that_were_given():
-    X, y, rest, *_ = make_data(8)
-    weights = np.where(y > 0, 30.0, 2.5)
-    sir = SemiSlicedInverseRegression(1, n_local_neighbors=3)
-    with pytest.raises(ValueError, match=r"from 2\.5 to 30\.$") as caught:
-        sir.fit(X, y, rest, sample_weight=weights)
-    assert "Use n_local_neighbors=None." in str(caught.value)
-
-
 # -- what they are for ----------------------------------------------------------------------------
 
 

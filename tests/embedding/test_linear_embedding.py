@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.optimizers._embedded import nearest_points
 
 pytestmark = pytest.mark.quick
 
@@ -43,7 +42,6 @@ def test_identity():
     assert embedding.r == 4
     assert_allclose(embedding.project(X), X)
     assert_allclose(embedding.pull_back(X), X)
-    assert_allclose(nearest_points(5 * X, embedding, np.zeros(4)), np.clip(5 * X, -1, 1))
 
 
 def test_box_round_the_image_is_tight():

@@ -153,18 +153,6 @@ def test_rows_that_do_for_a_fit_but_not_for_the_level_are_named(recwarn, n, warn
     assert sum(said) == warned
 
 
-def test_stability_tells_signal_from_noise():
-    X, y, _ = linear_problem(0)
-    noise = np.random.default_rng(1).normal(size=len(y))
-    sir = SemiSlicedInverseRegression(1)
-    signal, none = (
-        bootstrap_directions(sir, X, response, n_resamples=30, random_state=0).stability
-        for response in (y, noise)
-    )
-    assert signal.min() > 0.95
-    assert np.median(none) < 0.9
-
-
 # Equivariance and reproducibility.
 
 

@@ -5,7 +5,6 @@ import pytest
 from derivatives import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 from scipy.stats import lognorm, multivariate_normal
 from sklearn.feature_selection import r_regression
@@ -257,24 +256,6 @@ def data(n=12, r=2, seed=0):
     rng = np.random.default_rng(seed)
     Z = rng.uniform(-1, 1, (n, r))
     return Z, np.sin(3 * Z[:, 0]) + Z[:, 1] + 5.0, rng.uniform(0.0, 0.6, n) ** 2
-
-
-def kernel_of(theta):
-    signal, *lengths, noise = np.exp(theta)
-    return ConstantKernel(signal) * Matern(lengths, nu=2.5) + WhiteKernel(noise)
-
-
-def test_likelihood_is_that_of_scikit_learn_with_alpha_for_every_point():
-    Z, y, variance = data()
-    y = y - y.mean()
-    theta = np.log([1.3, 0.5, 0.9, 1e-2])
-    kernel = kernel_of(theta)
-    oracle = GaussianProcessRegressor(kernel, alpha=variance, optimizer=None).fit(Z, y)
-    wanted, by_theta = oracle.log_marginal_likelihood(theta, eval_gradient=True)
-    weights = np.exp(-2 * theta[1:3])
-    value, gradient = log_marginal_likelihood(Z, y, weights, 1.3, 1e-2, variance)
-    assert_allclose(value, wanted, rtol=1e-10)
-    assert_allclose(gradient, [*(-0.5 * by_theta[1:3]), by_theta[0], by_theta[3]], rtol=1e-7)
 
 
 @pytest.mark.parametrize("name", PRIORS)

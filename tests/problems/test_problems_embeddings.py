@@ -76,12 +76,6 @@ def test_rotated_keeps_the_optimum(base, d, seed):
     assert (problem.evaluate(problem.sample(200, seed)) >= base.optimum - 1e-12).all()
 
 
-@settings(max_examples=8)
-@given(base=bases, d=st.integers(0, 30), seed=seeds, make=st.sampled_from([planted, rotated]))
-def test_own_optimum(base, d, seed, make):
-    make(base, base.n_dims + d, seed).check_optimum(n_points=300, n_polished=2, random_state=seed)
-
-
 # --- only the active directions matter -----------------------------------------------------------
 
 
