@@ -41,6 +41,8 @@ class LocalMoments:
         c_j.
     y_mean : ndarray of shape (m, t)
     variance : ndarray of shape (m, d, d)
+    kernel : ndarray of shape (m, n)
+        Gaussian weights, without those of the rows.
     """
 
     rows: slice
@@ -48,6 +50,7 @@ class LocalMoments:
     covariance: np.ndarray
     y_mean: np.ndarray
     variance: np.ndarray
+    kernel: np.ndarray
 
     def slopes(self, ridge):
         """b_j (m, d, t), with `ridge` times the mean local variance on the diagonal."""
@@ -101,7 +104,7 @@ def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
         for j in lonely:
             w = kernel[j] if row_weights is None else kernel[j] * row_weights
             variance[j], covariance[j] = _moments_by_differences(X, Y, w)
-        yield LocalMoments(rows, mean, covariance, y_mean, variance)
+        yield LocalMoments(rows, mean, covariance, y_mean, variance, kernel)
 
 
 def _moments_by_differences(X, Y, weights):
@@ -139,19 +142,18 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
     """
     (d, r), (n, t) = B.shape, Y.shape
     Z, s = X @ B, np.ones(n) if row_weights is None else row_weights
-    pairs, crossed = np.zeros((n, r * r)), np.zeros((n, r * t))  # of the slopes, as rows i see them
+    weighted, seen = s[:, None] * X, np.zeros((n, r * r + r * t))  # slopes as rows i see them
     normal, right = np.zeros((r * r, d * d)), np.zeros((r, d))
     for part in local_moments(Z, Y, Z, bandwidth, row_weights=row_weights):
-        slopes, at = part.slopes(ridge), part.rows
-        shares = gaussian_weights(Z[at], Z, bandwidth) * s
-        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        mean, counted = shares @ X, slopes * s[at, None, None]
+        slopes, kernel = part.slopes(ridge), part.kernel
+        total = np.maximum(kernel @ s, np.finfo(float).tiny)[:, None]
+        mean, counted = kernel @ weighted / total, slopes * s[part.rows, None, None]
         of_pairs = (counted @ slopes.transpose(0, 2, 1)).reshape(-1, r * r)
-        pairs += shares.T @ of_pairs
-        crossed += shares.T @ counted.reshape(-1, r * t)
+        seen += kernel.T @ (np.hstack([of_pairs, counted.reshape(-1, r * t)]) / total)
         for place in range(r * r):
             normal[place] -= ((mean.T * of_pairs[:, place]) @ mean).ravel()
         right -= np.einsum("jrt,jt->rj", counted, part.y_mean) @ mean
+    pairs, crossed = np.split(s[:, None] * seen, [r * r], axis=1)
     for place in range(r * r):
         normal[place] += ((X.T * pairs[:, place]) @ X).ravel()
     right += np.einsum("irt,it->ri", crossed.reshape(n, r, t), Y) @ X
