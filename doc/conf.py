@@ -90,7 +90,7 @@ html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "when_not": []}
+html_sidebars = {"index": [], "how_to": [], "when_not": []}
 html_theme_options = {
     "logo": {
         "alt_text": "skbo_silbo, the first page",

@@ -19,7 +19,7 @@ NAMES = {
     "semi-sir,surrogate=sklearn": "semi-SIR with scikit-learn's process",
     "active-subspace": "active subspace",
 }
-COLOURS = dict(zip(NAMES, ("#000000", "#d62728", "#ff9900", "#1f77b4"), strict=True))
+COLOURS = dict(zip(NAMES, ("#0072B2", "#d62728", "#ff9900", "#009e73"), strict=True))
 KNOWN = ",n_components=known"
 PLANTED, ROTATED, NATIVE, ALL, EARLY, SOONER, THEORY, THOUSAND = (
     "planted, 5 of 100 inputs",

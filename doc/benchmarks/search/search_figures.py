@@ -13,18 +13,18 @@ from .search_report import COLUMNS, LEAST_REGRET, WITHIN, values_of
 from .search_run import regrets
 
 OTHER = "#555555"  # a contestant that has no colour of its own
-# one colour a method on all pages: SILBO black, the paper's strategies red and yellow, embeddings
-# that are drawn blue, that are learnt once green, chance grey; a variant has that of its method
+# one colour a method on all pages: SILBO blue, as in the gallery, the paper's strategies red and yellow,
+# embeddings that are drawn cyan, that are learnt once green, chance grey; a variant has that of its method
 COLOURS = MappingProxyType(
     {
-        "silbo": "#000000",
+        "silbo": "#0072B2",
         "silbo-bu": "#d62728",
         "silbo-td": "#ff9900",
-        "rembo": "#1f77b4",
+        "rembo": "#00838f",
         "rembo-kx": "#17becf",
-        "rembo-kpsi": "#6baed6",
+        "rembo-kpsi": "#7fd3dc",
         "rembo-zonotope": "#5f9ea0",
-        "hesbo": "#08306b",
+        "hesbo": "#004d56",
         "sir-bo": "#2ca02c",
         "ksir-bo": "#556b2f",
         "si-bo": "#98df8a",
@@ -34,7 +34,7 @@ COLOURS = MappingProxyType(
         "random": "#6f6f6f",
         "sobol": "#9a9a9a",
         "cma": "#8c564b",
-        "optuna-tpe": "#0072b2",
+        "optuna-tpe": "#000000",
         "optuna-gp": "#009e73",
         "scikit-optimize": "#d55e00",
         "botorch-gp": "#7b3294",
