@@ -13,8 +13,9 @@ from .search_report import COLUMNS, LEAST_REGRET, WITHIN, values_of
 from .search_run import regrets
 
 OTHER = "#555555"  # a contestant that has no colour of its own
-# one colour a method on all pages: SILBO blue, as in the gallery, the paper's strategies red and yellow,
-# embeddings that are drawn cyan, that are learnt once green, chance grey; a variant has that of its method
+# one colour a method on all pages: SILBO blue, as in the gallery, the paper's strategies red and
+# yellow, embeddings that are drawn cyan, that are learnt once green, chance grey; a variant has
+# that of its method
 COLOURS = MappingProxyType(
     {
         "silbo": "#0072B2",
