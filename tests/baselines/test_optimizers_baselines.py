@@ -1,5 +1,6 @@
 """Every baseline on a property that its own paper states."""
 
+import json
 from collections import Counter
 from functools import partial
 
@@ -277,6 +278,9 @@ def test_ksir_bo_learns_scores_once_and_from_the_first_points():
     assert_allclose(learnt.project(new) - learnt.project(new[:1]), expected, atol=1e-9)
     run(optimizer, ridge, 3)
     assert optimizer.embedding_ is learnt
+    again = KSIRBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    assert_allclose(again.embedding_.project(new), learnt.project(new), atol=1e-9)
+    assert_allclose(again.ask(), optimizer.ask())
 
 
 def test_ksir_bo_proposes_what_random_points_of_the_cube_do_not_reach():
