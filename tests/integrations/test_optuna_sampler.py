@@ -1,7 +1,6 @@
 """SILBOSampler: Optuna's own conformance suite for samplers, and what it does not ask."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
 from skbo_silbo.inspection import SearchDisplay  # noqa: E402 (matplotlib when it draws)
 from skbo_silbo.integrations import SILBOSampler  # noqa: E402
 from skbo_silbo.integrations._optuna_space import OptunaSpace  # noqa: E402
-from skbo_silbo.integrations._optuna_trials import TrialsSeen, see_trials  # noqa: E402
+from skbo_silbo.integrations._optuna_trials import see_trials  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -362,11 +361,6 @@ def test_threads():
 # Trials that would be the same.
 
 
-def by_layers(trial):
-    n = trial.suggest_int("n", 1, 3)
-    return sum(trial.suggest_int(f"width {i}", 1, 5) for i in range(n))
-
-
 def by_two_choices(trial):
     if trial.suggest_categorical("a", ["x", "y", "z"]) == "x":
         return trial.suggest_float("fx", 0.0, 1.0)
@@ -389,42 +383,6 @@ def test_conditional_studies_evaluate_no_trial_twice(objective):
     done = [tuple(sorted(t.params.items())) for t in study.trials if t.state.is_finished()]
     done = [params for params, t in zip(done, study.trials, strict=True) if t.value is not None]
     assert len(set(done)) == len(done) >= 15
-
-
-@pytest.mark.parametrize("objective", [conditional, by_layers, by_two_choices, bowl])
-def test_a_proposal_repeats_that_of_a_running_trial_whatever_both_do_without(objective):
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(objective, n_trials=60)
-    space = study.trials[0].distributions.copy()
-    for trial in study.trials:
-        space |= trial.distributions
-    seen, rng = replace(seen_by_all(study, space), observed={}), np.random.default_rng(0)
-    drawn = OptunaSpace(space)
-    for _ in range(30):
-        X = rng.uniform(-1.0, 1.0, (2, drawn.space.n_features_))
-        one, other = map(drawn.from_point, drawn.space.decode(X))
-        trial = optuna.trial.FixedTrial({k: space[k].to_external_repr(v) for k, v in one.items()})
-        objective(trial)
-        alike = other | {name: one[name] for name in trial.params}
-        assert replace(seen, pending=[alike]).repeats(one)
-        name = rng.choice(list(trial.params))
-        assert alike[name] == other[name] or not replace(
-            seen, pending=[alike | {name: other[name]}]
-        ).repeats(one)
-
-
-def test_what_says_which_parameters_there_are_is_no_coincidence():
-    """The complete trial that agrees in most is of the other optimizer."""
-    kinds = {"adam": 0.0, "sgd": 1.0}
-    complete = [
-        {"layers": 1.0, "momentum": 0.24, "optimizer": kinds["sgd"], "rate": 0.002},
-        {"layers": 2.0, "optimizer": kinds["adam"], "rate": 0.001},
-        {"layers": 1.0, "optimizer": kinds["adam"], "rate": 0.003},
-    ]
-    pending = {"layers": 1.0, "momentum": 0.5, "optimizer": kinds["adam"], "rate": 0.002}
-    seen = TrialsSeen({}, complete, [pending], [])
-    assert seen.repeats(pending | {"momentum": 0.24})
-    assert not seen.repeats(pending | {"rate": 0.004})
 
 
 def test_a_trial_that_failed_half_way_shuts_out_no_other():
