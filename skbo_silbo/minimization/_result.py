@@ -84,7 +84,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
 
     def _repr_html_(self):
         """Return what was found, for notebooks."""
-        feasible = self.optimizer.feasible_
+        # of an optimiser that has gone on since, as after a callback's
+        feasible = self.optimizer.feasible_[: len(self.func_vals)]
         values = np.where(feasible, self.func_vals, np.nan) * (-1.0 if self.maximize else 1.0)
         rows = {"Best value": self.fun, "at": "no point" if self.x is None else self.x}
         rows |= {"Calls": str(self.nfev), "Ended": self.message}

@@ -108,8 +108,9 @@ def found_html(search):
         best = {"Best parameters": search.best_params_}
         score = getattr(search, "best_score_", None)  # none where refit is a callable
         rows = ({} if score is None else {"Best score": float(score)}) | best | rows
-    scores = search.cv_results_.get("mean_test_score")  # those of no use to the model too
-    values = search.optimizer_.func_vals_ if scores is None else -scores
+    means = [v for name, v in search.cv_results_.items() if name.startswith("mean_test_")]
+    # those of no use to the model too; of several metrics the one that is searched
+    values = -means[0] if len(means) == 1 else search.optimizer_.func_vals_
     return search_html("Search", rows, search.optimizer_, values)
 
 

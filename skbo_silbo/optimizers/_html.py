@@ -11,6 +11,8 @@ from skbo_silbo._typing import FloatArray
 
 WIDTH, HEIGHT, EDGE = 480, 120, 6  # of the curve, in pixels
 HEAD = 'style="text-align:left;vertical-align:top"'
+MOST_WORK = 300_000  # labels squared times inputs of which is said what matters: 4 seconds
+LATER = "This takes a while to say: ask for input_model_.shares of the optimiser."
 
 
 def search_html(title: str, rows: Mapping[str, Any], optimizer: Any, values: FloatArray) -> str:
@@ -25,12 +27,20 @@ def search_html(title: str, rows: Mapping[str, Any], optimizer: Any, values: Flo
     values : ndarray of shape (n,)
         In order, the lower the better; NaN where an evaluation failed or is not feasible.
     """
-    rows = {**rows, "What matters": optimizer.input_model_.shares.verdict}
+    rows = {**rows, "What matters": _what_matters(optimizer)}
     cells = "".join(
         f"<tr><th {HEAD}>{escape(name)}</th><td {HEAD}>{escape(in_short(said))}</td></tr>"
         for name, said in rows.items()
     )
     return f"<div><b>{escape(title)}</b><table>{cells}</table>{curve_svg(values)}</div>"
+
+
+def _what_matters(optimizer):
+    """Return the verdict where it is known or soon said: a notebook shows what ends a cell."""
+    n, known = len(optimizer.func_vals_), optimizer._input_model
+    is_cheap = n**2 * optimizer.space_.n_features_ <= MOST_WORK
+    is_known = known is not None and known[0] == n
+    return optimizer.input_model_.shares.verdict if is_cheap or is_known else LATER
 
 
 def curve_svg(values: FloatArray) -> str:

@@ -9,6 +9,7 @@ from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBOSearchCV
+from skbo_silbo.optimizers._html import curve_svg
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 
@@ -176,3 +177,7 @@ def test_a_fitted_search_has_an_html_form():
             assert part in html
     with config_context(display="text"):
         assert not hasattr(asked, "_repr_html_")
+    scoring = {"score": lambda model, X, y: -model.a, "other": lambda model, X, y: model.a}
+    several = search(scoring=scoring, refit="other").fit(X, Y)
+    assert curve_svg(-several.cv_results_["mean_test_other"]) in several._repr_html_()
+    assert curve_svg(-several.cv_results_["mean_test_score"]) not in several._repr_html_()

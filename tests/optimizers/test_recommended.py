@@ -3,6 +3,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, RandomSearch, Space, minimize
+from skbo_silbo.optimizers._html import search_html
 
 pytestmark = pytest.mark.quick
 
@@ -158,6 +159,10 @@ def test_a_result_predicts_in_its_own_sign():
     assert std > 0.0
     assert f"{run.fun:.4g}" in run._repr_html_()
     assert "<polyline" in run._repr_html_()
+    kept = []
+    minimize(bowl, BOUNDS, n_calls=4, method="random", callback=kept.append)
+    points = [result._repr_html_().partition('points="')[2].partition('"')[0] for result in kept]
+    assert [len(of_each.split()) for of_each in points] == [1, 3, 5, 7]  # not those since
     with pytest.raises(NotFittedError, match=r"predict needs a model: got RandomSearch"):
         minimize(bowl, BOUNDS, n_calls=3, method="random").predict(ONE)
 
@@ -167,3 +172,13 @@ def test_before_a_model_there_is_nothing_to_predict():
         SILBO(BOUNDS).predict(ONE)
     with pytest.raises(NotFittedError, match="expected_improvement needs a model"):
         SILBO(BOUNDS).expected_improvement(ONE)
+
+
+def test_what_ends_a_cell_is_shown_soon():
+    wide = RandomSearch([(-1, 1)] * 2000)
+    wide.tell(wide.ask(13), np.arange(13.0))
+    html = search_html("wide", {"<b>": "<script>"}, wide, wide.func_vals_)
+    assert "ask for input_model_.shares" in html
+    assert wide._input_model is None
+    assert "<th><b>" not in html
+    assert "<script>" not in html
