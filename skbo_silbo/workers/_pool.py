@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
@@ -85,8 +86,16 @@ class Pool(Executor):
             future, function = self._waiting.popleft()
             if future.set_running_or_notify_cancel():
                 self._running[future] = worker = self._free.pop()
-                how = {"args": (future, worker.begin(function, future)), "name": THREAD_NAME}
-                threading.Thread(target=self._end, **how, daemon=True).start()
+                try:
+                    how = {"args": (future, worker.begin(function, future)), "name": THREAD_NAME}
+                    threading.Thread(target=self._end, **how, daemon=True).start()
+                except Exception as error:  # there is no memory for another process or thread
+                    with suppress(Exception):
+                        worker.end()
+                    del self._running[future]
+                    self._free.append(self._make())
+                    future.until = time.perf_counter()
+                    future.set_exception(_lost("a worker could not begin", error))
 
     def _end(self, future, result):
         """Pass on how a call ends, in a thread of its own; let its worker have another."""
@@ -100,10 +109,7 @@ class Pool(Executor):
             if (worker := self._running.pop(future, None)) is None:
                 return  # killed
             if isinstance(error, BrokenExecutor):
-                worker = self._make()
-                lost = LostWorkerError(f"a process died: {error}")
-                lost.__cause__ = error
-                error = lost
+                worker, error = self._make(), _lost("a process died", error)
             self._release(worker)
         if error is None:
             future.set_result(value)
@@ -160,9 +166,16 @@ class _Process:
             )
             arrived = self._executor.submit(callable, function)
             arrived.add_done_callback(partial(_note_arrival, future))
-        else:
-            _note_arrival(future)
-        return self._executor.submit(function)
+            return self._executor.submit(function)
+        submitted = self._executor.submit(function)  # refused, if the process has died
+        _note_arrival(future)
+        return submitted
+
+
+def _lost(why, error):
+    lost = LostWorkerError(f"{why}: {error}")
+    lost.__cause__ = error
+    return lost
 
 
 def _note_arrival(future, arrived=None):

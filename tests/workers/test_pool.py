@@ -77,6 +77,23 @@ def test_what_is_killed_is_not_heard_of_and_the_next_has_its_worker(pool):
     release.set()
 
 
+def test_a_worker_that_cannot_begin_is_lost_and_replaced(pool, monkeypatch):
+    real = threading.Thread.start
+
+    def start(thread):
+        if thread.name.startswith("skbo_silbo"):
+            raise RuntimeError("can't start new thread")
+        real(thread)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start)
+        lost = pool.submit(pow, 3, 2)
+    with pytest.raises(LostWorkerError, match="a worker could not begin: can't start new thread"):
+        lost.result(timeout=LIMIT)
+    assert lost.since is None or lost.since <= lost.until
+    assert pool.submit(pow, 3, 2).result(timeout=LIMIT) == 9
+
+
 @pytest.mark.parametrize("kill", ["the call", "the executor"])
 def test_a_process_can_be_killed_as_soon_as_it_has_a_call(kill):
     """pytest makes an exception in a thread of loky a failure; loky's own shutdown raises one."""
