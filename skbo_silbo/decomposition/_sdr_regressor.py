@@ -34,6 +34,7 @@ PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a poi
 SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
 ROWS_PER_FEATURE = 3  # rows a feature from which directions are those of `MAVE` by default
 BATCH = 1000  # rows predicted at a time
+LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden its noise
 
 
 class SDRRegressor(RegressorMixin, BaseEstimator):
@@ -120,8 +121,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             Further unlabelled rows. They go to a reducer that takes them.
         sample_weight : array-like of shape (n,), default=None
             Weights of the labels, for the reducer, which has to take them, and the process.
-            Integers are counts: a row of weight 3 is three rows, the same value seen three times.
-            Floats are relative, and scaled to sum to the effective number of rows.
+            Integers are counts: a row of weight 3 is three rows, the same value seen three times,
+            which implies little noise: a warning says where none is left. Floats are relative, and
+            scaled to sum to the effective number of rows.
 
         Returns
         -------
@@ -147,6 +149,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         means, deviations = self._held_out(rows, t, data, sets)
         self.reducer_, self._process = self._learn(rows, data.y, t, data.X_unlabeled, w)
         self._weights = np.ones(len(t)) if w is None else w
+        if self._process.noise < LITTLE_NOISE:
+            _warn_of_copies(self._weights.sum(), sets.max() + 1)
         q = (t - means) / deviations
         self._noise = _Noise(self._process.Z, q**2, self._weights)
         self.residuals_ = self._unit * (t - means)
@@ -256,6 +260,18 @@ def _scores(reducer, X):
     if reducer is None or getattr(reducer, "n_components_", 1) == 0:
         return np.zeros((len(X), 1))
     return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)
+
+
+def _warn_of_copies(n, n_different):
+    """Warn where rows occur, or count, several times: relative weights sum to no more than n."""
+    if n > n_different + 0.5:
+        warnings.warn(
+            f"y was taken to be without noise: {n:.0f} rows are {n_different} different ones, and "
+            "copies agree in y. Where a row stands for others whose y differs, give each row once, "
+            "with weights that are floats: sample_weight.astype(float).",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _in_batches(function, rows):

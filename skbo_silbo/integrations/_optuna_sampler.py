@@ -193,6 +193,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         ------
         NotFittedError
             When no trial is complete, or no parameter has two values.
+        TypeError, ValueError
+            For what is no study, or one of several objectives.
 
         Examples
         --------
@@ -205,7 +207,16 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         >>> round(mean, 2), std < 0.1
         (0.25, True)
         """
-        self._raise_error_if_multi_objective(study)
+        if not isinstance(study, optuna.Study):
+            raise TypeError(
+                f"study must be an optuna.Study: got {type(study).__name__}. Read a stored one by "
+                "optuna.load_study."
+            )
+        if (n := len(study.directions)) > 1:
+            raise ValueError(
+                f"study must be of one objective: got {n}. Add its trials, with the values of one "
+                "objective, to a study of that one."
+            )
         if not (distributions := common_space(study)):
             raise NotFittedError(
                 "study must have a complete trial with a parameter of two values or more: got "

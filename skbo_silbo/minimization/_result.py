@@ -86,10 +86,11 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         """Return what was found, for notebooks."""
         # of an optimiser that has gone on since, as after a callback's
         feasible = self.optimizer.feasible_[: len(self.func_vals)]
-        values = np.where(feasible, self.func_vals, np.nan) * (-1.0 if self.maximize else 1.0)
+        values = np.where(feasible, self.func_vals, np.nan)
         rows = {"Best value": self.fun, "at": "no point" if self.x is None else self.x}
         rows |= {"Calls": str(self.nfev), "Ended": self.message}
-        return search_html("minimize", rows, self.optimizer, values)
+        title = "minimize, maximize=True" if self.maximize else "minimize"
+        return search_html(title, rows, self.optimizer, values, self.maximize)
 
     x: PointT | Any
     x_recommended: PointT | Any

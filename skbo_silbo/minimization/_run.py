@@ -177,7 +177,8 @@ class Run:
             if np.any(reached & np.isfinite(values) & self.optimizer.feasible_):
                 return Stop("target", f"Target {limits.target} reached.")
         if not self.workers.n_calls and self._n_points >= limits.n_calls:
-            return Stop("n_calls", f"All {limits.n_calls} calls made.")
+            made = f"All {limits.n_calls} calls" if limits.n_calls > 1 else "The one call"
+            return Stop("n_calls", f"{made} made.")
         if perf_counter() >= self._time_up:
             return Stop("max_time", f"Time limit of {limits.max_time} s reached.")
         if self.workers.n_usable > 0:

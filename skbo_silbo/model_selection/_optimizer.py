@@ -110,8 +110,8 @@ def found_html(search):
         rows = ({} if score is None else {"Best score": float(score)}) | best | rows
     means = [v for name, v in search.cv_results_.items() if name.startswith("mean_test_")]
     # those of no use to the model too; of several metrics the one that is searched
-    values = -means[0] if len(means) == 1 else search.optimizer_.func_vals_
-    return search_html("Search", rows, search.optimizer_, values)
+    values = means[0] if len(means) == 1 else -search.optimizer_.func_vals_
+    return search_html("Search", rows, search.optimizer_, values, rises=True)
 
 
 def _checked(options):

@@ -287,7 +287,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Raises
         ------
         NotFittedError
-            Before the first model.
+            Before the first model, or without a finite value.
 
         Examples
         --------
@@ -302,7 +302,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """
         X, single = self._places(x)
         with self._lock, one_thread():
-            model, y = self._current_model("predict"), self._labelled().y
+            model, y = self._model_and_values("predict")
             Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
             Z = Z[np.unique(rows, return_index=True)[1]]
             mean, *others = readouts.predict(model, X, Z, self._history, y)
@@ -327,11 +327,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Raises
         ------
         NotFittedError
-            Before the first model.
+            Before the first model, or without a finite value.
         """
         X, single = self._places(x)
         with self._lock, one_thread():
-            model, y = self._current_model("expected_improvement"), self._labelled().y
+            model, y = self._model_and_values("expected_improvement")
             surface = self._surface(model=model)
             values = readouts.expected_improvement(model, surface, X, self._history, y)
         return float(values[0]) if single else values
@@ -340,6 +340,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return one point or several as places of the cube, and whether it was one."""
         points, single = as_points(x, self.space_)
         return self.space_.encode(points), single
+
+    def _model_and_values(self, asked):
+        """Return the model and the values that it is of, one of which is finite."""
+        model, y = self._current_model(asked), self._labelled().y
+        if not np.isfinite(y).any():
+            raise NotFittedError(
+                f"{asked} needs a finite value: got {len(self._history)} values, none of them "
+                "finite. Tell one first."
+            )
+        return model, y
 
     def _current_model(self, asked):
         """Return the model with all observations, hyperparameters kept; nothing is changed."""

@@ -15,7 +15,9 @@ MOST_WORK = 300_000  # labels squared times inputs of which is said what matters
 LATER = "This takes a while to say: ask for input_model_.shares of the optimiser."
 
 
-def search_html(title: str, rows: Mapping[str, Any], optimizer: Any, values: FloatArray) -> str:
+def search_html(
+    title: str, rows: Mapping[str, Any], optimizer: Any, values: FloatArray, rises: bool = False
+) -> str:
     """Return a table, what matters to the values, and the best value so far as a curve.
 
     Parameters
@@ -25,14 +27,16 @@ def search_html(title: str, rows: Mapping[str, Any], optimizer: Any, values: Flo
     optimizer : AskTellOptimizer
         Told the values.
     values : ndarray of shape (n,)
-        In order, the lower the better; NaN where an evaluation failed or is not feasible.
+        In order; NaN where an evaluation failed or is not feasible.
+    rises : bool, default=False
+        Whether high values are better, as the curve then shows.
     """
     rows = {**rows, "What matters": _what_matters(optimizer)}
     cells = "".join(
         f"<tr><th {HEAD}>{escape(name)}</th><td {HEAD}>{escape(in_short(said))}</td></tr>"
         for name, said in rows.items()
     )
-    return f"<div><b>{escape(title)}</b><table>{cells}</table>{curve_svg(values)}</div>"
+    return f"<div><b>{escape(title)}</b><table>{cells}</table>{curve_svg(values, rises)}</div>"
 
 
 def _what_matters(optimizer):
@@ -43,8 +47,8 @@ def _what_matters(optimizer):
     return optimizer.input_model_.shares.verdict if is_cheap or is_known else LATER
 
 
-def curve_svg(values: FloatArray) -> str:
-    """Return the lowest value so far, as a curve; "" where no value is finite.
+def curve_svg(values: FloatArray, rises: bool = False) -> str:
+    """Return the best value so far, the lowest or the highest; "" where none is finite.
 
     Examples
     --------
@@ -52,12 +56,13 @@ def curve_svg(values: FloatArray) -> str:
     >>> curve_svg([3.0, float("nan"), 1.0]).count("<polyline"), curve_svg([float("nan")])
     (1, '')
     """
-    best = np.fmin.accumulate(np.where(np.isfinite(values), values, np.nan))
+    extreme = np.fmax if rises else np.fmin
+    best = extreme.accumulate(np.where(np.isfinite(values), values, np.nan))
     known = np.flatnonzero(np.isfinite(best))
     if not known.size:
         return ""
     best = best[known] / (np.abs(best[known]).max() or 1.0)  # differences of 1e308 are finite so
-    height = (best - best[-1]) / (np.ptp(best) or 1.0)
+    height = (best - best.min()) / (np.ptp(best) or 1.0)
     x = EDGE + (WIDTH - 2 * EDGE) * known / max(len(values) - 1, 1)
     y = HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * height
     corners = zip(np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], strict=True)

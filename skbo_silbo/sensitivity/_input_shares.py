@@ -201,7 +201,8 @@ class InputShares:
 
     def _why_not(self):
         if np.isnan(self.held_out_r2):
-            return f"{self.n_values} values are too few, or all equal"
+            said = "1 value is" if self.n_values == 1 else f"{self.n_values} values are"
+            return f"{said} too few, or all equal"
         return (
             "on values held out, the model of all inputs is not beyond chance a better one than a "
             f"constant (R² {self.held_out_r2:.2f}, {self.n_values} values)"

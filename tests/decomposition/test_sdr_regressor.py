@@ -154,3 +154,14 @@ def test_an_interval_is_infinite_where_too_few_rows_were_held_out_to_say():
     regressor = SDRRegressor(PCA(1), n_folds=3).fit(X, y)
     assert np.isfinite(regressor.predict_interval(X, coverage=0.85)).all()
     assert np.isinf(regressor.predict_interval(X, coverage=0.95)).all()
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_copies_that_hide_the_noise_are_warned_of(repeated):
+    X, y = drawn(0, n=60)
+    regressor = SDRRegressor(SlicedInverseRegression(2), n_folds=2)
+    given = (np.repeat(X, 2, axis=0), np.repeat(y, 2)) if repeated else (X, y)
+    counts = None if repeated else np.full(60, 2)
+    with pytest.warns(UserWarning, match="without noise: 120 rows are 60 different ones, and"):
+        regressor.fit(*given, sample_weight=counts)
+    regressor.fit(X, y, sample_weight=np.full(60, 2.0))  # without a warning

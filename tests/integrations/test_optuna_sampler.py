@@ -468,3 +468,8 @@ def test_what_a_study_cannot_say_is_refused():
     other = optuna.create_study(sampler=optuna.samplers.RandomSampler())
     with pytest.raises(TypeError, match=r"give SILBOSampler\(\)\.optimizer_of\(study\)"):
         SearchDisplay.from_result(other)
+    with pytest.raises(TypeError, match=r"must be an optuna\.Study: got str\. Read .*load_study"):
+        SILBOSampler().optimizer_of("study")
+    both = optuna.create_study(directions=["minimize", "maximize"])
+    with pytest.raises(ValueError, match=r"study must be of one objective: got 2\. Add its trials"):
+        SILBOSampler().optimizer_of(both)

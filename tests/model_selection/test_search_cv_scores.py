@@ -179,5 +179,6 @@ def test_a_fitted_search_has_an_html_form():
         assert not hasattr(asked, "_repr_html_")
     scoring = {"score": lambda model, X, y: -model.a, "other": lambda model, X, y: model.a}
     several = search(scoring=scoring, refit="other").fit(X, Y)
-    assert curve_svg(-several.cv_results_["mean_test_other"]) in several._repr_html_()
-    assert curve_svg(-several.cv_results_["mean_test_score"]) not in several._repr_html_()
+    other, score = (several.cv_results_[f"mean_test_{name}"] for name in ("other", "score"))
+    assert curve_svg(other, rises=True) in several._repr_html_()
+    assert curve_svg(score, rises=True) not in several._repr_html_()

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -159,6 +161,11 @@ def test_a_result_predicts_in_its_own_sign():
     assert std > 0.0
     assert f"{run.fun:.4g}" in run._repr_html_()
     assert "<polyline" in run._repr_html_()
+    assert "maximize=True" in run._repr_html_()
+    corners = re.search(r'points="([^"]*)"', run._repr_html_())[1].split()
+    heights = [float(corner.split(",")[1]) for corner in corners]  # from the top, in SVG
+    assert heights == sorted(heights, reverse=True)
+    assert heights[-1] < heights[0]
     kept = []
     minimize(bowl, BOUNDS, n_calls=4, method="random", callback=kept.append)
     points = [result._repr_html_().partition('points="')[2].partition('"')[0] for result in kept]
@@ -182,3 +189,13 @@ def test_what_ends_a_cell_is_shown_soon():
     assert wide._input_model is None
     assert "<th><b>" not in html
     assert "<script>" not in html
+
+
+@pytest.mark.parametrize("constraints", [None, np.ones((12, 1))])
+@pytest.mark.parametrize("asked", ["predict", "expected_improvement"])
+def test_where_every_value_failed_there_is_nothing_to_predict(asked, constraints):
+    optimizer = SILBO(BOUNDS, random_state=0)
+    optimizer.tell(optimizer.ask(12), np.full(12, np.nan), constraints=constraints)
+    optimizer.ask()
+    with pytest.raises(NotFittedError, match=f"{asked} needs a finite value: got 12 values, none"):
+        getattr(optimizer, asked)(ONE)
