@@ -323,10 +323,11 @@ n_features_in_, feature_names_in_
                 warn_of_classes(labels, self.n_slices, remedy="all of them as `classes`")
             coding = SliceCoding.of_first_chunk(labels, self.n_slices, classes, weights)
         check_sir_identified(self.n_components, coding.n_slices - 1)
+        codes = coding.codes(labels)  # a chunk that is refused draws no keys
         if first:
             self._keys = np.random.RandomState(0)
         keys = self._keys.random_sample(len(rows))
-        seen = SeenRows.of(rows, coding.codes(labels), coding.n_slices, keys, weights)
+        seen = SeenRows.of(rows, codes, coding.n_slices, keys, weights)
         dtype = rows.dtype if first else np.result_type(self._dtype, rows.dtype)
         seen = seen if first else self._seen.merged(seen)
         self._forget()
