@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from .._checks import check_integer, check_share
+from .._checks import check_integer, check_share, warn_user
 from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._numerics._screening import searched_process
@@ -265,12 +265,10 @@ def _scores(reducer, X):
 def _warn_of_copies(n, n_different):
     """Warn where rows occur, or count, several times: relative weights sum to no more than n."""
     if n > n_different + 0.5:
-        warnings.warn(
+        warn_user(
             f"y was taken to be without noise: {n:.0f} rows are {n_different} different ones, and "
             "copies agree in y. Where a row stands for others whose y differs, give each row once, "
-            "with weights that are floats: sample_weight.astype(float).",
-            UserWarning,
-            stacklevel=3,
+            "with weights that are floats: sample_weight.astype(float)."
         )
 
 

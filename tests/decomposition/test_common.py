@@ -28,6 +28,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Little was found",
     "ignore:The linearity condition",
     "ignore:The condition of",
+    "ignore:y was taken to be without noise",
 )
 
 WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
