@@ -11,6 +11,7 @@ from skbo_silbo.space._values import is_number, same
 
 MOST = 9  # candidates (doc/benchmarks/known.rst)
 MOST_IN_PART = 4  # that are moved into the space, or do not say all of its parameters
+SHARES = ("n_components", "max_features")  # a float is a share of the columns, an integer counts
 
 
 def known_candidates(
@@ -59,6 +60,7 @@ def _points(values, has, branches, *, whole):
     points = []
     for branch in branches:
         own = [p for p in branch.parameters if p.name in values]
+        own = [p for p in own if not _is_share_for_counts(p, values[p.name])]
         near = {p.name: _nearest(p, values[p.name], move=not whole) for p in own}
         # A kernel that is not searched has to be the estimator's, or the other values mean nothing.
         fixed = [n for n, v in values.items() if isinstance(v, str) and n not in near]
@@ -67,6 +69,14 @@ def _points(values, has, branches, *, whole):
             own = [(p.name, near.get(p.name) or _as_it_is(p, has)) for p in branch.parameters]
             points.append({name: value for name, [value] in own})
     return points
+
+
+def _is_share_for_counts(parameter, value):
+    """Tell whether a value is a share of the columns where the space has numbers of columns."""
+    if parameter.name.rpartition("__")[2] not in SHARES or not isinstance(value, float):
+        return False
+    values = parameter.values
+    return parameter.integer if values is None else all(isinstance(v, int) for v in values)
 
 
 def _nearest(parameter, value, *, move):

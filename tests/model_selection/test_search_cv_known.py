@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform
+from scipy.stats import loguniform, randint
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -62,6 +63,14 @@ def test_known_values_are_moved_into_a_space_of_your_own():
     assert 1 < len(known) <= 4  # more of them would be alike
     assert all(2 <= p["svc__C"] <= 3 and p["svc__gamma"] in (0.01, 0.1, 1) for p in known)
     assert search.space_ is space
+
+
+@pytest.mark.parametrize("counts", [randint(2, 4), [2, 3]])
+def test_a_known_share_of_the_columns_is_no_count_of_them(counts):
+    model = make_pipeline(PCA(3), Ridge())
+    space = {"pca__n_components": counts, "ridge__alpha": loguniform(1e-6, 1e3)}
+    search = SILBOSearchCV(model, space, n_iter=3, cv=2).fit(X, y)
+    assert [row["pca__n_components"] for row in search.cv_results_["params"]] == [3, 3, 3]
 
 
 def test_a_kernel_that_the_space_lacks_brings_no_candidate():
