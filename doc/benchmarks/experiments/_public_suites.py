@@ -111,3 +111,18 @@ PUBLIC_ACTIVE = replace(
     aims=nothing,
     about="bbob: the planted functions in their active inputs alone",
 )
+
+CLIMBS = ("botorch-gp", "botorch-gp-longer")  # apart in how long the acquisition is searched
+PUBLIC_CLIMBS = replace(
+    PUBLIC,
+    name="public-climbs",
+    methods=packages(CLIMBS),
+    grids={
+        "full": Grid(native(SUBSET, 10, 50), 2, FIRST_INSTANCE, methods=CLIMBS),
+        "tiny": Grid(native((2,), 2, 12), 1, FIRST_INSTANCE, methods=CLIMBS),
+    },
+    report=partial(PUBLIC.report, expensive=()),
+    figures=nothing,
+    aims=nothing,
+    about="bbob: BoTorch's process with few climbs of its acquisition, and with Ax's",
+)

@@ -3,9 +3,10 @@
 ``python doc/benchmarks/experiments/sdr_few_labels.py [seeds]`` prints, for every cell, the mean
 score on the rows without a label: accuracy of classes, R^2 of numbers. Directions of
 `SemiSlicedInverseRegression` are learnt from the rows without a label too. Columns are standardised
-by the labelled rows. The table is in doc/benchmarks/sdr_levels.rst.
+by the labelled rows. The table is doc/benchmarks/sdr_few_labels.csv.
 """
 
+import csv
 import sys
 import warnings
 
@@ -20,6 +21,7 @@ from statsmodels.datasets import star98
 
 from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
 
+NAMES = ("ridge", "PLS", "LDA", "neighbours", "SIR, neighbours", "semi-SIR, neighbours")
 RIDGES = np.logspace(-3, 4, 15)
 
 
@@ -76,14 +78,16 @@ def scores(X, y, new, truth):
     if not numeric:
         lda = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
         yield "LDA", lda.fit(X, y).score(new, truth)
-    yield "kNN", near(y).fit(X, y).score(new, truth)
-    yield "SIR + kNN", along(SlicedInverseRegression(r), X, y, new, truth)
+    yield "neighbours", near(y).fit(X, y).score(new, truth)
+    yield "SIR, neighbours", along(SlicedInverseRegression(r), X, y, new, truth)
     semi = SemiSlicedInverseRegression(r)
-    yield "semi-SIR + kNN", along(semi, X, y, new, truth, X_unlabeled=new)
+    yield "semi-SIR, neighbours", along(semi, X, y, new, truth, X_unlabeled=new)
 
 
 def main(n_seeds):
-    """Print a line a cell: mean scores, and how much semi-SIR gains on ridge."""
+    """Print a row a cell: mean scores, and how much semi-SIR gains on ridge."""
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["set, labels", *NAMES, f"{NAMES[-1]} less ridge"])
     for cell, (load, n) in CELLS.items():
         X, y = load()
         found = []
@@ -93,10 +97,11 @@ def main(n_seeds):
             scale = StandardScaler().fit(X[known])
             rows = scale.transform(X[known]), y[known], scale.transform(X[new]), y[new]
             found.append(dict(scores(*rows)))
-        gain = np.array([f["semi-SIR + kNN"] - f["ridge"] for f in found])
-        means = ", ".join(f"{k} {np.mean([f[k] for f in found]):.3f}" for k in found[0])
+        gain = np.array([f[NAMES[-1]] - f["ridge"] for f in found])
         error = gain.std(ddof=1) / np.sqrt(n_seeds)
-        print(f"{cell}: {means}; gain on ridge {gain.mean():+.3f} ± {error:.3f}", flush=True)
+        means = [f"{np.mean([f[k] for f in found]):.3f}" if k in found[0] else "" for k in NAMES]
+        table.writerow([cell, *means, f"{gain.mean():+.3f} ± {error:.3f}"])
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 ``python doc/benchmarks/experiments/sdr_levels.py [sets]`` appends to sdr-levels.jsonl, beside this
 file, a line a cell and test that is not there yet: in how many sets a true hypothesis is rejected
-at level .05. It then writes the tables of sdr_levels.rst, with 99.9 % intervals.
+at level .05. It then writes the tables of sdr_levels.rst, sdr_levels-*.csv, with 99.9 % intervals.
 """
 
+import csv
 import json
 import sys
 import warnings
@@ -20,7 +21,7 @@ from skbo_silbo import (
 )
 from skbo_silbo.inspection import coordinate_test
 
-PAGE = Path(__file__).parents[1] / "sdr_levels.rst"
+FOLDER = Path(__file__).parents[1]  # of the page
 DATA = Path(__file__).with_name("sdr-levels.jsonl")
 LAWS = {
     "normal": lambda rng, shape: rng.normal(size=shape),
@@ -130,6 +131,11 @@ SIZES_OF_FEW = (
     ("normal", 60, 5),
 )
 CELLS_OF_FEW_ROWS = (("Poisson", 100, 5), ("Poisson", 400, 10), ("rare", 400, 10))
+BESIDE_SIZES = {  # what else a cell has: name, place, words
+    "hessian": ("noise", 2, {0: "of one variance", 1: "grows with x0"}),
+    "few_slices": ("classes", 0, {}),
+    "few_rows": ("y", 0, {"rare": "a class of 2 %"}),
+}
 CELLS = [
     *((few_slices, law, (H, n, d)) for H in (2, 4, 10) for law, n, d in SIZES_OF_FEW),
     (few_slices, "lognormal", (3, 60, 5)),
@@ -154,40 +160,28 @@ def run(n_sets, done):
             lines.write(json.dumps({"cell": key, "sets": n_sets, "rejected": rejected}) + "\n")
 
 
-def table(rows, n_told):
-    """Lines of a table of the cells of one kind, a row a law of X, and a size where they differ."""
-    names = list(rows[0]["rejected"])
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for head, *entries in [["columns of X", *names], *(shares(row, n_told) for row in rows)]:
-        lines += [f"   * - {head}", *(f"     - {entry}" for entry in entries)]
-    return lines
-
-
-def shares(row, n_told):
-    """Law of X, and the share of sets rejected by each test with its interval."""
-    _, law, cell = row["cell"]
-    yield " ".join([law, " x ".join(map(str, cell[n_told:]))]).strip()
-    for rejected in row["rejected"].values():
+def shares(row):
+    """Cells of a table, {column: text}: law and size, then rejected shares with their intervals."""
+    kind, law, size = row["cell"]
+    name, place, words = BESIDE_SIZES.get(kind, (None, None, None))
+    beside = {} if name is None else {name: words.get(size[place], size[place])}
+    sizes = [number for at, number in enumerate(size) if at != place]
+    cells = {"columns of X": law, "n x d": " x ".join(map(str, sizes)), **beside}
+    for test, rejected in row["rejected"].items():
         low, high = stats.binomtest(rejected, row["sets"]).proportion_ci(0.999)
-        yield f"{rejected / row['sets']:.3f} ({low:.3f} to {high:.3f})"
+        cells[test] = f"{rejected / row['sets']:.3f} ({low:.3f} to {high:.3f})"
+    return cells
 
 
 def write(rows):
-    """Put the table of every kind that there are rows of in place of the one after its mark."""
-    lines, page = [], iter(PAGE.read_text().splitlines())
-    for line in page:
-        lines.append(line)
-        if line.startswith(".. levels: "):
-            name, told = json.loads(line.removeprefix(".. levels: "))
-            n_told = len(told)  # of the numbers of a cell, that the table's text tells
-            found = [
-                row for row in rows if row["cell"][0] == name and row["cell"][2][:n_told] == told
-            ]
-            old = [next(page)]
-            while not old[-1] or old[-1].startswith((" ", "..")):
-                old.append(next(page))
-            lines += ["", *table(found, n_told), "", old[-1]] if found else old
-    PAGE.write_text("\n".join(lines) + "\n")
+    """Write a table of every kind that there are rows of."""
+    for kind in dict.fromkeys(row["cell"][0] for row in rows):
+        cells = [shares(row) for row in rows if row["cell"][0] == kind]
+        with (FOLDER / f"sdr_levels-{kind}.csv").open("w", newline="", encoding="utf-8") as file:
+            columns = dict.fromkeys(name for row in cells for name in row)
+            table = csv.DictWriter(file, columns, lineterminator="\n")
+            table.writeheader()
+            table.writerows(cells)
 
 
 def read():

@@ -174,6 +174,9 @@ CONTESTANTS = MappingProxyType(
         "botorch-gp": _torch_peer(
             "BoTorchGP", "SingleTaskGP, log EI, 10 Sobol points, 2 climbs of 128 raw samples"
         ),
+        "botorch-gp-longer": _torch_peer(
+            "BoTorchGPLonger", "20 climbs of 1024 raw samples, else as botorch-gp"
+        ),
         "saas": _torch_peer(
             "SAAS", "ensemble of 4 MAP fits, half-Cauchy on tau / l^2, else as botorch-gp"
         ),

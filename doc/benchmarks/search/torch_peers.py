@@ -14,7 +14,9 @@ from scipy.stats import qmc
 from skbo_silbo.benchmarks._peers import Peer
 
 N_FIRST = 10  # Sobol points before the first model, as many as Optuna and scikit-optimize take
-N_RESTARTS, N_RAW, N_CLIMBS = 2, 128, 100  # of the search for the largest acquisition
+# Of the search for the largest acquisition: climbs, raw samples, steps of a climb.
+FEW_CLIMBS = 2, 128, 100
+CLIMBS_OF_AX = 20, 1024, 2000  # `optimize_acqf` has no default; steps are those of BoTorch
 N_TAUS = 4  # BoTorch's default
 N_WARM_UP, N_SAMPLES = 128, 128  # steps of NUTS; BoTorch's are 512 and 256, and it keeps a 16th
 REFITTED_EVERY = 5  # evaluations; a fit takes a minute
@@ -49,10 +51,18 @@ class ModelPeer(Peer):
 class BoTorchGP(ModelPeer):
     """SingleTaskGP as BoTorch makes it (dimension-scaled priors), log expected improvement."""
 
+    _climbs = FEW_CLIMBS
+
     def _propose(self, U, t):
         from botorch.models import SingleTaskGP
 
-        return best_improvement(fitted(SingleTaskGP(U, t)), t)
+        return best_improvement(fitted(SingleTaskGP(U, t)), t, *self._climbs)
+
+
+class BoTorchGPLonger(BoTorchGP):
+    """As `BoTorchGP`; its acquisition is searched as long as Ax does."""
+
+    _climbs = CLIMBS_OF_AX
 
 
 class SAAS(ModelPeer):
@@ -181,7 +191,7 @@ def fitted(model):
     return model
 
 
-def best_improvement(model, t):
+def best_improvement(model, t, n_climbs=FEW_CLIMBS[0], n_raw=FEW_CLIMBS[1], n_steps=FEW_CLIMBS[2]):
     """Return the point, (d,), of the largest log expected improvement found."""
     import torch
     from botorch.acquisition import LogExpectedImprovement
@@ -192,8 +202,8 @@ def best_improvement(model, t):
         LogExpectedImprovement(model, best_f=t.max()),
         bounds=torch.stack([torch.zeros(d), torch.ones(d)]).to(t),
         q=1,
-        num_restarts=N_RESTARTS,
-        raw_samples=N_RAW,
-        options={"sample_around_best": True, "maxiter": N_CLIMBS},
+        num_restarts=n_climbs,
+        raw_samples=n_raw,
+        options={"sample_around_best": True, "maxiter": n_steps},
     )
     return points[0].detach()
