@@ -26,15 +26,12 @@ from skbo_silbo.problems import (
     embedded,
     hartmann6,
     levy,
-    mlp_weights,
     noisy,
     planted,
     rosenbrock,
     rotated,
     styblinski_tang,
-    svr_length_scales,
     three_hump_camel,
-    weighted_lasso,
 )
 
 PROBLEMS = [
@@ -96,41 +93,22 @@ loud = noisy(branin(), sd=5.0, random_state=0)
 line = np.column_stack([np.linspace(-5, 10, 150), np.full(150, 2.275)])
 
 # %%
-# Real ones
-# ---------
-# Weights of a small network, penalties of a lasso, scales of a support vector regression: tasks on
-# data that scikit-learn ships. Their lowest values are not known.
+# Left, the two directions that count of 40 inputs, a dark cell for an entry; right, noise.
 
-REAL = {"lasso": weighted_lasso(), "support vectors": svr_length_scales(), "network": mlp_weights()}
-drawn = {name: problem.evaluate(problem.sample(60, 0)) for name, problem in REAL.items()}
-for name, values in drawn.items():
-    print(f"{REAL[name].name}: {values.min():.3g} to {values.max():.3g}")
-
-# %%
-# Left, the two directions that count of 40 inputs, a dark cell for an entry; in the middle noise;
-# right, what 60 random points of the real tasks give.
-
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 entries = np.vstack([np.abs(problem.active_directions) for problem in HIDDEN.values()])
 left.imshow(entries, aspect="auto", cmap="Blues", interpolation="none")
 left.set_yticks((0.5, 2.5, 4.5), list(HIDDEN))
 left.hlines((1.5, 3.5), -0.5, 39.5, color="k", lw=0.8)
 left.set(title="which inputs count", xlabel="input, 0 to 39")
-middle.plot(line[:, 0], loud.evaluate(line), "o", color="#D55E00", ms=3, label="told")
-middle.plot(line[:, 0], loud.evaluate_truth(line), color="k", lw=1, label="truth")
-middle.set(title="branin with noise", xlabel="first input", ylabel="value")
-middle.legend(frameon=False)
-for place, values in enumerate(drawn.values()):
-    across = place + np.random.default_rng(0).uniform(-0.15, 0.15, len(values))
-    right.plot(across, values, "o", color="#0072B2", ms=4, alpha=0.5)
-right.set_xticks(range(3), [f"{name}\n{p.n_dims} inputs" for name, p in REAL.items()])
-right.set(title="random points of real tasks", ylabel="value (lower is better)")
-for axes in (middle, right):
-    axes.spines[["top", "right"]].set_visible(False)
+right.plot(line[:, 0], loud.evaluate(line), "o", color="#D55E00", ms=3, label="told")
+right.plot(line[:, 0], loud.evaluate_truth(line), color="k", lw=1, label="truth")
+right.set(title="branin with noise", xlabel="first input", ylabel="value")
+right.legend(frameon=False)
+right.spines[["top", "right"]].set_visible(False)
 figure.set_label(
     "Left: two dark cells among 40 inputs for embedded and for planted, pale ones "
-    "everywhere for rotated. Middle: noisy values scattered about the curve of Branin's "
-    "function. Right: values at random points of three real tasks; the support vectors' "
-    "are spread widest."
+    "everywhere for rotated. Right: noisy values scattered about the curve of Branin's "
+    "function."
 )
 plt.show()

@@ -64,7 +64,7 @@ from skbo_silbo.inspection import (
 )
 from skbo_silbo.baselines import HeSBO, RandomSearch
 from skbo_silbo.optimizers import AskTellOptimizer
-from skbo_silbo.problems import Problem, branin, hartmann6, noisy, planted, rotated, weighted_lasso
+from skbo_silbo.problems import Problem, branin, hartmann6, noisy, planted, rotated
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.testing import check_learner, check_optimizer
@@ -119,7 +119,7 @@ value: float = problem([0.0, 0.0]) + problem.truth(np.zeros(2)) + problem.regret
 values: Array = noisy(branin(), 0.1).evaluate(branin().sample(5, random_state=0))
 gaps: Array = problem.regret(problem.evaluate_truth([[0.0, 0.0]]))
 problem.check_optimum(n_points=10)
-wide = planted(problem, 20, 0).n_dims + rotated(branin(), 9).n_dims + weighted_lasso().n_dims
+wide = planted(problem, 20, 0).n_dims + rotated(branin(), 9).n_dims
 
 space = Space({"C": loguniform(1e-3, 1e3), "gamma": uniform(0, 1), "kernel": ["rbf", "poly"]})
 point: dict[str, Any] = space.decode(space.round(np.zeros((1, space.n_features_))))[0]

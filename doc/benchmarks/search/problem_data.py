@@ -5,8 +5,11 @@ from types import MappingProxyType
 from skbo_silbo import problems
 
 from .bbob import bbob_problem
+from .network_weights import mlp_weights
+from .tuning_problems import svr_length_scales, weighted_lasso
 
 NAMES = MappingProxyType({"colville_as_run": "authors' colville"})  # of functions, in words
+REAL = MappingProxyType({f.__name__: f for f in (mlp_weights, weighted_lasso, svr_length_scales)})
 
 
 def make_problem(problem, seed):
@@ -15,18 +18,18 @@ def make_problem(problem, seed):
     Parameters
     ----------
     problem : dict
-        ``function``: a name in `skbo_silbo.problems`; ``kind``: "embedded", "planted", "rotated" or
-        "real"; ``d``; optional ``inputs`` (of a function of any dimension) and ``sd`` (of noise).
-        With
+        ``function``: a name in `skbo_silbo.problems`, or in `REAL`; ``kind``: "embedded",
+        "planted", "rotated" or "real"; ``d``; optional ``inputs`` (of a function of any dimension)
+        and ``sd`` (of noise). With
         ``suite``, "bbob": ``function`` is a number, ``inputs`` those it has; kind "native" too.
     seed : int
         Of places, rotations, noise, and of what a real problem draws; of bbob, the instance.
     """
     if problem.get("suite") == "bbob":
         return _of_bbob(problem, seed)
-    make = getattr(problems, problem["function"])
     if problem["kind"] == "real":
-        return make(random_state=seed)
+        return REAL[problem["function"]](random_state=seed)
+    make = getattr(problems, problem["function"])
     made = make(problem["inputs"]) if "inputs" in problem else make()
     if problem["kind"] == "embedded":
         return problems.embedded(made, problem["d"])

@@ -17,8 +17,13 @@ from sklearn.metrics import log_loss
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVR
 
-from skbo_silbo.problems import _mlp, mlp_weights, svr_length_scales, weighted_lasso
-from skbo_silbo.problems._lasso import solve_weighted_lasso
+from benchmarks.search import network_weights
+from benchmarks.search.network_weights import mlp_weights
+from benchmarks.search.tuning_problems import (
+    solve_weighted_lasso,
+    svr_length_scales,
+    weighted_lasso,
+)
 
 MAKERS = [mlp_weights, weighted_lasso, svr_length_scales]
 
@@ -60,8 +65,12 @@ def test_network_gradients_are_those_of_finite_differences():
         return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
     flat = rng.normal(size=sum(sizes))
-    gradient = np.concatenate([g.ravel() for g in _mlp.loss_gradients(X, T, unpack(flat))])
-    assert_gradient(gradient, lambda p: _mlp.cross_entropy(X, T, unpack(p)), flat, step=0.05)
+    gradient = np.concatenate(
+        [g.ravel() for g in network_weights.loss_gradients(X, T, unpack(flat))]
+    )
+    assert_gradient(
+        gradient, lambda p: network_weights.cross_entropy(X, T, unpack(p)), flat, step=0.05
+    )
 
 
 def test_training_is_that_of_scikit_learn():
@@ -71,8 +80,8 @@ def test_training_is_that_of_scikit_learn():
     model = MLPClassifier(
         (50,),
         alpha=0.0,
-        batch_size=_mlp.BATCH_SIZE,
-        learning_rate_init=_mlp.LEARNING_RATE,
+        batch_size=network_weights.BATCH_SIZE,
+        learning_rate_init=network_weights.LEARNING_RATE,
         max_iter=2,
         shuffle=False,
         warm_start=True,
@@ -85,13 +94,13 @@ def test_training_is_that_of_scikit_learn():
         start = [p.copy() for p in start]
         model.fit(X, classes)
     batches = np.split(np.arange(450), [100, 200, 300, 400]) * 2
-    V, a, W, b = _mlp.train(X, np.eye(10)[classes], start, batches)
+    V, a, W, b = network_weights.train(X, np.eye(10)[classes], start, batches)
     assert np.abs(V - start[0]).max() > 0.01  # it has moved
     assert_allclose(V, model.coefs_[0], atol=1e-9)
     assert_allclose(a, model.intercepts_[0], atol=1e-9)
     assert_allclose(W, model.coefs_[1], atol=1e-9)
     assert_allclose(b, model.intercepts_[1], atol=1e-9)
-    loss = _mlp.cross_entropy(X, np.eye(10)[classes], [V, a, W, b])
+    loss = network_weights.cross_entropy(X, np.eye(10)[classes], [V, a, W, b])
     assert_allclose(loss, log_loss(classes, model.predict_proba(X)), rtol=1e-9)
 
 
@@ -102,7 +111,7 @@ def test_training_and_validation_halves_are_disjoint_and_every_epoch_sees_all_ro
     train, test = ({row.tobytes() for row in X} for X in (function.X, function.X_validation))
     assert train | test == rows
     assert not train & test
-    order = np.concatenate(function.batches).reshape(_mlp.N_EPOCHS, -1)
+    order = np.concatenate(function.batches).reshape(network_weights.N_EPOCHS, -1)
     assert_array_equal(np.sort(order, axis=1), np.tile(np.arange(len(function.X)), (5, 1)))
 
 
@@ -110,7 +119,7 @@ def test_mnist_without_a_network(monkeypatch):
     def offline(*args, **kwargs):
         raise OSError("no route to host")
 
-    monkeypatch.setattr(_mlp, "fetch_openml", offline)
+    monkeypatch.setattr(network_weights, "fetch_openml", offline)
     with pytest.raises(ConnectionError, match="or use data='digits'"):
         mlp_weights("mnist")
 
@@ -122,7 +131,7 @@ def test_mnist_as_openml_gives_it(monkeypatch):
         X = rng.integers(0, 256, (300, 784))
         return X, rng.integers(0, 10, 300).astype(str).astype(object)
 
-    monkeypatch.setattr(_mlp, "fetch_openml", fetch)
+    monkeypatch.setattr(network_weights, "fetch_openml", fetch)
     problem = mlp_weights("mnist")
     assert problem.n_dims == 500
     assert problem.function.V.shape == (784, 50)

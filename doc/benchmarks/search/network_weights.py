@@ -24,8 +24,7 @@ from sklearn.datasets import fetch_openml, load_digits
 from sklearn.model_selection import train_test_split
 
 from skbo_silbo._checks import check_choice
-from skbo_silbo._typing import RandomState
-from skbo_silbo.problems._problem import Problem
+from skbo_silbo.problems import Problem
 from skbo_silbo.problems._random import as_generator
 
 N_HIDDEN = 50
@@ -38,7 +37,7 @@ LEARNING_RATE = 1e-2  # losses of random points on digits are .17 to .30; publis
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # Adam
 
 
-def mlp_weights(data: str = "digits", random_state: RandomState = 0) -> Problem:
+def mlp_weights(data="digits", random_state=0):
     """Return the task of choosing 500 initial weights of a neural network.
 
     Parameters
@@ -70,7 +69,7 @@ def mlp_weights(data: str = "digits", random_state: RandomState = 0) -> Problem:
 
     Examples
     --------
-    >>> from skbo_silbo.problems import mlp_weights
+    >>> from benchmarks.search.network_weights import mlp_weights
     >>> problem = mlp_weights()
     >>> problem.n_dims
     500
