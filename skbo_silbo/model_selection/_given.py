@@ -106,7 +106,7 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
         _once([_checked(p, space, violation) for p in params], space), space
     )
     own = _current(steps[0].estimator, space)  # as those of a portfolio may be
-    if n := sum(not any(_is_same(p, c) for c in own) for p in candidates.outside):
+    if n := sum(not any(is_same(p, c) for c in own) for p in candidates.outside):
         warn_user(
             f"{n} of {len(candidates.params)} initial_params are outside the space: they are "
             "evaluated, and the model does not learn from them."
@@ -163,7 +163,8 @@ def _may_be_evaluated(current, violation):
     return why is None
 
 
-def _is_same(one, other):
+def is_same(one, other):
+    """Return whether two candidates have the same values."""
     return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
 
 

@@ -1,16 +1,23 @@
 """The optimiser of a search, from the parameters of the search."""
 
+import warnings
 from collections.abc import Mapping
+from contextlib import suppress
+from html import escape
 
+import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from skbo_silbo.model_selection._given import is_point_of, is_same
 from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._events import engine_options
+from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._readouts import Prediction
+from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, as_known_space
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
 
@@ -88,19 +95,54 @@ def expected_score(search, params):
             f"predict_score needs a search of one goal: got refit={search.refit!r}, whose models "
             "are of another mixture of the goals at every candidate. Search one of them."
         )
-    try:
-        mean, std, probability = optimizer.predict(params)
-    except NotFittedError:
-        raise NotFittedError(
-            "predict_score needs a model, which the first candidate after the given, known and "
-            f"initial ones makes: got {len(optimizer.func_vals_)} candidates, none of them after "
-            "these. Set n_iter higher, or n_initial lower."
-        ) from None
-    return Prediction(-mean, std, probability)
+    points, single = as_points(params, optimizer.space_)
+    measured = {i: score for i, p in enumerate(points) for score in _measured(search, p)}
+    rest = [i for i in range(len(points)) if i not in measured]
+    values = np.array([(-measured.get(i, 0.0), 0.0, 1.0) for i in range(len(points))]).T
+    if rest or not points:
+        try:
+            predicted = optimizer.predict([points[i] for i in rest])
+        except NotFittedError:
+            raise NotFittedError(
+                "predict_score needs a model, which the first candidate after the given, known and "
+                f"initial ones makes: got {len(optimizer.func_vals_)} candidates, none of them "
+                "after these. Set n_iter higher, or n_initial lower."
+            ) from None
+        values[:, rest] = predicted
+    mean, *others = values
+    return Prediction(*(float(v[0]) if single else v for v in (-mean, *others)))
 
 
-def found_html(search):
-    """Return what a fitted search has found, in HTML; "" before."""
+def _measured(search, params):
+    """Return the score of a candidate that was evaluated outside of the space, in a list."""
+    if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
+        return []
+    results = search.cv_results_
+    metric = search.refit if isinstance(search.refit, str) else ""
+    first = next(name for name in results if name.startswith("mean_test_"))
+    scores = results.get(f"mean_test_{metric}", results[first])
+    rows = zip(results["params"], scores, strict=True)
+    return [float(score) for row, score in rows if is_same(row, params)][:1]
+
+
+def search_in_html(search):
+    """Return what is searched, where "auto" stands for it, and what was found, in HTML."""
+    return _space_html(search) + _found_html(search)
+
+
+def _space_html(search):
+    """Return the table of a space that nobody wrote; before the fit, that without data."""
+    space = getattr(search, "space_", None)
+    if space is None:
+        with suppress(ValueError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of unknown steps: the fit says so
+            space = as_known_space(search.param_distributions, search.estimator, None, None)
+    if not isinstance(space, KnownSpace | KnownSpaces):
+        return ""
+    return f"<details><summary>Space</summary><pre>{escape(repr(space))}</pre></details>"
+
+
+def _found_html(search):
     if "optimizer_" not in vars(search) or "cv_results_" not in vars(search):
         return ""
     rows = {"Candidates": str(len(search.cv_results_["params"])), "Ended": search.stop_reason_}

@@ -28,8 +28,8 @@ from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import (
     expected_score,
-    found_html,
     make_optimizer,
+    search_in_html,
     tell_initial_results,
 )
 from skbo_silbo.model_selection._requirements import read_settings
@@ -356,7 +356,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Parameters
         ----------
         params : dict, list of n dicts or DataFrame of n rows
-            Candidates inside the space.
+            Candidates inside the space, or evaluated outside of it, as the estimator with
+            ``gamma="scale"`` may be: these have their score, and deviation 0.
 
         Returns
         -------
@@ -387,12 +388,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     @property
     def _repr_html_(self):
-        """What scikit-learn shows in a notebook, and once fitted what was found."""
+        """What scikit-learn shows in a notebook, what "auto" stands for, and what was found."""
         diagram = super()._repr_html_
-        return lambda: diagram() + found_html(self)
+        return lambda: diagram() + search_in_html(self)
 
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
-            bundle["text/html"] += found_html(self)
+            bundle["text/html"] += search_in_html(self)
         return bundle

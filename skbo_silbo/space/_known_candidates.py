@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo.space._known_space import Step
-from skbo_silbo.space._known_table import entry_of, known_of, read_value
+from skbo_silbo.space._known_table import entry_of, known_of, ranges_of, read_value
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._values import is_number, same
 
 MOST = 9  # candidates (doc/benchmarks/known.rst)
 MOST_IN_PART = 4  # that are moved into the space, or do not say all of its parameters
-SHARES = ("n_components", "max_features")  # a float is a share of the columns, an integer counts
 
 
 def known_candidates(
@@ -31,13 +30,16 @@ def known_candidates(
     branches : list of Space
         Of which a point has one.
     """
-    known = [_values(step) for step in steps if step.key and known_of(step.key)]
+    steps = [step for step in steps if step.key and known_of(step.key)]
+    known = [_values(step) for step in steps]
     longest = max(map(len, known), default=0)
     together = [[own[min(i, len(own) - 1)] for own in known] for i in range(longest)]
     wanted = [{n: v for own in choice for n, v in own.items()} for choice in together]
+    shares = [s.prefix + n for s in steps for n, e in ranges_of(s.key).items() if "real" in e]
     points: list[dict[str, Any]] = []
     for values in wanted:
-        points += _points(values, has, branches, whole=len(points) >= MOST_IN_PART)[:1]
+        whole = len(points) >= MOST_IN_PART
+        points += _points(values, has, branches, shares, whole=whole)[:1]
     return points[:MOST]
 
 
@@ -52,7 +54,7 @@ def _values(step):
     ]
 
 
-def _points(values, has, branches, *, whole):
+def _points(values, has, branches, shares, *, whole):
     """Return the points of those branches that can have the known values.
 
     If `whole`, values of all parameters, none of them beyond the ends.
@@ -60,7 +62,7 @@ def _points(values, has, branches, *, whole):
     points = []
     for branch in branches:
         own = [p for p in branch.parameters if p.name in values]
-        own = [p for p in own if not _is_share_for_counts(p, values[p.name])]
+        own = [p for p in own if not (p.name in shares and _counts(p))]
         near = {p.name: _nearest(p, values[p.name], move=not whole) for p in own}
         # A kernel that is not searched has to be the estimator's, or the other values mean nothing.
         fixed = [n for n, v in values.items() if isinstance(v, str) and n not in near]
@@ -71,10 +73,8 @@ def _points(values, has, branches, *, whole):
     return points
 
 
-def _is_share_for_counts(parameter, value):
-    """Tell whether a value is a share of the columns where the space has numbers of columns."""
-    if parameter.name.rpartition("__")[2] not in SHARES or not isinstance(value, float):
-        return False
+def _counts(parameter):
+    """Tell whether a parameter has integers only: a share of the columns is none of them."""
     values = parameter.values
     return parameter.integer if values is None else all(isinstance(v, int) for v in values)
 

@@ -10,6 +10,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.gaussian_process import kernels
 
 N_LEVELS = 20  # of an integer that is searched by its logarithm
+ABSENT = ""  # of a known candidate: a parameter that is of another conditional part
 DIGITS = 3  # of the ends of a range, and of a known value, that hang on the data
 
 
@@ -20,32 +21,28 @@ def table() -> dict[str, Any]:
 
 
 @cache
-def family_names() -> dict[str, str]:
-    """Return the family of every class, by "package.Class"; scikit-learn's come without package."""
-    families = {name: entry for name, entry in table().items() if "classes" in entry}
-    classes = {name: entry["classes"] for name, entry in families.items()}
-    return {_full(c): name for name, members in classes.items() for c in members}
-
-
-def _full(name):
-    return name if "." in name else f"sklearn.{name}"
+def sections() -> dict[str, dict[str, Any]]:
+    """Return the section of every class, by "package.Class", which scikit-learn's have too."""
+    unsearched = table()["steps"]["unsearched"]
+    named = [*table().items(), (unsearched, {})]
+    every = {name: section for words, section in named for name in words.split()}
+    return {n if "." in n else f"sklearn.{n}": section for n, section in every.items()}
 
 
 def key_of(estimator: Any) -> str | None:
     """Return the class of an estimator as the table has it, None if it is not known."""
     key = f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
-    return key if key in family_names() else None
+    return key if key in sections() else None
 
 
 def ranges_of(key: str) -> dict[str, Any]:
     """Return the ranges that all candidates of a class have."""
-    family = table()[family_names()[key]]
-    return {name: entry for name, entry in family.items() if isinstance(entry, dict)}
+    return {name: entry for name, entry in sections()[key].items() if isinstance(entry, dict)}
 
 
 def branches_of_class(key: str) -> list[dict[str, Any]]:
     """Return the conditional parts: constants and ranges, one part empty where there are none."""
-    return table()[family_names()[key]].get("when", [{}])
+    return sections()[key].get("when", [{}])
 
 
 def entry_of(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -59,12 +56,16 @@ def entry_of(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
 
 def gives_few_columns(key: str | None) -> bool:
     """Return whether a step may give fewer columns than it gets."""
-    return key is not None and table()[family_names()[key]].get("few_columns", False)
+    words = table()["steps"]["few_columns"].split()
+    return key is not None and (key.removeprefix("sklearn.") in words or key.split(".")[0] in words)
 
 
+@cache
 def known_of(key: str) -> list[dict[str, Any]]:
     """Return the known candidates of a class, in the units of the table."""
-    return table().get("known", {}).get(key.removeprefix("sklearn."), [])
+    columns = table()["known"].get(key.removeprefix("sklearn."), {})
+    rows = zip(*columns.values(), strict=True)
+    return [{n: v for n, v in zip(columns, row, strict=True) if v != ABSENT} for row in rows]
 
 
 def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:

@@ -1,5 +1,7 @@
 """A search without a space: "auto", candidates that are known, and what is searched."""
 
+from html import escape, unescape
+
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint
@@ -19,6 +21,10 @@ X, y = X[::5], y[::5]
 MODEL = make_pipeline(StandardScaler(), SVC())
 
 
+class Own(Ridge):
+    pass
+
+
 def test_a_model_is_tuned_in_one_line():
     search = SILBOSearchCV(MODEL, n_iter=12, random_state=0, cv=3).fit(X, y)
     sources = list(search.cv_results_["source"])
@@ -29,6 +35,22 @@ def test_a_model_is_tuned_in_one_line():
     }
     assert repr(search.space_) == repr(default_space(MODEL, X, y))
     assert clone(search).param_distributions == "auto"
+    found = search.predict_score(search.cv_results_["params"])
+    measured = search.cv_results_["mean_test_score"]
+    assert (found.mean[0], found.std[0]) == (measured[0], 0)  # gamma="scale" is not of the space
+    assert found.std[1:].min() > 0
+    one = search.predict_score(search.cv_results_["params"][0])
+    assert one == (measured[0], 0, 1)
+    with pytest.raises(ValueError, match="gamma"):
+        search.predict_score({**search.cv_results_["params"][1], "svc__gamma": "auto"})
+
+
+def test_the_html_form_shows_what_is_searched():
+    asked = SILBOSearchCV(MODEL, n_iter=1, cv=3)
+    assert escape(repr(default_space(MODEL))) in asked._repr_html_()
+    assert repr(default_space(MODEL, X, y)) in unescape(asked.fit(X, y)._repr_html_())
+    assert "<summary>Space" not in SILBOSearchCV(Own())._repr_html_()
+    assert "<summary>Space" not in SILBOSearchCV(MODEL, {"svc__C": [1, 2]})._repr_html_()
 
 
 def test_known_candidates_are_points_of_the_space_that_differ():
@@ -148,9 +170,6 @@ def test_a_search_that_is_cut_off_goes_on_as_if_it_had_not_been(tmp_path, batch_
 
 
 def test_a_search_needs_a_space_where_nothing_is_known():
-    class Own(Ridge):
-        pass
-
     with pytest.raises(ValueError, match="range is known"):
         SILBOSearchCV(Own(), cv=3).fit(X, y)
     np.testing.assert_equal(len(rows(SILBOSearchCV(Ridge(), n_iter=3, cv=3).fit(X, y))), 3)
