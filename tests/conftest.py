@@ -1,7 +1,9 @@
 """Environment of the tests, set before numpy and scipy are imported."""
 
 import os
+import time
 from multiprocessing import get_all_start_methods, set_forkserver_preload
+from threading import Lock
 
 import pytest
 from hypothesis import settings
@@ -27,3 +29,37 @@ settings.load_profile("repeatable")
 def path(tmp_path):
     """Where a journal is begun."""
     return tmp_path / "run.jsonl"
+
+
+class Clock:
+    """`time.perf_counter`, which stands until it is moved."""
+
+    def __init__(self):
+        self.now, self.stands, self.lock = 0.0, False, Lock()
+
+    def __call__(self):
+        return self.now
+
+    def move(self, seconds=1e6):
+        self.now += seconds
+
+    def run(self):
+        """Go on until `stand` is called, however late it is that others look at it first."""
+        while True:
+            with self.lock:
+                if self.stands:
+                    return
+                self.move()
+            time.sleep(0.01)
+
+    def stand(self):
+        with self.lock:
+            self.stands = True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of workers' limits: what hangs moves it, so that nothing else is ever late."""
+    clock = Clock()
+    monkeypatch.setattr(time, "perf_counter", clock)
+    return clock

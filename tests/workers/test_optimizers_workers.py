@@ -219,24 +219,26 @@ def test_an_error_waits_for_the_others_and_carries_them(threads):
 # --- workers that hang ----------------------------------------------------------------------------
 
 
-def test_a_hanging_evaluation_counts_as_failed_without_an_executor():
+def test_a_hanging_evaluation_counts_as_failed_without_an_executor(clock):
     release, calls = threading.Event(), []
 
     def func(x):
         calls.append(x)
         if len(calls) == 2:
+            clock.move()
             release.wait(300)
         return bowl(x)
 
     try:
         with pytest.warns(LostEvaluationWarning, match="took longer than the timeout"):
-            result = minimize(func, BOUNDS, n_calls=3, method="random", timeout=3.0, random_state=0)
+            result = minimize(func, BOUNDS, n_calls=3, method="random", timeout=9.0, random_state=0)
     finally:
         release.set()
     assert_array_equal(np.isnan(result.func_vals), [False, True, False])
 
 
-def test_the_other_workers_go_on_when_one_hangs():
+def test_the_other_workers_go_on_when_one_hangs(clock):
+    """Its time is up when the others have been evaluated."""
     release, first = threading.Event(), []
 
     def func(x):
@@ -245,28 +247,45 @@ def test_the_other_workers_go_on_when_one_hangs():
             release.wait(300)
         return bowl(x)
 
-    options = {"method": "random", "n_calls": 8, "random_state": 0}
-    with ThreadPoolExecutor(2) as executor:
-        with pytest.warns(LostEvaluationWarning):
-            result = minimize(func, BOUNDS, executor=executor, timeout=3.0, **options)
-        release.set()
-    assert np.isnan(result.func_vals).sum() == 1
-    assert result.nfev == 8
-
-
-@pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
-def test_all_workers_hang():
-    release = threading.Event()
+    options = {"method": "random", "n_calls": 8, "random_state": 0, "timeout": 9.0}
     with ThreadPoolExecutor(2) as executor:
         with pytest.warns(LostEvaluationWarning):
             result = minimize(
-                lambda x: release.wait(300),
+                func,
                 BOUNDS,
-                n_calls=9,
                 executor=executor,
-                timeout=0.5,
-                random_state=0,
+                callback=lambda result: clock.move() if len(result.func_vals) == 7 else None,
+                **options,
             )
+        release.set()
+    assert_array_equal(np.isnan(result.func_vals), (result.x_iters == first[0]).all(axis=1))
+    assert result.nfev == 8
+
+
+def two_hang(clock, release):
+    """Return a function of which the first two calls hang together; the others are of the bowl."""
+    calls, together = [], threading.Barrier(2)
+
+    def func(x):
+        calls.append(x)
+        if len(calls) > 2:
+            return bowl(x)
+        together.wait(300)
+        clock.run()
+        release.wait(300)
+        return None
+
+    return func
+
+
+@pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
+def test_all_workers_hang(clock):
+    release = threading.Event()
+    options = {"n_calls": 9, "timeout": 9.0, "random_state": 0}
+    with ThreadPoolExecutor(2) as executor:
+        with pytest.warns(LostEvaluationWarning):
+            result = minimize(two_hang(clock, release), BOUNDS, executor=executor, **options)
+        clock.stand()
         release.set()
     assert result.stop_reason == "workers"
     assert "All 2 workers hang" in result.message
@@ -274,28 +293,22 @@ def test_all_workers_hang():
     assert result.nfev == 2
 
 
-def test_all_workers_hang_and_new_ones_come():
-    release, calls = threading.Event(), []
+def test_all_workers_hang_and_new_ones_come(clock):
+    release, made = threading.Event(), []
 
-    def func(x):
-        calls.append(x)
-        if len(calls) <= 2:
-            release.wait(300)
-        return bowl(x)
+    def make():
+        if made:
+            clock.stand()
+        made.append(ThreadPoolExecutor(2))
+        return made[-1]
 
+    options = {"n_calls": 8, "timeout": 9.0, "method": "random", "random_state": 0}
     with pytest.warns(LostEvaluationWarning):
-        result = minimize(
-            func,
-            BOUNDS,
-            n_calls=8,
-            method="random",
-            executor=lambda: ThreadPoolExecutor(2),
-            timeout=3.0,
-            random_state=0,
-        )
+        result = minimize(two_hang(clock, release), BOUNDS, executor=make, **options)
     release.set()
     assert result.stop_reason == "n_calls"
     assert np.isnan(result.func_vals).sum() == 2
+    assert len(made) == 2
 
 
 # --- workers lost ---------------------------------------------------------------------------------

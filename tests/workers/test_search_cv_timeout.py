@@ -35,51 +35,55 @@ def released():
             thread.join()
 
 
-def search(estimator=None, **params):
-    space = {"a": uniform(), "kind": ["good", "hangs"]}
-    own = {"n_iter": 4, "n_initial": 4, "cv": KFold(3), "random_state": 0, "timeout": 1.2}
-    return SILBOSearchCV(estimator or Odd(), space, **{**own, **params})
+KINDS = ["good", "hangs", "good", "good"]
+
+
+def search(estimator=None, kinds=KINDS, **params):
+    """The candidates are those given, and their limit is passed when one that hangs says so."""
+    given = [{"a": i / 10, "kind": kind} for i, kind in enumerate(kinds)]
+    own = {"n_iter": len(given), "initial_params": given, "cv": KFold(2), "timeout": 60.0}
+    space = {"a": uniform(), "kind": ["good", "hangs", "dies"]}
+    return SILBOSearchCV(estimator or Odd(), space, random_state=0, **{**own, **params})
 
 
 def kinds_of(fitted):
-    return np.array([params["kind"] for params in fitted.cv_results_["params"]])
+    return [params["kind"] for params in fitted.cv_results_["params"]]
 
 
-def scores_of(fitted, error_score, lost):
-    """Return the scores; exactly the candidates that a warning names have failed.
-
-    What hangs is among them. On a machine that is slow enough, some that do not hang are too.
-    """
-    scores, candidates = fitted.cv_results_["mean_test_score"], fitted.cv_results_["params"]
-    late = [str(warning.message) for warning in lost if warning.category is LostEvaluationWarning]
-    right = [-((params["a"] - 0.7) ** 2) for params in candidates]
-    failed = np.array([any(f"{params} counts" in text for text in late) for params in candidates])
-    assert failed.sum() == len(late)
-    assert failed[kinds_of(fitted) == "hangs"].all()
-    np.testing.assert_allclose(scores, np.where(failed, error_score, right))
-    return scores
+@pytest.fixture
+def late(clock, monkeypatch):
+    """What hangs is late as soon as it has begun."""
+    monkeypatch.setattr(Odd, "begun", clock.move)
 
 
-@pytest.mark.parametrize(
-    ("options", "error_score"),
-    [({}, np.nan), ({"n_jobs": 3}, -3.0), ({"n_jobs": 2, "batch_size": 2}, np.nan)],
-    ids=["one worker", "as workers are free", "batches"],
-)
-def test_a_candidate_that_hangs_has_failed(options, error_score, tmp_path):
-    path = tmp_path / "search.jsonl"
-    options = {**options, "error_score": error_score, "journal": path, "refit": False}
+@pytest.mark.parametrize(("n_jobs", "error_score"), [(1, np.nan), (3, -3.0)])
+def test_a_candidate_that_hangs_has_failed(n_jobs, error_score, clock, monkeypatch, tmp_path):
+    def others_have_ended(progress):
+        if progress.n_candidates == 3:
+            clock.move()
+
+    if n_jobs == 1:
+        monkeypatch.setattr(Odd, "begun", clock.move)
+    options = {"n_jobs": n_jobs, "error_score": error_score, "refit": False}
+    options |= {"journal": tmp_path / "search.jsonl", "callback": others_have_ended}
     with parallel_config("threading"):
         with pytest.warns(
-            LostEvaluationWarning, match=r"counts as failed: .* than timeout=1\.2 s"
+            LostEvaluationWarning, match=r"counts as failed: .* than timeout=60\.0 s"
         ) as lost:
             fitted = search(**options).fit(X, Y)
         again = search(**options).fit(X, Y)  # and does not hang again
-    scores = scores_of(fitted, error_score, lost)
-    assert set(kinds_of(fitted)) == {"good", "hangs"}
+    assert sum(warning.category is LostEvaluationWarning for warning in lost) == 1
+    assert sorted(kinds_of(fitted)) == sorted(KINDS)
+    right = [
+        error_score if params["kind"] == "hangs" else Odd(params["a"]).score(X)
+        for params in fitted.cv_results_["params"]
+    ]
+    np.testing.assert_array_equal(fitted.cv_results_["mean_test_score"], right)
     assert set(again.cv_results_["source"]) == {"resumed"}
-    np.testing.assert_array_equal(again.cv_results_["mean_test_score"], scores)
+    np.testing.assert_array_equal(again.cv_results_["mean_test_score"], right)
 
 
+@pytest.mark.usefixtures("late")
 def test_with_error_score_raise_it_is_raised():
     with (
         parallel_config("threading"),
@@ -89,41 +93,56 @@ def test_with_error_score_raise_it_is_raised():
         search(error_score="raise").fit(X, Y)
 
 
-def test_the_fits_of_a_candidate_share_its_time():
+def test_the_fits_of_a_candidate_share_its_time(clock):
     """Each of them alone would be in time."""
 
     class Slow(Odd):
         def fit(self, X, y=None):
-            time.sleep(0.5 if self.kind == "hangs" else 0.0)
+            if self.kind == "hangs":
+                clock.move(25.0)
+                if clock.now > 60.0:
+                    Odd.released.wait(FOREVER)
             return self
 
-    with parallel_config("threading"), pytest.warns(LostEvaluationWarning) as lost:
-        fitted = search(Slow()).fit(X, Y)
-    scores_of(fitted, np.nan, lost)
-
-
-def test_max_time_ends_a_search_that_would_hang():
     with parallel_config("threading"), pytest.warns(LostEvaluationWarning):
-        fitted = search(n_iter=500, max_time=1.5).fit(X, Y)
+        fitted = search(Slow(), cv=KFold(3)).fit(X, Y)
+    np.testing.assert_array_equal(
+        np.isnan(fitted.cv_results_["mean_test_score"]), np.array(kinds_of(fitted)) == "hangs"
+    )
+
+
+@pytest.mark.usefixtures("late")
+def test_max_time_ends_a_search_that_would_hang(clock, monkeypatch):
+    real = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: real() + clock.now)
+    with parallel_config("threading"), pytest.warns(LostEvaluationWarning):
+        fitted = search(n_iter=500, max_time=1e4).fit(X, Y)
     assert fitted.stop_reason_ == "max_time"
-    assert len(kinds_of(fitted)) < 500
+    assert kinds_of(fitted) == ["good", "hangs"]
 
 
-def run_in_processes(kinds, log, timeout):
-    """Return the search, fitted, and (kind, process) of all its fits."""
-    fitted = search(Odd(log=str(log)), timeout=timeout, refit=False, cv=KFold(2))
-    fitted.set_params(param_distributions={"kind": kinds}, n_iter=len(kinds)).fit(X, Y)
+def run_in_processes(kinds, folder):
+    """Return (kind, process) of all fits."""
+    log, pipe = folder / "log", folder / "pipe"
+    fitted = search(Odd(log=str(log), pipe=str(pipe)), kinds, refit=False).fit(X, Y)
     calls = [json.loads(line) for line in log.read_text().splitlines()]
     assert sorted(kinds_of(fitted)) == sorted(kinds)
     assert os.getpid() not in [process for _, process in calls]
     failed = np.isnan(fitted.cv_results_["mean_test_score"])
-    np.testing.assert_array_equal(failed, kinds_of(fitted) != "good")
-    return fitted, calls
+    np.testing.assert_array_equal(failed, np.array(kinds_of(fitted)) != "good")
+    return calls
 
 
-def test_processes_are_ended_and_replaced(tmp_path):
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_processes_are_ended_and_replaced(tmp_path, clock):
+    def move():
+        (tmp_path / "pipe").read_text()
+        clock.move()
+
+    os.mkfifo(tmp_path / "pipe")
+    threading.Thread(target=move, daemon=True).start()
     with pytest.warns(LostEvaluationWarning):
-        _, calls = run_in_processes(["hangs", "good"], tmp_path / "log", timeout=4.0)
+        calls = run_in_processes(["hangs", "good"], tmp_path)
     assert sorted(kind for kind, _ in calls) == ["good", "good", "hangs"]
     [hanging] = [process for kind, process in calls if kind == "hangs"]
     with pytest.raises(ProcessLookupError):
@@ -132,7 +151,7 @@ def test_processes_are_ended_and_replaced(tmp_path):
 
 @pytest.mark.slow
 def test_a_candidate_that_kills_its_process_has_failed(tmp_path):
-    _, calls = run_in_processes(["dies", "good"], tmp_path / "log", timeout=FOREVER)
+    calls = run_in_processes(["dies", "good"], tmp_path)
     assert sorted(kind for kind, _ in calls) == ["dies", "dies", "good", "good"]
 
 
@@ -205,13 +224,11 @@ def test_of_a_group_that_is_given_up_nothing_more_begins(tmp_path):
     pool.close(wait=True)
 
 
-def test_time_is_counted_by_group():
-    pool, began = pool_of(1, "threads"), time.perf_counter()
+def test_time_is_counted_by_group(clock):
+    pool = pool_of(1, "threads")
     for member in range(2):
-        put(pool, "a", member, partial(time.sleep, 0.05))
+        put(pool, "a", member, partial(clock.move, 3.0))
     put(pool, "b", 0, int)
     results_of(pool, 3)
-    assert pool.seconds("a") >= 0.1
-    assert 0 < pool.seconds("b") <= time.perf_counter() - began - pool.seconds("a")
-    assert pool.seconds("c") == 0
+    assert [pool.seconds(group) for group in "abc"] == [6.0, 0.0, 0.0]
     pool.close(wait=True)

@@ -149,14 +149,9 @@ def test_a_function_may_change_what_it_is_given():
     assert point == {"a": 1}
 
 
-def test_the_calls_of_a_group_share_the_time(monkeypatch):
+def test_the_calls_of_a_group_share_the_time(clock):
     """The clock goes by what the first ones take; the last, for which it stands, is late."""
-    release, clock = threading.Event(), [0.0]
-
-    def take():
-        clock[0] += 0.15
-
-    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    release, take = threading.Event(), partial(clock.move, 0.15)
     workers = Scheduler(partial(Pool, 1, "threads"), timeout=0.4)
     for i, function in enumerate([take, take, take, release.wait]):
         workers.submit(Call(i, function, group="slow"))
@@ -171,15 +166,21 @@ def test_the_calls_of_a_group_share_the_time(monkeypatch):
     assert list(kinds.values())[-1] == "late"
 
 
-def test_what_was_under_way_in_workers_that_all_hang_goes_to_others():
+def test_what_was_under_way_in_workers_that_all_hang_goes_to_others(clock):
     release, made = threading.Event(), []
 
+    def hang():
+        clock.run()
+        release.wait(FOREVER)
+
     def make():
+        if made:
+            clock.stand()
         made.append(ThreadPoolExecutor(1))
         return made[-1]
 
-    workers = Scheduler(make, timeout=2.0)
-    workers.submit(Call("hangs", release.wait, (FOREVER,)))
+    workers = Scheduler(make, timeout=9.0)
+    workers.submit(Call("hangs", hang))
     workers.submit(Call("waits", int))
     try:
         assert kinds_of(workers) == {"hangs": "late", "waits": "value"}
