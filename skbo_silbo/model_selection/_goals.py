@@ -9,7 +9,7 @@ The model learns one number: with weights w drawn anew after each evaluation, an
 """
 
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 
@@ -28,15 +28,18 @@ WHY_NOT = MappingProxyType(
 )
 
 
-class OfOneGoal:
+Kind = TypeVar("Kind")
+
+
+class OfOneGoal(Generic[Kind]):
     """What a search has after a fit with one goal; without it the error says why."""
 
     def __set_name__(self, owner, name):
         self.name = name
 
-    def __get__(self, search, owner=None):
+    def __get__(self, search: Any, owner: Any = None) -> Kind:
         if search is None:
-            return self
+            return cast(Kind, self)
         why = f"{type(search).__name__!r} object has no attribute {self.name!r}"
         if has_goals(search):
             why += (
@@ -50,12 +53,17 @@ class OfOneGoal:
 class SeveralGoals(BaseSearchCV):
     """A search of scikit-learn whose `refit` may list goals; then nothing is refitted."""
 
-    best_estimator_ = OfOneGoal()
-    best_index_ = OfOneGoal()
-    best_params_ = OfOneGoal()
-    best_score_ = OfOneGoal()
-    refit_time_ = OfOneGoal()
+    best_estimator_ = OfOneGoal[Any]()
+    best_index_ = OfOneGoal[int]()
+    best_params_ = OfOneGoal[dict[str, Any]]()
+    best_score_ = OfOneGoal[float]()
+    refit_time_ = OfOneGoal[float]()
+    cv_results_: dict[str, Any]
+    n_splits_: int
+    optimizer_: SILBO
     refit: Any
+    space_: Any
+    stop_reason_: str
     _goals: tuple[str, ...] | None = None  # while it fits
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
@@ -33,12 +34,12 @@ from skbo_silbo.model_selection._optimizer import (
     tell_initial_results,
 )
 from skbo_silbo.model_selection._requirements import read_settings
-from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._readouts import Prediction
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
 
 
+@dataclass(eq=False, repr=False)
 class SILBOSearchCV(SeveralGoals):
     """Search over hyperparameters that learns from every candidate which to try next.
 
@@ -232,15 +233,33 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     (15, True)
     """
 
-    best_params_: dict[str, Any]
-    best_score_: float
-    best_index_: int
-    cv_results_: dict[str, Any]
-    n_splits_: int
-    optimizer_: SILBO
-    refit_time_: float
-    space_: Any
-    stop_reason_: str
+    estimator: Any
+    param_distributions: Any = "auto"
+    _: KW_ONLY
+    n_iter: int = 10
+    batch_size: int | Auto = "auto"
+    scoring: Any = None
+    n_jobs: int | None = None
+    refit: Any = True
+    cv: Any = None
+    verbose: int = 0
+    pre_dispatch: int | str = "2*n_jobs"
+    random_state: LegacyRandomState = None
+    error_score: float | str = np.nan
+    return_train_score: bool = False
+    timeout: float | None = None
+    max_time: float | None = None
+    patience: int | Auto | None = None
+    journal: str | PathLike[str] | None = None
+    initial_results: Any = None
+    callback: Callable[..., Any] | None = None
+    embedding: str | Learner | TransformerLike = "auto"
+    n_components: int | Auto = "auto"
+    surrogate: str | Surrogate | RegressorLike = "auto"
+    n_initial: int | Auto = "auto"
+    optimizer_options: Mapping[str, Any] | None = None
+    initial_params: Any = "known"
+    constraints: Any = None
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSearchCV._parameter_constraints,
@@ -255,65 +274,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "journal": [str, os.PathLike, None],
         "callback": [callable, None],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        param_distributions: Any = "auto",
-        *,
-        n_iter: int = 10,
-        batch_size: int | Auto = "auto",
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        refit: Any = True,
-        cv: Any = None,
-        verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
-        random_state: LegacyRandomState = None,
-        error_score: float | str = np.nan,
-        return_train_score: bool = False,
-        timeout: float | None = None,
-        max_time: float | None = None,
-        patience: int | Auto | None = None,
-        journal: str | PathLike[str] | None = None,
-        initial_results: Any = None,
-        callback: Callable[..., Any] | None = None,
-        embedding: str | Learner | TransformerLike = "auto",
-        n_components: int | Auto = "auto",
-        surrogate: str | Surrogate | RegressorLike = "auto",
-        n_initial: int | Auto = "auto",
-        optimizer_options: Mapping[str, Any] | None = None,
-        initial_params: Any = "known",
-        constraints: Any = None,
-    ) -> None:
-        super().__init__(
-            estimator=estimator,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-        )
-        self.param_distributions = param_distributions
-        self.n_iter = n_iter
-        self.batch_size = batch_size
-        self.random_state = random_state
-        self.timeout = timeout
-        self.max_time = max_time
-        self.patience = patience
-        self.journal = journal
-        self.initial_results = initial_results
-        self.callback = callback
-        self.embedding = embedding
-        self.n_components = n_components
-        self.surrogate = surrogate
-        self.n_initial = n_initial
-        self.optimizer_options = optimizer_options
-        self.initial_params = initial_params
-        self.constraints = constraints
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
