@@ -26,8 +26,7 @@ from skbo_silbo.acquisition._nearby_points import N_BEST, points_near
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._exact_process import ExactProcess
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import DESIGNS
-from skbo_silbo.optimizers._design import check_n_initial
+from skbo_silbo.optimizers._configuration import DESIGNS, check_n_initial
 from skbo_silbo.surrogate import central_differences
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)

@@ -33,8 +33,7 @@ from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._exact_process import ExactProcess
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import make_acquisition
-from skbo_silbo.optimizers._design import check_n_initial
+from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
 
 N_POWERS = 4  # of the cosine, 0 to 3
 LEAST_RADIUS = 1e-6  # for slopes: they are infinite at the centre

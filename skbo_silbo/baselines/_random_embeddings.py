@@ -19,8 +19,7 @@ from skbo_silbo.baselines._sketches import SKETCH_STREAM, CountSketch, GaussianS
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._choice import FixedLearner
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import make_acquisition
-from skbo_silbo.optimizers._design import check_n_initial
+from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
 from skbo_silbo.optimizers._embedded import nearest_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 

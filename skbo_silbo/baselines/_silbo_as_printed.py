@@ -14,8 +14,7 @@ from skbo_silbo.baselines._moving_points import MovingPoints
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import choose_embedding
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import check_schedule, make_acquisition
-from skbo_silbo.optimizers._design import random_points
+from skbo_silbo.optimizers._configuration import check_schedule, make_acquisition, random_points
 from skbo_silbo.space import key_of
 
 

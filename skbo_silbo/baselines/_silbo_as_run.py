@@ -16,7 +16,7 @@ from skbo_silbo.baselines._moving_points import MovingPoints
 from skbo_silbo.baselines._silbo_as_printed import FirstUnlabelled, SeekingPreimages
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._design import random_points
+from skbo_silbo.optimizers._configuration import random_points
 
 AS_RUN = {
     "n_local_neighbors": 3,

@@ -14,11 +14,10 @@ from skbo_silbo.sensitivity._subspace import count_directions
 from .._checks import check_choice, check_integer
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import split_labelled
-from ._bootstrap import DirectionBootstrap
+from ._bootstrap import DirectionBootstrap, input_names, refuse_pipeline
 from ._dependence import Dependence, direction_dependence
 from ._evaluations import ResultLike, read_evaluations
 from ._figures import AxesLike, PanelDisplay, new_figure
-from ._names import input_names, refuse_pipeline
 from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
 from ._value_axis import LONGEST_NAME, short
 

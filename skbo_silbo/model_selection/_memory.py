@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import search_state
-from skbo_silbo.journal._differences import require_same
+from skbo_silbo.journal._describe import require_same
 from skbo_silbo.journal._journal import JournalKind
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection._candidates import Candidate

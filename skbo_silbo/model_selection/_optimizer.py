@@ -12,7 +12,7 @@ from skbo_silbo.model_selection._given import is_point_of, is_same
 from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._configuration import n_initial_points
 from skbo_silbo.optimizers._events import engine_options
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html

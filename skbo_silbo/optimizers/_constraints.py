@@ -11,7 +11,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
 from skbo_silbo.acquisition._part_of_space import Equations
-from skbo_silbo.journal import _differences as differences
+from skbo_silbo.journal import _describe as differences
 from skbo_silbo.journal._describe import describe, describe_function
 from skbo_silbo.space._union import branches_of
 

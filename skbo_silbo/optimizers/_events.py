@@ -5,14 +5,13 @@ from numbers import Integral, Real
 from operator import index
 from typing import Any
 
-from skbo_silbo.journal._describe import describe
-from skbo_silbo.journal._differences import differences_in_words, warn_of_functions
+from skbo_silbo.journal._describe import describe, differences_in_words, warn_of_functions
 from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._records import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space import Box
 from skbo_silbo.space._union import branches_of
-from skbo_silbo.space._value_words import in_words
+from skbo_silbo.space._values import in_words
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
 FORMAT, VERSION = "skbo_silbo optimizer", 4

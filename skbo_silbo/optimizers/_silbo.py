@@ -17,8 +17,7 @@ from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
 from skbo_silbo.optimizers import _configuration as parts
-from skbo_silbo.optimizers._configuration import Configuration
-from skbo_silbo.optimizers._design import check_n_initial
+from skbo_silbo.optimizers._configuration import Configuration, check_n_initial
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
 from skbo_silbo.space._read import as_space

@@ -1,8 +1,7 @@
 """Problems to test and compare optimisers on: known functions, hidden, and with noise."""
 
 from skbo_silbo.problems._embeddings import embedded, planted, rotated
-from skbo_silbo.problems._noise import NoisyProblem, noisy
-from skbo_silbo.problems._problem import Problem
+from skbo_silbo.problems._problem import NoisyProblem, Problem, noisy
 from skbo_silbo.problems._problems_as_run import colville_as_run, three_hump_camel
 from skbo_silbo.problems._synthetic import (
     ackley,

@@ -24,9 +24,7 @@ import numpy as np
 from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._typing import RandomState
-from skbo_silbo.problems._noise import NoisyProblem
-from skbo_silbo.problems._problem import Problem
-from skbo_silbo.problems._random import as_generator
+from skbo_silbo.problems._problem import NoisyProblem, Problem, as_generator
 
 SHIFT = 0.4  # coordinates are translated by at most this
 MARGIN = 0.1  # and the optimum stays this far inside the box

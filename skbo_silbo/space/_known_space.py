@@ -22,8 +22,7 @@ from skbo_silbo.space._known_table import (
     table,
 )
 from skbo_silbo.space._parse import read_parameter
-from skbo_silbo.space._value_words import range_in_words
-from skbo_silbo.space._values import same
+from skbo_silbo.space._values import range_in_words, same
 
 REST = ("...", ...)  # in a dict: and all else that is known
 MOST_BRANCHES = 32  # of all conditional steps together; those found first then keep what they have

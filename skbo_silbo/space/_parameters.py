@@ -16,8 +16,7 @@ from numbers import Integral
 import numpy as np
 
 from skbo_silbo.space._keys import STEP, snap, to_cube
-from skbo_silbo.space._value_words import in_words
-from skbo_silbo.space._values import Positions, alike, is_number, unlike
+from skbo_silbo.space._values import Positions, alike, in_words, is_number, unlike
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.

@@ -11,8 +11,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._keys import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._parse import read_parameter
-from skbo_silbo.space._value_words import range_in_words
-from skbo_silbo.space._values import unlike
+from skbo_silbo.space._values import range_in_words, unlike
 
 
 class Space:

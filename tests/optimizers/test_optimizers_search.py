@@ -9,7 +9,7 @@ from skbo_silbo.acquisition import AcquisitionSurface, Found, log_expected_impro
 from skbo_silbo.acquisition._gradient_search import climb, draw_candidates
 from skbo_silbo.acquisition._nearby_points import draw_moved
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.optimizers._design import sobol_points
+from skbo_silbo.optimizers._configuration import sobol_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.engine import curve
-from skbo_silbo.inspection._search_curves import log_binomial
+from skbo_silbo.inspection._search_panels import log_binomial
 
 COUNTS = (50, 100, 250, 1000)  # evaluations at which runs are compared
 N_CHANCE = 20_000  # random points behind the mean of random search

@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 
 from skbo_silbo._checks import check_choice
 from skbo_silbo.problems import Problem
-from skbo_silbo.problems._random import as_generator
+from skbo_silbo.problems._problem import as_generator
 
 N_HIDDEN = 50
 N_CLASSES = 10

@@ -14,7 +14,7 @@ from sklearn.svm import SVR
 
 from skbo_silbo._checks import check_choice
 from skbo_silbo.problems import Problem
-from skbo_silbo.problems._random import as_generator
+from skbo_silbo.problems._problem import as_generator
 
 LOWEST = -3.0  # log10 of a penalty relative to the least one that leaves no coefficient
 DUAL_GAP = 1e-8  # relative to |y|^2
