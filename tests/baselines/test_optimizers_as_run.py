@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
+from benchmarks.search.functions import colville, colville_as_run
 from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo.baselines import SILBOBottomUpAsRun, SILBOTopDownAsRun
 from skbo_silbo.baselines._evolution import preimage_by_evolution
@@ -20,7 +21,6 @@ from skbo_silbo.baselines._silbo_as_run import (
 )
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._embedded import nearest_points
-from skbo_silbo.problems import colville, colville_as_run
 
 
 def ridge(x):

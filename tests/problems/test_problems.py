@@ -9,20 +9,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import differential_evolution, minimize
 
-from skbo_silbo.problems import (
-    Problem,
+from benchmarks.search.functions import (
     ackley,
-    branin,
     camel,
     colville,
     colville_as_run,
-    hartmann6,
     levy,
-    noisy,
     rosenbrock,
     styblinski_tang,
     three_hump_camel,
 )
+from skbo_silbo.problems import Problem, branin, hartmann6, noisy
 
 pytestmark = pytest.mark.quick
 

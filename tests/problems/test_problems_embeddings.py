@@ -10,21 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog, minimize
 from scipy.stats import binom, kstest
 
-from skbo_silbo.problems import (
-    Problem,
-    ackley,
-    branin,
-    camel,
-    colville,
-    embedded,
-    hartmann6,
-    levy,
-    noisy,
-    planted,
-    rosenbrock,
-    rotated,
-    styblinski_tang,
-)
+from benchmarks.search.functions import ackley, camel, colville, levy, rosenbrock, styblinski_tang
+from skbo_silbo.problems import Problem, branin, embedded, hartmann6, noisy, planted, rotated
 
 BASES = [branin(), camel(), colville(), hartmann6(), ackley(3), levy(3), rosenbrock(3)]
 BASES.append(styblinski_tang(3))

@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from skbo_silbo import problems
 
+from . import functions
 from .bbob import bbob_problem
 from .network_weights import mlp_weights
 from .tuning_problems import svr_length_scales, weighted_lasso
@@ -18,9 +19,9 @@ def make_problem(problem, seed):
     Parameters
     ----------
     problem : dict
-        ``function``: a name in `skbo_silbo.problems`, or in `REAL`; ``kind``: "embedded",
-        "planted", "rotated" or "real"; ``d``; optional ``inputs`` (of a function of any dimension)
-        and ``sd`` (of noise). With
+        ``function``: a name in `skbo_silbo.problems`, in `functions` or in `REAL`; ``kind``:
+        "embedded", "planted", "rotated" or "real"; ``d``; optional ``inputs`` (of a function of any
+        dimension) and ``sd`` (of noise). With
         ``suite``, "bbob": ``function`` is a number, ``inputs`` those it has; kind "native" too.
     seed : int
         Of places, rotations, noise, and of what a real problem draws; of bbob, the instance.
@@ -29,7 +30,8 @@ def make_problem(problem, seed):
         return _of_bbob(problem, seed)
     if problem["kind"] == "real":
         return REAL[problem["function"]](random_state=seed)
-    make = getattr(problems, problem["function"])
+    name = problem["function"]
+    make = getattr(problems if hasattr(problems, name) else functions, name)
     made = make(problem["inputs"]) if "inputs" in problem else make()
     if problem["kind"] == "embedded":
         return problems.embedded(made, problem["d"])
