@@ -1,6 +1,6 @@
 """Outer product of gradients and MAVE, of the mean of y or of its whole distribution."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import linalg
@@ -22,7 +22,8 @@ N_OUTER_STEPS = 10
 N_CENTRAL_SLICES = 10  # slices whose indicators stand for the distribution of y
 N_FOLDS = 5
 COSTLY = 70_000  # rows times features from which a fit takes minutes
-TOLERANCE = 1e-3  # sine of the angle of a step of MAVE below which it stops
+# sines of the angle of a step of MAVE below which it stops: in a fit, and in one that a fold judges
+TOLERANCE, COARSE_TOLERANCE = 1e-3, 1e-2
 MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
@@ -143,17 +144,23 @@ class OuterProductGradients(SupervisedProjection):
             return response_targets(data.y, data.weights), 1.0
         return ((data.y - frame.y_mean) / frame.y_scale)[:, None], frame.y_scale
 
-    def _fit_directions(self, rows, r):
+    def _fit_directions(self, rows, r, tolerance=TOLERANCE):
         return self._outer_products(rows, r)
 
     def _outer_products(self, rows, r):
-        """OPG: k falls from all features to r as the neighbourhoods become narrower."""
+        """OPG: k falls from all features to r as the neighbourhoods become narrower.
+
+        The first steps are the same for several r.
+        """
         n, d = rows.n, rows.U.shape[1]
         k = max(d, 3)
         h, shrinkage = n ** (-1 / (k + 6)), n ** (-1 / (2 * (k + 6)))
-        V, ridge, width = rows.U, FIRST_RIDGE, h * np.sqrt(max(1.0, d / 3))
+        V, ridge, width, path = rows.U, FIRST_RIDGE, h * np.sqrt(max(1.0, d / 3)), ()
         for step in range(N_OUTER_STEPS):
-            singular, directions = rows.steepest(V, width, ridge)
+            path = *path, V.shape[1], width
+            if path not in rows.steps:
+                rows.steps[path] = rows.steepest(V, width, ridge)
+            singular, directions = rows.steps[path]
             kept = max(r, d // 2 ** (step + 1))
             V, ridge = rows.U @ directions[:kept].T, RIDGE
             h = width = max(shrinkage * h, self._bandwidth(n, r))
@@ -166,26 +173,28 @@ class OuterProductGradients(SupervisedProjection):
         """Return how many directions: one more while the held-out error falls by its own error."""
         firsts, sets = copies(rows.U, y)
         folds = (rankdata(y[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
-        errors, best = self._held_out_errors(rows, folds, 1), 1
+        parts = [(out, rows.of(out), rows.of(~out)) for out in np.unique(folds)[:, None] == folds]
+        errors, best = self._held_out_errors(parts, 1), 1
         for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
-            fresh = self._held_out_errors(rows, folds, r)
+            fresh = self._held_out_errors(parts, r)
             gain, error = mean_and_error(errors - fresh, rows.weights)
             if gain <= error:
                 break
             errors, best = fresh, r
-        gain, error = mean_and_error(_errors_of_means(rows, folds) - errors, rows.weights)
+        gain, error = mean_and_error(self._held_out_errors(parts, 0) - errors, rows.weights)
         return best if gain > error else 0
 
-    def _held_out_errors(self, rows, folds, r):
-        """Squared errors (n,) along r directions, learnt anew without each fold."""
-        errors = np.empty(len(folds))
-        for fold in np.unique(folds):
-            out, kept = rows.of(folds == fold), rows.of(folds != fold)
-            B, _ = self._fit_directions(kept, r)
-            h, weights = self._bandwidth(kept.n, r), kept.weights
-            at = out.U @ B
-            values = local_predictions(kept.U @ B, kept.t, at, h, RIDGE, row_weights=weights)
-            errors[folds == fold] = np.sum((out.t - values) ** 2, axis=1)
+    def _held_out_errors(self, parts, r):
+        """Squared errors (n,) along r directions, learnt anew without each part; 0 is the mean."""
+        errors = np.empty(len(parts[0][0]))
+        for places, out, kept in parts:
+            if r:
+                B, _ = self._fit_directions(kept, r, COARSE_TOLERANCE)
+                h, near = self._bandwidth(kept.n, r), (kept.U @ B, kept.t, out.U @ B)
+                values = local_predictions(*near, h, RIDGE, row_weights=kept.weights)
+            else:
+                values = np.average(kept.t, axis=0, weights=kept.weights)
+            errors[places] = np.sum((out.t - values) ** 2, axis=1)
         return errors
 
     def _check_parameters(self):
@@ -242,7 +251,7 @@ class MAVE(OuterProductGradients):
         super().__init__(n_components, target=target, response=response)
         self.max_iter = max_iter
 
-    def _fit_directions(self, rows, r):
+    def _fit_directions(self, rows, r, tolerance=TOLERANCE):
         B, eigenvalues = self._outer_products(rows, r)
         self.n_iter_ = 1
         if r == rows.U.shape[1]:
@@ -251,7 +260,7 @@ class MAVE(OuterProductGradients):
         for step in range(self.max_iter):
             previous, B = B, mave_step(rows.U, rows.t, B, h, RIDGE, row_weights=rows.weights)
             self.n_iter_ = step + 1
-            if np.linalg.norm(B - previous @ (previous.T @ B), 2) < TOLERANCE:
+            if np.linalg.norm(B - previous @ (previous.T @ B), 2) < tolerance:
                 break
         along = replace(rows, U=rows.U @ B)
         return B @ along.steepest(along.U, h, RIDGE)[1].T, eigenvalues
@@ -261,22 +270,17 @@ class MAVE(OuterProductGradients):
         check_integer("max_iter", self.max_iter, 1)
 
 
-def _errors_of_means(rows, folds):
-    """Squared errors (n,) of the (weighted) mean of the other folds."""
-    means = [
-        np.average(kept.t, axis=0, weights=kept.weights)
-        for kept in (rows.of(folds != fold) for fold in range(folds.max() + 1))
-    ]
-    return np.sum((rows.t - np.array(means)[folds]) ** 2, axis=1)
-
-
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Standardised rows U (n, d), what stands for y, t (n, m), and weights (n,) or None."""
+    """Standardised rows U (n, d), what stands for y, t (n, m), and weights (n,) or None.
+
+    `steps` keeps what was found along them, by what it depends on.
+    """
 
     U: np.ndarray
     t: np.ndarray
     weights: np.ndarray | None
+    steps: dict = field(default_factory=dict)
 
     @property
     def n(self):

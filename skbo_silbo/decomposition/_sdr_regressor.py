@@ -14,8 +14,14 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
 
 from .._checks import check_integer, check_share, warn_user
 from .._numerics._local_linear import gaussian_weights
@@ -25,6 +31,7 @@ from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
 from ._sir import SlicedInverseRegression
 from .rows._centering import mean_and_spread
+from .rows._labels import check_response
 from .rows._reading import read_rows
 from .rows._weights import copies
 
@@ -217,6 +224,25 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         if not return_std:
             return mean
         return mean, np.sqrt(np.average(self.std_ratios_**2, weights=self._weights)) * std
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R^2 of the predictions for the rows that have a label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            NaN marks a row that is left out.
+        sample_weight : array-like of shape (n,), default=None
+
+        Returns
+        -------
+        float
+        """
+        predicted, (y, labelled) = self.predict(X), check_response(self, y, self._takes)
+        check_consistent_length(predicted, y)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        return float(r2_score(y[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
         """Predict where new observations lie.

@@ -166,7 +166,7 @@ class MomentsProblem:
             slices.weighted(rows),
             len(X),
             slices.membership(),
-            ridge=self.rho,
+            ridge=self.rho * slices.n_rows / self.n_rows,  # as strong as among all rows
             root_weights=slices.root_weights,
         )
         plain = {"near": None, "n_local_neighbors": None}

@@ -21,6 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._checks import check_integer, check_share, warn_user
 from .._typing import ArrayLike, FloatArray, IntArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, SparseSlicedInverseRegression
+from ..decomposition._summary import text_table
 from ..decomposition.rows._groups import about_group_means
 from ..decomposition.rows._labels import split_as_fitted
 
@@ -39,7 +40,7 @@ MAX_DRAWS = 20
 
 @dataclass(frozen=True, eq=False)
 class DirectionBootstrap:
-    """What resampling the labelled rows does to fitted directions.
+    """What resampling the labelled rows does to fitted directions; it prints as a table.
 
     Attributes
     ----------
@@ -70,6 +71,25 @@ class DirectionBootstrap:
     confidence_level: float
     n_redrawn: int
     feature_names: list[str]
+
+    def __repr__(self):
+        kinds = {
+            "Dir": self.components,
+            "error": self.standard_errors,
+            "low": self.low,
+            "high": self.high,
+        }
+        heads = [f"{kind}{j + 1}" for j in range(len(self.components)) for kind in kinds]
+        entries = np.stack(list(kinds.values()), axis=1).reshape(len(heads), -1).T
+        rows = [
+            [n, *(f"{v:.3g}" for v in row)]
+            for n, row in zip(self.feature_names, entries, strict=True)
+        ]
+        return (
+            f"Intervals at {self.confidence_level:.3g} by {len(self.stability)} resamples\n"
+            f"{text_table(rows, heads)}\n"
+            f"Mean squared trace correlation with the fitted ones: {self.stability.mean():.3g}"
+        )
 
     def to_frame(self) -> Any:
         """Return a pandas frame, a row an entry: estimate, standard error and interval.

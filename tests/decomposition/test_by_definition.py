@@ -16,8 +16,9 @@ from skbo_silbo.decomposition.rows._weights import copies, rows_by_weight
 from skbo_silbo.decomposition.selection import _alpha
 from skbo_silbo.decomposition.selection._alpha import (
     ALPHAS,
-    _hat_matrices,
+    _folds,
     _held_out_errors,
+    _whitened,
     choose_alpha,
 )
 from skbo_silbo.decomposition.selection._ridge import (
@@ -226,7 +227,8 @@ def test_rows_whose_scatter_is_t_when_labels_are_weighted():
 
 
 @pytest.mark.parametrize("d", [8, 60])
-def test_weighted_folds_by_woodbury_are_folds_by_refitting(d):
+def test_weighted_folds_by_woodbury_are_folds_by_refitting(d, monkeypatch):
+    monkeypatch.setattr(_alpha, "N_FOLDS", 4)
     X, y, rest, _, w = make_data(3, n=24, n_unlabeled=30, d=d)
     w = numbers_of_rows(w)
     rows = np.concatenate([X, rest])
@@ -236,8 +238,8 @@ def test_weighted_folds_by_woodbury_are_folds_by_refitting(d):
     pencil = Pencil(slices.weighted(rows), 24, slices.membership(), penalty)
     Y = slice_targets(slices.counts, categorical=False)[slices.codes]
     folds = np.arange(24) % 4
-    for alpha, K in zip(ALPHAS, _hat_matrices(pencil, lambda trace: 2.0), strict=True):
-        errors = _held_out_errors(K, slices, Y, folds, 2)
+    for alpha, W in zip(ALPHAS, _whitened(pencil, lambda trace: 2.0), strict=True):
+        errors = _held_out_errors(W, slices, Y, _folds(slices, np.arange(24)), 2)
         expected = np.empty(24)
         for fold in range(4):
             kept, out = folds != fold, folds == fold

@@ -183,6 +183,15 @@ def test_permutation_where_chi_square_is_valid():
     np.testing.assert_allclose(tests["statistic"][0], chi_square.eigenvalues_[0], rtol=1e-8)
 
 
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+def test_the_ridge_is_as_strong_among_the_rows_that_are_shuffled(way):
+    """Of 6000 rows 2000 are; a ridge for 6000 would halve the statistic."""
+    X, y, _ = noise(0, 6000, 3)
+    sir = getattr(SemiSlicedInverseRegression("permutation", ridge=1.0), way)(X, X[:, 0] + y)
+    statistic = sir.permutation_tests_["statistic"][0]
+    np.testing.assert_allclose(statistic, sir.eigenvalues_[0], rtol=0.1)
+
+
 # -- slices of few rows --------------------------------------------------------------------------
 
 

@@ -340,6 +340,9 @@ def test_a_frame_names_every_entry():
     assert frame.index.names == ["direction", "feature"]
     assert frame.loc[(1, "bmi"), "high"] == result.high[1, 1]
     assert frame.loc[(0, "age"), "standard_error"] == result.standard_errors[0, 0]
+    row = next(line.split() for line in repr(result).splitlines() if line.startswith("bmi"))
+    expected = frame.loc[[(0, "bmi"), (1, "bmi")]].to_numpy().ravel()
+    np.testing.assert_allclose(np.array(row[1:], dtype=float), expected, rtol=0.006)
     bare = bootstrap_directions(
         SemiSlicedInverseRegression(1), X.to_numpy(), y, n_resamples=5, random_state=0
     )

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Sized
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -242,6 +243,18 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
         )
 
 
+def warn_of_strings(y, n_slices):
+    """Say so where categories y, strings, look like numbers."""
+    if y.dtype.kind != "U" or len(np.unique(y)) <= max(n_slices, len(y) / ROWS_PER_CLASS):
+        return
+    with suppress(ValueError):
+        y.astype(float)
+        warn_user(
+            "y holds strings of numbers and was taken for categories, a slice each. If they are "
+            "numbers, pass y.astype(float); categorical=True says that they are not."
+        )
+
+
 def warn_of_minus_ones(y):
     """Say so where most labels look like scikit-learn's mark of a row without one."""
     if y.dtype.kind not in "fiu" or y.ndim > 1 or 2 * np.count_nonzero(y == -1) <= len(y):
@@ -300,13 +313,12 @@ def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_O
 
 
 def _as_numbers(y, strings):
-    checks = {"ensure_2d": False, "ensure_all_finite": "allow-nan", "input_name": "y"}
-    try:
-        return check_array(y, dtype=np.float64, **checks)
-    except ValueError as error:
-        if not any(isinstance(value, str) for value in np.asarray(y).ravel()):
-            raise
-        raise ValueError(f"y must hold numbers {strings}") from error
+    given = np.asarray(y)
+    if given.dtype.kind in "OU" and any(isinstance(value, str) for value in given.ravel()):
+        raise ValueError(f"y must hold numbers {strings} Where strings are numbers, convert them.")
+    return check_array(
+        y, dtype=np.float64, ensure_2d=False, ensure_all_finite="allow-nan", input_name="y"
+    )
 
 
 def _as_column(y, remedy):

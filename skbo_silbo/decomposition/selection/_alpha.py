@@ -5,22 +5,21 @@ symbol      shape       meaning
 ==========  ==========  =======================================================================
 X_l         (n, d)      labelled rows
 T           (d, d)      X_l'X_l + alpha' X'LX + rho I, with all labelled rows in it
-K           (n, n)      X_l T^-1 X_l'
+W           (n, q)      labelled rows in coordinates in which T is the identity
 Y           (n, m)      mid-ranks of the slices, or class indicators
 ==========  ==========  =======================================================================
 
-A fold's own T lacks its rows; T^-1 without them follows from K alone (Woodbury):
-``K + K[:, o] (I - K[o, o])^-1 K[o, :]``, o the rows held out. So every fold of one alpha costs a
-few products of K, and T is factored once an alpha. Folds are spread evenly over the slices.
+A fold's own T lacks its rows; without them it is I - W_o'W_o, o the rows held out, and its inverse
+``I + W_o'(I - W_o W_o')^-1 W_o`` (Woodbury). So T is factored once an alpha, and a fold costs a few
+products of W with the slice sums. Folds are spread evenly over the slices.
 Scores of the rows held out predict their Y through a linear regression within the fold; the errors
-of two alphas are compared row by row. Weighted rows are in X_l, and so in K, times the roots of
+of two alphas are compared row by row. Weighted rows are in X_l, and so in W, times the roots of
 their weights; regression and errors are weighted.
 """
 
 from dataclasses import replace
 
 import numpy as np
-from scipy import linalg
 
 from ..._numerics._pencil import Pencil, centred_membership
 from ..._numerics._solvers import reduce_to_rows
@@ -70,14 +69,11 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
     _check_order(pencil.X.shape)
     pencil, slices = _fewer_labels(pencil, slices)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
-    order = stratified(slices.unweighted(pencil.X_labeled), slices)
-    folds = np.empty(len(order), dtype=int)
-    folds[order] = np.arange(len(order)) % min(N_FOLDS, len(order))
-    errors = []
-    for K in _hat_matrices(pencil, ridge):
+    folds, errors = _folds(slices, stratified(slices.unweighted(pencil.X_labeled), slices)), []
+    for W in _whitened(pencil, ridge):
         if n_components is None:
-            n_components = _n_predicting(K, slices)
-        errors.append(_held_out_errors(K, slices, Y, folds, n_components))
+            n_components = _n_predicting(W, slices)
+        errors.append(_held_out_errors(W, slices, Y, folds, n_components))
     return _verdict(np.column_stack(errors), slices.weights)
 
 
@@ -151,8 +147,8 @@ def _fewer_labels(pencil, slices):
     return Pencil(pencil.X[order], len(rows), fewer.membership(), penalty), fewer
 
 
-def _hat_matrices(pencil, ridge):
-    """Yield K for every alpha: one factor each, of order d or of the number of rows."""
+def _whitened(pencil, ridge):
+    """Yield W for every alpha: one factor each, of order d or of the number of rows."""
     if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the rows' span
         pencil = replace(pencil, X=reduce_to_rows(pencil).scores)
     labelled = pencil.X_labeled.T @ pencil.X_labeled
@@ -160,40 +156,44 @@ def _hat_matrices(pencil, ridge):
     for alpha in ALPHAS:
         T = labelled + alpha * rough
         T[np.diag_indices_from(T)] += ridge(np.trace(T))
-        W = whitening_basis(T).whiten(pencil.X_labeled)
-        yield W @ W.T
+        yield whitening_basis(T).whiten(pencil.X_labeled)
 
 
-def _n_predicting(K, slices):
-    omega = centred_membership(slices.membership(), slices.root_weights)
-    eigenvalues = linalg.eigvalsh(omega.T @ K @ omega)[::-1][: slices.n_slices - 1]
+def _n_predicting(W, slices):
+    sums = centred_membership(slices.membership(), slices.root_weights).T @ W
+    eigenvalues = np.linalg.eigvalsh(sums @ sums.T)[::-1][: slices.n_slices - 1]
     return dimension_by_criterion(eigenvalues, slices.n_rows)
 
 
-def _held_out_errors(K, slices, Y, folds, n_components):
-    """Squared error (n,) of every row from directions and a regression that have not seen it."""
-    errors = np.empty(len(Y))
-    for fold in range(folds.max() + 1):
-        out, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+def _folds(slices, order):
+    """Rows held out, the others, and slices and centred Omega of these, for every fold."""
+    n_folds, folds = min(N_FOLDS, len(order)), []
+    for fold in range(n_folds):
+        out = np.sort(order[fold::n_folds])
+        kept = np.setdiff1d(order, out)
         within = slices.part(kept)
         omega = centred_membership(within.membership(), within.root_weights)
-        scores = _without(K, out, kept) @ omega
-        V = linalg.eigh(omega.T @ scores[kept])[1][:, ::-1][:, :n_components]
-        predicted = _regress(slices.unweighted(scores @ V), Y, kept, within)
+        folds.append((out, kept, within, omega))
+    return folds
+
+
+def _held_out_errors(W, slices, Y, folds, n_components):
+    """Squared error (n,) of every row from directions and a regression that have not seen it."""
+    errors, rows = np.empty(len(Y)), slices.unweighted(W)
+    for out, kept, within, omega in folds:
+        leverages, V = np.linalg.eigh(W[out] @ W[out].T)
+        room = np.maximum(1 - leverages, EXACT_LEVERAGE)
+        sums = omega.T @ W[kept]
+        solved = sums + (sums @ W[out].T @ V / room) @ (V.T @ W[out])
+        V = np.linalg.eigh(sums @ solved.T)[1][:, ::-1][:, :n_components]
+        predicted = _regress(rows @ (solved.T @ V), Y, kept, within)
         errors[out] = np.sum((Y[out] - predicted[out]) ** 2, axis=1)
     return errors
-
-
-def _without(K, out, kept):
-    """``X_l T_kept^-1 X_kept'`` (n, number kept), from K."""
-    leverages, V = linalg.eigh(K[np.ix_(out, out)])
-    room = np.maximum(1 - leverages, EXACT_LEVERAGE)
-    return K[:, kept] + (K[:, out] @ V / room) @ (V.T @ K[np.ix_(out, kept)])
 
 
 def _regress(Z, Y, kept, within):
     """Linear prediction (n, m) of Y from the scores, fitted to the rows kept, whose slices say."""
     Z = Z - np.average(Z[kept], axis=0, weights=within.weights)
     mean = np.average(Y[kept], axis=0, weights=within.weights)
-    coefficients = linalg.lstsq(within.weighted(Z[kept]), within.weighted(Y[kept] - mean))[0]
-    return mean + Z @ coefficients
+    rows, targets = within.weighted(Z[kept]), within.weighted(Y[kept] - mean)
+    return mean + Z @ np.linalg.lstsq(rows, targets, rcond=None)[0]

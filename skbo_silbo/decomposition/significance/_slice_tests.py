@@ -75,10 +75,11 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
 
 
 def _of_rows(pencil, slices, places):
-    """Pencil and slices of some rows alone, which are not penalised."""
-    X, slices = slices.unweighted(pencil.X_labeled)[places], slices.part_to_shuffle(places)
-    X = X - np.average(X, axis=0, weights=slices.weights)
-    return Pencil(slices.weighted(X), len(X), slices.membership(), None, pencil.ridge), slices
+    """Pencil and slices of some rows alone, which are not penalised, with a ridge for so many."""
+    X, part = slices.unweighted(pencil.X_labeled)[places], slices.part_to_shuffle(places)
+    X = X - np.average(X, axis=0, weights=part.weights)
+    ridge = pencil.ridge * part.n_rows / slices.n_rows
+    return Pencil(part.weighted(X), len(X), part.membership(), None, ridge), part
 
 
 def _tests_of_weighted(pencil, slices, places, most, random_state):
