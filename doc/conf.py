@@ -18,7 +18,7 @@ matplotlib.use("Agg")
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from gallery import guide_pages  # noqa: E402
+from gallery import crop_thumbnails, guide_pages  # noqa: E402
 
 project = "skbo_silbo"
 copyright = "2026, the skbo_silbo developers"
@@ -129,3 +129,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "image_srcset": ["2x"],
 }
+
+
+def setup(app):
+    """Make the thumbnails after sphinx-gallery, whose priority is 500."""
+    app.connect("builder-inited", crop_thumbnails, priority=600)

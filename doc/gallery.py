@@ -1,10 +1,14 @@
-"""What the site adds to sphinx-gallery: a sentence a picture, guide pages for every name."""
+"""What the site adds to sphinx-gallery.
+
+A sentence for every picture, thumbnails of one panel, and pages of the guide for every name.
+"""
 
 import re
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
 from sphinx_gallery.scrapers import matplotlib_scraper
+from sphinx_gallery.utils import scale_image
 
 SUBJECTS = {
     "tune a model": "tune_pipeline one_line current_first search_display better_score "
@@ -40,9 +44,28 @@ def scrape_labelled(block, block_vars, gallery_conf, **kwargs):
             f"every figure of {block_vars['src_file']} must say what one sees: "
             "give it figure.set_label('...') before it is shown."
         )
+    if not len(block_vars["image_path_iterator"]) and labels:
+        save_first_panel(plt.figure(plt.get_fignums()[0]), block_vars["image_path_iterator"])
     waiting = iter(labels)
     rst = matplotlib_scraper(block, block_vars, gallery_conf, **kwargs)
     return re.sub(r":alt: .*", lambda _: f":alt: {' '.join(next(waiting).split())}", rst)
+
+
+def save_first_panel(figure, paths):
+    """Save the first of several panels as picture 0, which no page shows."""
+    if len(figure.axes) > 1:
+        figure.canvas.draw()
+        panel = figure.axes[0].get_tightbbox().transformed(figure.dpi_scale_trans.inverted())
+        figure.savefig(paths.image_path.format(0), bbox_inches=panel.padded(0.05))
+
+
+def crop_thumbnails(app):
+    """Make thumbnails of the pictures 0, once sphinx-gallery has made its own."""
+    images = Path(app.srcdir, "auto_examples", "images")
+    for panel in images.glob("*_000.png"):
+        thumbnail = images / "thumb" / panel.name.replace("_000.png", "_thumb.png")
+        size = app.config.sphinx_gallery_conf["thumbnail_size"]
+        scale_image(str(panel), str(thumbnail), *size)
 
 
 def guide_pages(folder):

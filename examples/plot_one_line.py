@@ -53,25 +53,28 @@ print(default_space(model, X, y))
 # --------
 
 search = SILBOSearchCV(model, n_iter=15, cv=3, random_state=0).fit(X, y)
-chance = RandomizedSearchCV(model, search.space_, n_iter=15, cv=3, random_state=0).fit(X, y)
+chance = RandomizedSearchCV(model, search.space_, n_iter=14, cv=3, random_state=0).fit(X, y)
+scores = search.cv_results_["mean_test_score"]
 print(search.cv_results_["source"].tolist())
-print(f"as it is {search.cv_results_['mean_test_score'][0]:.3f}, tuned {search.best_score_:.3f}")
+print(f"as it is {scores[0]:.3f}, tuned {search.best_score_:.3f}")
 
 # %%
 # The best so far
 # ---------------
-# The known candidates are better than the Pipeline at once. This one run of random search has luck
-# later: the benchmarks compare over many data sets.
+# Both curves begin with the Pipeline as it is. The known candidates are better than it at once. One
+# run of random search may have luck later: the benchmarks compare over many data sets.
 
 figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
-lines = ((search, "SILBOSearchCV(model)", "#0072B2"), (chance, "random search, same space", "0.45"))
+by_chance = np.append(scores[0], chance.cv_results_["mean_test_score"])
+lines = (
+    (scores, "SILBOSearchCV(model)", "#0072B2"),
+    (by_chance, "random search, same space", "0.45"),
+)
 for found, label, colour in lines:
-    best = np.fmax.accumulate(found.cv_results_["mean_test_score"])
+    best = np.fmax.accumulate(found)
     axes.step(np.arange(1, 16), best, where="post", color=colour, lw=2, label=label)
-as_it_is = search.cv_results_["mean_test_score"][0]
-axes.axhline(as_it_is, color="#D55E00", ls="--", label="the Pipeline as it is")
+axes.axhline(scores[0], color="#D55E00", ls="--", label="the Pipeline as it is")
 axes.set(xlabel="candidates evaluated", ylabel="best cross-validated R²")
-axes.set_ylim(bottom=as_it_is - 0.05)
 axes.legend(frameon=False)
 figure.set_label(
     "best R² against candidates: SILBOSearchCV, random search and the Pipeline as it is"

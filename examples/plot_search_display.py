@@ -75,7 +75,8 @@ print("best:", search.best_params_, round(search.best_score_, 4))
 # How fast, and why
 # -----------------
 # The expected curve of random search comes from the candidates of a real one: what the best of
-# 1, 2, ... of them is on average, and where 80 % of such searches lie.
+# 1, 2, ... of them is on average, and where 80 % of such searches lie. Unlike ours, it does not
+# begin with the Pipeline as it is.
 
 random_search = RandomizedSearchCV(pipeline, space, n_iter=40, **settings).fit(X, y)
 display = SearchDisplay.from_result(search, random_search=random_search)

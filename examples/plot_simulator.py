@@ -100,15 +100,15 @@ for name, found in lightest.items():
 shares = results["SILBO"][0].optimizer.subspace_.shares
 print(shares)
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+curves, axes = plt.subplots(figsize=(5, 4), layout="constrained")
 evaluations = np.arange(1, N_RUNS + 1)
 for name, (_, colour) in SEARCHES.items():
     best = np.array([np.fmin.accumulate(result.func_vals) for result in results[name]])
-    left.fill_between(
+    axes.fill_between(
         evaluations, best.min(axis=0), best.max(axis=0), color=colour, alpha=0.15, lw=0
     )
-    left.plot(evaluations, best.mean(axis=0), color=colour)
-    left.annotate(
+    axes.plot(evaluations, best.mean(axis=0), color=colour)
+    axes.annotate(
         f"{name}, {lightest[name].mean():.0f} lb",
         (N_RUNS, lightest[name].mean()),
         (-4, 6),
@@ -116,20 +116,27 @@ for name, (_, colour) in SEARCHES.items():
         ha="right",
         color=colour,
     )
-left.set(xlabel="runs of the program", ylabel="lightest wing so far (lb)")
+axes.set(xlabel="runs of the program", ylabel="lightest wing so far (lb)")
+axes.spines[["top", "right"]].set_visible(False)
+curves.set_label(
+    "Lightest wing so far against runs of the program, mean and range of four searches of each "
+    f"kind; SILBO ends at {lightest['SILBO'].mean():.0f} lb, random search at "
+    f"{lightest['random search'].mean():.0f}."
+)
+plt.show()
+
+# %%
 ranked = shares.ranked[:8][::-1]
 share, low, high = np.array([shares.intervals[shares.names.index(name)] for name in ranked]).T
 labels = [f"{name} (unused)" if name.startswith("option") else name for name in ranked]
 certain = ["#0072B2" if end > 0.005 else "0.7" for end in low]
-right.barh(labels, share, color=certain)
-right.hlines(range(len(ranked)), low, high, color="0.3", lw=1)
-right.set(xlabel="share of the weight's variance, with 90 % intervals")
-for axes in (left, right):
-    axes.spines[["top", "right"]].set_visible(False)
-figure.set_label(
-    "Left: lightest wing so far against runs of the program, mean and range of four searches of "
-    f"each kind; SILBO ends at {lightest['SILBO'].mean():.0f} lb, random search at "
-    f"{lightest['random search'].mean():.0f}. Right: the eight settings that explain most of the "
-    f"weight, with intervals; {ranked[-1]} and {ranked[-2]} lead."
+bars, axes = plt.subplots(figsize=(5, 4), layout="constrained")
+axes.barh(labels, share, color=certain)
+axes.hlines(range(len(ranked)), low, high, color="0.3", lw=1)
+axes.set(xlabel="share of the weight's variance, with 90 % intervals")
+axes.spines[["top", "right"]].set_visible(False)
+bars.set_label(
+    "The eight settings that explain most of the weight, with intervals; "
+    f"{ranked[-1]} and {ranked[-2]} lead."
 )
 plt.show()

@@ -186,8 +186,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         Returns
         -------
         optimizer : SILBO
-            With the parameters and the sign of the study. Categories are text, and what a trial
-            has no value for is at the middle of its range.
+            With the parameters and the sign of the study. Categories are text. What a trial has no
+            value for is at the middle of its range; ``predict`` needs such a value too.
 
         Raises
         ------
