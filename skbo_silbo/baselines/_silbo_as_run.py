@@ -10,7 +10,11 @@ from scipy.stats import qmc
 from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import ArrayLike, Auto
 from skbo_silbo.acquisition import Found
-from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS, N_CANDIDATES
+from skbo_silbo.acquisition._acquisition_functions import (
+    ACQUISITIONS,
+    N_CANDIDATES,
+    confidence_gain,
+)
 from skbo_silbo.baselines._evolution import preimage_by_evolution
 from skbo_silbo.baselines._moving_points import MovingPoints
 from skbo_silbo.baselines._silbo_as_printed import FirstUnlabelled, SeekingPreimages
@@ -226,11 +230,11 @@ def variance_gain(
     >>> variance_gain([1.0, 1.0], [0.0, 2.0], best=1.5, kappa=3.0)
     array([ 0.5, 12.5])
     """
-    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
-    value = best - mean + kappa * std**2
-    if not return_gradient:
-        return value
-    return value, np.full(mean.shape, -1.0), 2.0 * kappa * std
+    std = np.asarray(std, dtype=float)
+    value, by_mean, by_variance = confidence_gain(
+        mean, std**2, best, beta=kappa**2, return_gradient=True
+    )
+    return (value, by_mean, 2.0 * std * by_variance) if return_gradient else value
 
 
 def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> float:

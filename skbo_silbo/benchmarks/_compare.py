@@ -19,8 +19,6 @@ PEERS = MappingProxyType(  # name: class of `_peers`, module that it needs
         "sobol": ("Sobol", "scipy"),
         "cma": ("CMAES", "cma"),
         "optuna-tpe": ("OptunaTPE", "optuna"),
-        "optuna-gp": ("OptunaGP", "torch"),
-        "scikit-optimize": ("ScikitOptimize", "skopt"),
     }
 )
 OURS = ("silbo", "random")

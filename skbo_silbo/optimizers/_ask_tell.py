@@ -345,12 +345,16 @@ class AskTellOptimizer(ABC):
 
         Computed when asked for, some seconds; nothing of what is proposed changes by it.
         """
-        n = len(self._history)
-        if self._input_model is None or self._input_model[0] != n:
+        if self._input_model is None or not self.has_input_model:
             with one_thread():
                 model = InputModel.fit(self.space_, *self._history.canonical[:3])
-            self._input_model = n, model
+            self._input_model = len(self._history), model
         return self._input_model[1]
+
+    @property
+    def has_input_model(self) -> bool:
+        """Whether `input_model_` of all values has been made, so that reading it takes no time."""
+        return self._input_model is not None and self._input_model[0] == len(self._history)
 
     def keep_journal(self, log: EventLog, **facts: Any) -> None:
         """Go on from what a log holds, and write to it from now on.

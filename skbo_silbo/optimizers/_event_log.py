@@ -216,11 +216,8 @@ def _check_same(then, now, space, path):
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
     _refuse_journal_of_other_function(then, now, path)
-    who, constraints, options, seed = zip(_compared(then), _compared(now), strict=True)
-    require_same(*who, path)
-    require_same(*constraints, path)
-    require_same(*options, path)
-    require_same(*seed, path)
+    for one, other in zip(_compared(then), _compared(now), strict=True):
+        require_same(one, other, path)
 
 
 def _refuse_journal_of_other_function(then, now, path):

@@ -41,10 +41,9 @@ def search_html(
 
 def _what_matters(optimizer):
     """Return the verdict where it is known or soon said: a notebook shows what ends a cell."""
-    n, known = len(optimizer.func_vals_), optimizer._input_model
-    is_cheap = n**2 * optimizer.space_.n_features_ <= MOST_WORK
-    is_known = known is not None and known[0] == n
-    return optimizer.input_model_.shares.verdict if is_cheap or is_known else LATER
+    is_cheap = len(optimizer.func_vals_) ** 2 * optimizer.space_.n_features_ <= MOST_WORK
+    is_said = is_cheap or optimizer.has_input_model
+    return optimizer.input_model_.shares.verdict if is_said else LATER
 
 
 def curve_svg(values: FloatArray, rises: bool = False) -> str:

@@ -1,12 +1,11 @@
 """A problem: a function on a box, everything that is known of it, and noise on top of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from numbers import Real
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, FloatArray, RandomState
@@ -199,13 +198,7 @@ class Problem:
         points = self.sample(N_RANDOM_POINTS, random_state)
         return float(np.median(self.evaluate_truth(points)) - optimum)
 
-    @overload
-    def regret(self, values: float, random_state: RandomState = 0) -> float: ...
-    @overload
-    def regret(
-        self, values: Sequence[float] | NDArray[Any], random_state: RandomState = 0
-    ) -> FloatArray: ...
-    def regret(self, values: ArrayLike, random_state: RandomState = 0) -> float | FloatArray:
+    def regret(self, values: ArrayLike, random_state: RandomState = 0) -> Any:
         """Return how far values are from the optimum, as a share of `regret_scale`.
 
         Parameters

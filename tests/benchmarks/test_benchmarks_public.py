@@ -20,8 +20,8 @@ from benchmarks.search.contestants import CONTESTANTS, find_contestant
 from benchmarks.search.gap_closed import chance_means, compared, gap_runs
 from benchmarks.search.gap_report import error_of_mean, paired_difference
 from benchmarks.search.problem_data import make_problem
+from benchmarks.search.process_peers import yeo_johnson
 from benchmarks.search.search_run import measure_gap, measure_search
-from skbo_silbo.benchmarks._peers import yeo_johnson
 from skbo_silbo.problems import Problem
 
 pytestmark = pytest.mark.bench

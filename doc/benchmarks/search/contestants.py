@@ -14,6 +14,7 @@ from skbo_silbo.benchmarks._compare import run_peer
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.minimization import minimize
 
+from . import process_peers
 from .baselines_as_run import HeSBOAsRun, REMBOAsRun, SIRBOAsRun
 
 OWN, ANY, SCALED = (
@@ -97,8 +98,13 @@ def _run_peer(make, recorder, problem, seed):
     run_peer(make, recorder, problem["n"], seed)
 
 
-def _peer(name, package, settings="defaults", values=ANY):
-    return Contestant(partial(_run_peer, getattr(_peers, name)), package, values, settings)
+def _peer(name, package, settings="defaults"):
+    return Contestant(partial(_run_peer, getattr(_peers, name)), package, ANY, settings)
+
+
+def _process_peer(name, package, settings):
+    run = partial(_run_peer, getattr(process_peers, name))
+    return Contestant(run, package, SCALED, settings)
 
 
 def _torch_peer(name, settings, package="botorch"):
@@ -167,9 +173,9 @@ CONTESTANTS = MappingProxyType(
         **VARIANTS,
         "cma": _peer("CMAES", "cma", "random start, sigma .25"),
         "optuna-tpe": _peer("OptunaTPE", "optuna"),
-        "optuna-gp": _peer("OptunaGP", "torch", "defaults, through Optuna's ask and tell", SCALED),
-        "scikit-optimize": _peer(
-            "ScikitOptimize", "scikit-optimize", "defaults of Optimizer", SCALED
+        "optuna-gp": _process_peer("OptunaGP", "torch", "defaults, through Optuna's ask and tell"),
+        "scikit-optimize": _process_peer(
+            "ScikitOptimize", "scikit-optimize", "defaults of Optimizer"
         ),
         "botorch-gp": _torch_peer(
             "BoTorchGP", "SingleTaskGP, log EI, 10 Sobol points, 2 climbs of 128 raw samples"

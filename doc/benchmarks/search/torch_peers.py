@@ -11,7 +11,7 @@ t          (n, 1)    values, maximised, mean 0 and deviation 1
 import numpy as np
 from scipy.stats import qmc
 
-from skbo_silbo.benchmarks._peers import Peer
+from .process_peers import ProcessPeer
 
 N_FIRST = 10  # Sobol points before the first model, as many as Optuna and scikit-optimize take
 # Of the search for the largest acquisition: climbs, raw samples, steps of a climb.
@@ -26,7 +26,7 @@ N_CANDIDATES = 2000  # theirs: min(100 d, 5000); a joint sample costs the cube o
 N_PERTURBED = 20  # inputs that a candidate changes, in expectation
 
 
-class ModelPeer(Peer):
+class ModelPeer(ProcessPeer):
     """Base of the peers on a model: Sobol points first, values by Yeo-Johnson."""
 
     _start = 0  # from which point on the model learns
