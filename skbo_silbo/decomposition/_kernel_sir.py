@@ -271,8 +271,8 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
     def _pencil(self, F, data, slices):
         """Pencil of the coordinates F (n, q), labelled rows first, with ridge and penalty."""
-        n, search = len(data.y), {"method": self.neighbors}
-        search["random_state"] = check_random_state(self.random_state)
+        n, random_state = len(data.y), check_random_state(self.random_state)
+        search = {"method": self.neighbors, "random_state": random_state}
         self.ridge_ = self._resolve_ridge(F[:n], data)
         ridge = self.ridge_ * np.average(np.sum(F[:n] ** 2, axis=1), weights=data.weights)
         unit = None
@@ -282,15 +282,11 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         pencil = Pencil(
             slices.weighted(F), n, slices.membership(), unit, ridge, slices.root_weights
         )
-        self.alpha_ = 0.0 if unit is None or self.alpha == "auto" else float(self.alpha)
-        if unit is not None and self.alpha == "auto":
-            self.alpha_, self.alpha_scores_ = choose_alpha(
-                pencil,
-                slices,
-                ridge=lambda trace: ridge,
-                categorical=target_type(data.y) != "numeric",
-                n_components=None if self.n_components == "auto" else self.n_components,
-            )
+        alpha = 0.0 if unit is None else self.alpha
+        if alpha == "auto":
+            wanted = target_type(data.y) != "numeric", self.n_components
+            alpha, self.alpha_scores_ = choose_alpha(pencil, slices, lambda trace: ridge, *wanted)
+        self.alpha_ = float(alpha)
         return replace(pencil, penalty=self.alpha_ * unit if self.alpha_ else None)
 
     def _resolve_ridge(self, F, data):

@@ -16,7 +16,6 @@ from ._sir_problem import (
     check_sir_identified,
     chi_square_is_valid,
     depends_on_units,
-    is_by_slice,
     look_at_curvature,
     sir_directions,
     warn_of_unidentified,
@@ -184,11 +183,8 @@ n_features_in_, feature_names_in_
 
     def _learn(self, data, slices):
         problem = self._moments_problem(data, slices) or RowsProblem.of(self, data, slices)
-        if self.ridge != "auto":
-            warn_of_unidentified(problem)
-        found = self._solve(problem)
         by_value = is_by_value(data.y, slices)
-        self._doubt(found, data.X_labeled, slices, by_value, data.columns)
+        self._find(problem, data.X_labeled, slices, by_value, data.columns)
         if self._found_little():
             rows = data.X_labeled, data.y, data.weights
             sees = "directions along which the mean of X given y moves"
@@ -202,18 +198,14 @@ n_features_in_, feature_names_in_
         n, d = data.X_labeled.shape
         valid = chi_square_is_valid(self.n_components, n, d, slices.counts)
         tested = self.n_components not in TESTED_WORDS or valid
-        if depends_on_units(self, data, slices) or data.weights is not None:
+        beside = data.weights is not None or slices.groups is not None
+        if depends_on_units(self, data, slices) or beside or not tested or n <= d + 1:
             return None
-        if not tested or n <= d + 1 or (self.solver == "auto" and d > DENSE_MAX_FEATURES):
-            return None
-        if slices.groups is not None:
+        if self.solver == "auto" and d > DENSE_MAX_FEATURES:
             return None
         rows = data.X_labeled, slices.codes, slices.n_slices
-        moments, by_slice = (
-            SliceMoments.of(*rows, safe_mean=HARMLESS_MEAN),
-            is_by_slice(data, slices),
-        )
-        return MomentsProblem.of(self, moments, unordered=by_slice, whiten=cholesky_basis)
+        moments = SliceMoments.of(*rows, safe_mean=HARMLESS_MEAN)
+        return MomentsProblem.of(self, moments, whiten=cholesky_basis)
 
     def _solve(self, problem):
         """Set the attributes of a problem and of the directions found, in columns that vary."""
@@ -228,8 +220,11 @@ n_features_in_, feature_names_in_
             setattr(self, name, tests)
         return found
 
-    def _doubt(self, found, X, slices, by_value, columns):
-        """Set `curvature_` where tests chose the number of directions."""
+    def _find(self, problem, X, slices, by_value, columns):
+        """Solve a problem, and set `curvature_` where tests chose the number of directions."""
+        if self.ridge != "auto":
+            warn_of_unidentified(problem)
+        found = self._solve(problem)
         if self.n_components in TESTED_WORDS:
             places = rows_to_look_at(*X.shape, slices.weights)
             classes = slices.codes[places] if by_value else None
@@ -254,12 +249,9 @@ n_features_in_, feature_names_in_
         self.target_type_, self._seen, self._n_groups = target_type(y), None, 1
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         problem, columns = self._problem_of(seen_in_blocks(X, labelled, slices))
-        if self.ridge != "auto":
-            warn_of_unidentified(problem)
-        found = self._solve(problem)
+        self._find(problem, *problem.sample, is_by_value(y, slices), columns)
         if not self.n_components_:
             warn_of_none()
-        self._doubt(found, *problem.sample, is_by_value(y, slices), columns)
         self._store_in_features(columns, np.result_type(X.dtype, np.float32))
         return self
 
@@ -344,9 +336,7 @@ n_features_in_, feature_names_in_
         moments, columns = seen.moments.varying_part()
         if self._seen is None:
             check_a_column_varies(columns)
-        unordered, sample = self.target_type_ != "numeric", seen.sample(columns)
-        problem = MomentsProblem.of(self, moments, unordered=unordered, sample=sample)
-        return problem, columns
+        return MomentsProblem.of(self, moments, sample=seen.sample(columns)), columns
 
     def _solve_chunks(self):
         """Set the attributes of ``fit`` where the rows seen identify as many directions."""

@@ -109,9 +109,9 @@ class RowsProblem:
         return PENCIL_SOLVERS[self.solver](self.pencil, n_wanted, self.random_state)
 
     def draw_tests(self, **settings):
-        """Name and values of permutation tests."""
+        """Permutation tests."""
         local = {"near": self.near, "n_local_neighbors": self.n_local_neighbors}
-        return "permutation_tests_", slice_tests(self.pencil, self.slices, **local, **settings)
+        return slice_tests(self.pencil, self.slices, **local, **settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class MomentsProblem:
     is_plain, is_penalised = True, False
 
     @classmethod
-    def of(cls, sir, moments, *, unordered, whiten=whitening_basis, sample=None):
+    def of(cls, sir, moments, *, whiten=whitening_basis, sample=None):
         """Problem of the columns that vary; None where `whiten` finds no basis."""
         moments = moments.as_numbers_of_rows()
         counts = moments.counts[moments.counts > 0]
@@ -139,6 +139,7 @@ class MomentsProblem:
         scatter = moments.scatter / np.multiply.outer(scale, scale)
         N, mean_scatter = moments.slice_sums() / scale, np.diag(scatter).mean()
         if sir.ridge == "auto":
+            unordered = sir.target_type_ != "numeric"
             rho = choose_ridge_from_moments(scatter, N, counts, unordered)
         else:
             rho = sir.ridge * mean_scatter
@@ -159,18 +160,12 @@ class MomentsProblem:
         return solve_moments(self.N, self.basis, n_wanted)
 
     def draw_tests(self, **settings):
-        """Name and values of permutation tests of the sample."""
+        """Permutation tests of the sample, with a ridge for so many rows."""
         X, slices = self.sample
-        rows = (X - np.average(X, axis=0, weights=slices.weights)) / self.scale
-        pencil = Pencil(
-            slices.weighted(rows),
-            len(X),
-            slices.membership(),
-            ridge=self.rho * slices.n_rows / self.n_rows,  # as strong as among all rows
-            root_weights=slices.root_weights,
-        )
-        plain = {"near": None, "n_local_neighbors": None}
-        return "permutation_tests_", slice_tests(pencil, slices, **plain, **settings)
+        X = slices.weighted((X - np.average(X, axis=0, weights=slices.weights)) / self.scale)
+        ridge = self.rho * slices.n_rows / self.n_rows
+        pencil = Pencil(X, len(X), slices.membership(), None, ridge, slices.root_weights)
+        return slice_tests(pencil, slices, **settings)
 
 
 def is_plain(sir, slices):
@@ -216,13 +211,9 @@ def _penalty(sir, X, data, slices, ridge_of, search):
         return None, 0.0, None
     unit, alpha, scores = _unit_penalty(sir, X, slices, search), sir.alpha, None
     if alpha == "auto":
-        alpha, scores = choose_alpha(
-            Pencil(X, len(slices.codes), slices.membership(), unit),
-            slices,
-            ridge=ridge_of,
-            categorical=target_type(data.y) != "numeric",
-            n_components=None if isinstance(sir.n_components, str) else sir.n_components,
-        )
+        pencil = Pencil(X, len(slices.codes), slices.membership(), unit)
+        categorical = target_type(data.y) != "numeric"
+        alpha, scores = choose_alpha(pencil, slices, ridge_of, categorical, sir.n_components)
     return (alpha * unit if alpha else None), float(alpha), scores
 
 
@@ -284,7 +275,7 @@ def sir_directions(problem, n_components, random_state=None):
         if not (tests and chi_square_is_valid(n_components, n, d, problem.counts)):
             seed = 0 if random_state is None else random_state
             most = min(limit, MAX_AUTO_COMPONENTS)
-            tests.update([problem.draw_tests(most=most, random_state=seed)])
+            tests["permutation_tests_"] = problem.draw_tests(most=most, random_state=seed)
         r = min(dimension_by_tests(list(tests.values())[-1]), limit)
     elif by_word:
         shown = eigenvalues if problem.is_plain else excess_over_noise(eigenvalues)

@@ -38,7 +38,7 @@ MAX_ORDER = 8000  # order of T above which it is not factored five times
 EXACT_LEVERAGE = 1e-9
 
 
-def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
+def choose_alpha(pencil, slices, ridge, categorical, n_components):
     """Choose alpha by the error in labelled rows held out, 0 unless another is better by an error.
 
     Parameters
@@ -50,8 +50,8 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
         From a Pencil to its absolute ridge.
     categorical : bool
         Predict class indicators in place of mid-ranks.
-    n_components : int or None
-        Directions that predict; None takes the information criterion at alpha = 0.
+    n_components : int or str
+        Directions that predict; a word takes the information criterion at alpha = 0.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
     Y = slice_targets(slices.counts, categorical)[slices.codes]
     folds, errors = _folds(slices, stratified(slices.unweighted(pencil.X_labeled), slices)), []
     for W in _whitened(pencil, ridge):
-        if n_components is None:
+        if isinstance(n_components, str):
             n_components = _n_predicting(W, slices)
         errors.append(_held_out_errors(W, slices, Y, folds, n_components))
     return _verdict(np.column_stack(errors), slices.weights)

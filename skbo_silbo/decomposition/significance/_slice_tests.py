@@ -32,19 +32,19 @@ def check_room_for_tests(pencil):
         )
 
 
-def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
+def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighbors=None):
     """Test (localised) slices, in coordinates in which the pencil's T is the identity.
 
     Parameters
     ----------
     pencil : Pencil
     slices : Slices
-    near : ndarray of shape (n_l, d) or None
-        Rows among which neighbours are sought; None for plain slices.
-    n_local_neighbors : int or None
     most : int
         Largest number of directions that can be found.
     random_state : int or RandomState instance
+    near : ndarray of shape (n_l, d), default=None
+        Rows among which neighbours are sought; None for plain slices.
+    n_local_neighbors : int, default=None
 
     Returns
     -------

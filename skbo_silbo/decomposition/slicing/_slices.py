@@ -1,6 +1,6 @@
 """Slices of the response: which labelled row belongs to which, and how many each holds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -66,15 +66,13 @@ class Slices:
 
     def of_rows(self, rows: IntArray) -> "Slices":
         """Slices of some rows only, without weights; those that no row is left in are dropped."""
-        _, codes, counts = np.unique(self.codes[rows], return_inverse=True, return_counts=True)
-        return Slices(codes, counts, groups=None if self.groups is None else self.groups[rows])
+        return replace(self, weights=None).part(rows)
 
     def part(self, rows: IntArray) -> "Slices":
         """As `of_rows`, with the weights that the rows have."""
-        if self.weights is None:
-            return self.of_rows(rows)
-        codes, weights = self.of_rows(rows).codes, self.weights[rows]
-        return Slices(codes, np.bincount(codes, weights), weights)
+        codes = np.unique(self.codes[rows], return_inverse=True)[1]
+        weights, groups = (None if v is None else v[rows] for v in (self.weights, self.groups))
+        return Slices(codes, np.bincount(codes, weights), weights, groups)
 
     def part_to_shuffle(self, rows: IntArray) -> "Slices":
         """As `of_rows` where rows are counted, and may repeat, as `part` where they are not."""
