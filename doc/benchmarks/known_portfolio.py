@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from known_data import SETS, load
+from scipy.stats import rankdata
 from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import all_estimators
@@ -36,7 +37,7 @@ CLASSES = {  # what is set to measure, and is no part of the space
         "DecisionTreeClassifier": (FAST, {"random_state": 0}),
         "RandomForestClassifier": (FORESTS, {"n_estimators": 25, "random_state": 0}),
         "ExtraTreesClassifier": (FORESTS, {"n_estimators": 25, "random_state": 0}),
-        "HistGradientBoostingClassifier": (SLOW, {"random_state": 0}),
+        "HistGradientBoostingClassifier": (FORESTS, {"random_state": 0}),
         "MLPClassifier": (SLOW, {"max_iter": 100, "random_state": 0}),
         "GaussianNB": (FEW, {}),
         "SGDClassifier": (FAST, {"random_state": 0}),
@@ -55,7 +56,12 @@ CLASSES = {  # what is set to measure, and is no part of the space
     },
 }
 AS_THEY_ARE = {"PCA": [{"n_components": 0.999, "whiten": False}]}  # None is not of the space
-MOST_CLASSES = 4  # for the slow ones, of which boosting grows a tree for each in every iteration
+# The others were measured before the area was.
+SCORES = ("accuracy", "area", "log loss")
+BY_ACCURACY = ("SVC",)  # though the area was measured: no rule gained by it
+BY_AREA = ("SVC", "DecisionTreeClassifier", "HistGradientBoostingClassifier")
+SLOW_ONES = ("RandomForest", "ExtraTrees", "HistGradientBoosting", "MLP")
+MOST_CLASSES = 4  # for these, of which boosting grows a tree for each in every iteration
 
 
 _all_estimators = cache(all_estimators)
@@ -89,36 +95,58 @@ def for_data(estimator, params, X, y):
 
 
 def measure(kind, dataset, name):
-    """Return accuracy and minus log loss, or R2, over three folds of every configuration."""
+    """Return the means of three folds of every score of every configuration.
+
+    R2; or accuracy, the area under the curve of those of `BY_AREA`, where it is known, and minus
+    log loss, where there are chances.
+    """
     X, y = load(kind, dataset)
     X = StandardScaler().fit_transform(X)
     splitter = StratifiedKFold(3) if kind == "classification" else KFold(3)
     folds = list(splitter.split(X, y))
     scores, has_chances = [], hasattr(estimator_of(name)[0], "predict_proba")
+    has_area = name in BY_AREA and (has_chances or len(np.unique(y)) == 2)
     for params in configurations(name):
         estimator, _ = estimator_of(name)
         estimator.set_params(**for_data(estimator, params, X, y))
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            scored = [_scores(estimator, X, y, *fold, has_chances) for fold in folds]
+            scored = [_scores(estimator, X, y, *fold, has_area, has_chances) for fold in folds]
         means = np.mean(scored, axis=0)
         scores.append([float(f"{m:.4g}") if np.isfinite(m) else None for m in means])
     return scores
 
 
-def _scores(estimator, X, y, train, test, has_chances):
+def _scores(estimator, X, y, train, test, has_area, has_chances):
     try:
         estimator.fit(X[train], y[train])
-        if has_chances:
-            chances = estimator.predict_proba(X[test])
-            own = np.clip(chances[np.arange(len(test)), y[test]], 1e-15, 1.0)
-            return [np.mean(chances.argmax(axis=1) == y[test]), np.mean(np.log(own))]
         predicted = estimator.predict(X[test])
     except ValueError:  # a fit that overflows, as scikit-learn says
-        return [np.nan] * (1 + has_chances)
-    if np.issubdtype(y.dtype, np.integer):
-        return [np.mean(predicted == y[test])]
-    return [1.0 - np.mean((predicted - y[test]) ** 2) / np.var(y[test])]
+        return [np.nan] * (1 + has_area + has_chances)
+    if np.issubdtype(y.dtype, np.floating):
+        return [1.0 - np.mean((predicted - y[test]) ** 2) / np.var(y[test])]
+    scores = [np.mean(predicted == y[test])]
+    if has_area:
+        scores.append(area_under_curve(estimator, X[test], y[test]))
+    if has_chances:
+        column = np.searchsorted(estimator.classes_, y[test])
+        own = estimator.predict_proba(X[test])[np.arange(len(test)), column]
+        scores.append(np.mean(np.log(np.clip(own, 1e-15, 1.0))))
+    return scores
+
+
+def area_under_curve(model, X, y):
+    """Return the area under the curve, of several classes the mean of each against the rest."""
+    has_values = hasattr(model, "decision_function")
+    of_class = model.decision_function(X) if has_values else model.predict_proba(X)
+    of_class = of_class if of_class.ndim > 1 else np.c_[-of_class, of_class]
+    areas = []
+    for c, values in zip(model.classes_, of_class.T, strict=True):
+        own = y == c
+        n, m = own.sum(), (~own).sum()
+        if n and m:
+            areas.append((rankdata(values)[own].sum() - n * (n + 1) / 2) / (n * m))
+    return np.mean(areas)
 
 
 def run(seconds):
@@ -138,13 +166,17 @@ def run(seconds):
 def runs():
     """Return kind, data set and class of every run, in order."""
     found = [
-        ((n <= FORESTS) + (n <= SLOW), i, kind, dataset, name)
+        (_is_slow(name), i, kind, dataset, name)
         for kind, sets in SETS.items()
         for i, dataset in enumerate(sets)
-        for name, (n, _) in CLASSES[kind].items()
-        if n > FORESTS or kind == "regression" or _n_classes(dataset) <= MOST_CLASSES
+        for name in CLASSES[kind]
+        if not _is_slow(name) or kind == "regression" or _n_classes(dataset) <= MOST_CLASSES
     ]
     return [run[2:] for run in sorted(found, key=lambda run: run[:2])]
+
+
+def _is_slow(name):
+    return name.startswith(SLOW_ONES)
 
 
 def _n_classes(dataset):
@@ -158,13 +190,17 @@ def read():
 # --- portfolios ----------------------------------------------------------------------------------
 
 
-def shares(name):
+def shares(name, by=None):
     """Return data sets and their scores: 0 the median drawn configuration, 1 the best; clipped.
 
-    The mean over accuracy and log loss, where both are known.
+    The mean over the scores `by`, places in `SCORES`; by default over those by which the portfolio
+    is chosen.
     """
+    by = ((0,) if name in BY_ACCURACY else None) if by is None else by
     rows = [r for r in read() if r["class"] == name]
-    return [r["data"] for r in rows], np.array([_shares(r["scores"]) for r in rows])
+    known = [r for r in rows if by is None or max(by) < len(r["scores"][0])]
+    scores = [r["scores"] if by is None else np.array(r["scores"])[:, by] for r in known]
+    return [r["data"] for r in known], np.array([_shares(of_set) for of_set in scores])
 
 
 def _shares(scores):
@@ -198,11 +234,11 @@ def portfolio_of(name):
     return [every[i] for i in dict.fromkeys(chosen)]
 
 
-def left_out(table):
+def left_out(table, judged=None):
     """Return for every data set, each with the default: the default alone, four and nine of the
-    portfolio of the others, nine and 24 random ones."""
+    portfolio of the others, nine and 24 random ones. Others may judge than chose."""
     rows = []
-    for i, own in enumerate(table):
+    for i, own in enumerate(table if judged is None else judged):
         chosen = greedy(np.delete(table, i, axis=0))
         known = [max(own[0], own[chosen[:m]].max()) for m in (4, SIZE)]
         rows.append([own[0], *known, *(expected_best(own[1:], own[0], m) for m in (SIZE, 24))])
@@ -220,6 +256,32 @@ def chances_of_largest(m, n):
     return np.array([comb(k, m - 1) / comb(n, m) for k in range(n)])
 
 
+def by_score():
+    """Print by how much nine known ones are ahead by each score, of portfolios by some of them."""
+    print("class,chosen by,sets", *SCORES, sep=",")
+    measured = {r["class"] for r in read()}
+    for name in (name for name in BY_AREA if name in measured):
+        every = [by for by in ((0,), (1,), (0, 1), (0, 2), (0, 1, 2)) if len(shares(name, by)[0])]
+        sets = set(shares(name, every[-1])[0])
+        tables = {by: _of_sets(sets, *shares(name, by)) for by in {*every, (2,)}}
+        for by in every:
+            gains = [gain(tables[by], t) for i in range(3) if len(t := tables[i,])]
+            cells = [f"{mean:+.3f} ({error:.3f})" for mean, error, _ in gains]
+            cells += ["--"] * (len(SCORES) - len(cells))
+            print(name, " and ".join(SCORES[i] for i in by), len(sets), *cells, sep=",")
+
+
+def _of_sets(sets, names, table):
+    return table[[i for i, data in enumerate(names) if data in sets]]
+
+
+def gain(table, judged=None):
+    """Return by how much nine known are ahead of nine random ones, the error, the differences."""
+    rows = left_out(table, judged)
+    differences = rows[:, 2] - rows[:, 3]
+    return differences.mean(), differences.std(ddof=1) / np.sqrt(len(rows)), differences
+
+
 def report():
     print("class,sets,default,4 known,9 known,9 random,24 random,9 known - 9 random,won,lost")
     for classes in CLASSES.values():
@@ -227,35 +289,40 @@ def report():
             sets, table = shares(name)
             if len(sets) < 3:
                 continue
-            rows = left_out(table)
-            difference = rows[:, 2] - rows[:, 3]
-            error = difference.std(ddof=1) / np.sqrt(len(rows))
-            won, lost = (difference > 1e-9).sum(), (difference < -1e-9).sum()
-            means = [f"{v:.3f}" for v in rows.mean(axis=0)]
-            gain = f"{difference.mean():+.3f} ({error:.3f})"
-            print(name, len(sets), *means, gain, won, lost, sep=",")
+            mean, error, differences = gain(table)
+            won, lost = (differences > 1e-9).sum(), (differences < -1e-9).sum()
+            means = left_out(table).mean(axis=0)
+            means = [f"{v:.3f}" if np.isfinite(v) else "--" for v in means]
+            cells = *means, f"{mean:+.3f} ({error:.3f})", won, lost
+            print(name, len(sets), *cells, sep=",")
 
 
 def write():
+    """Write those portfolios that are ahead of random search, each data set left out."""
     text = TABLE.read_text().partition(MARK)[0]
     command = "python doc/benchmarks/known_portfolio.py write"
-    lines = [f"{MARK} {'-' * 75}", "#", f"# In the units of the table, written by `{command}`.", ""]
-    lines += ["[known]"]
-    for classes in CLASSES.values():
-        for name in classes:
-            sets, _ = shares(name)
-            if len(sets) >= FEWEST_SETS:
-                lines.append(f"{name} = [  # {len(sets)} data sets")
-                lines += [f"  {_toml(params)}," for params in portfolio_of(name)]
-                lines.append("]")
-    lines += [f"{n} = [{', '.join(map(_toml, ps))}]" for n, ps in AS_THEY_ARE.items()]
-    TABLE.write_text(text + "\n".join(lines) + "\n")
+    lines = [f"{MARK} {'-' * 75}", "#"]
+    lines += [f"# A column is a candidate, in the units of the table. Written by `{command}`.", ""]
+    for name in (name for classes in CLASSES.values() for name in classes):
+        sets, table = shares(name)
+        if len(sets) >= FEWEST_SETS and gain(table)[0] > 0:
+            lines += _columns(name, portfolio_of(name))
+    for name, candidates in AS_THEY_ARE.items():
+        lines += _columns(name, candidates)
+    TABLE.write_text(text + "\n".join(lines))
 
 
-def _toml(params):
-    words = {n: json.dumps("None" if v is None else v) for n, v in params.items()}
-    return "{" + ", ".join(f"{n} = {w}" for n, w in words.items()) + "}"
+def _columns(name, candidates):
+    """Return the lines of a section: for every parameter its values, "" where there is none."""
+    names = dict.fromkeys(n for params in candidates for n in params)
+    rows = {n: [_toml(params.get(n, "")) for params in candidates] for n in names}
+    return [f"[known.{name}]", *(f"{n} = [{', '.join(row)}]" for n, row in rows.items()), ""]
+
+
+def _toml(value):
+    return json.dumps("None" if value is None else value)
 
 
 if __name__ == "__main__":
-    {"run": lambda: run(float(sys.argv[2])), "report": report, "write": write}[sys.argv[1]]()
+    commands = {"run": lambda: run(float(sys.argv[2])), "report": report, "by_score": by_score}
+    (commands | {"write": write})[sys.argv[1]]()
