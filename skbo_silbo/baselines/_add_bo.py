@@ -27,7 +27,6 @@ from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._exact_process import ExactProcess
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, check_n_initial
-from skbo_silbo.surrogate import central_differences
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
@@ -191,13 +190,6 @@ class AdditiveProcess(ExactProcess):
         old = self._Z[:, self.groups_[index]]
         share = self.signal_ / len(self.groups_)
         return self._posterior(share * _correlation(Z, old, self.length_), share)
-
-    def predict_gradient(self, Z):
-        """Return mean, standard deviation and their gradients at the rows of Z.
-
-        By central differences: the search goes group by group and needs none.
-        """
-        return central_differences(self.predict, Z)
 
     def _posterior(self, covariance, variance):
         explained = np.einsum("ij,ji->i", covariance, cho_solve(self._factor, covariance.T))

@@ -36,7 +36,6 @@ from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
 
 N_POWERS = 4  # of the cosine, 0 to 3
-LEAST_RADIUS = 1e-6  # for slopes: they are infinite at the centre
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
 # alpha <= 1 <= beta: a concave warp, which widens the middle of the cube
 PRIOR = HyperparameterPrior(
@@ -113,14 +112,12 @@ class Polar:
 
 
 def warp(radius, alpha, beta):
-    """Return the warped radius, and its derivatives by radius, log alpha and log beta."""
+    """Return the warped radius, and its derivatives by log alpha and log beta."""
     u = radius**alpha
     left = 1.0 - u
-    by_u = beta * left ** (beta - 1.0)
-    by_radius = by_u * alpha * np.maximum(radius, LEAST_RADIUS) ** (alpha - 1.0)
-    by_alpha = by_u * alpha * xlogy(u, radius)
+    by_alpha = beta * left ** (beta - 1.0) * alpha * xlogy(u, radius)
     by_beta = -beta * left ** (beta - 1.0) * xlogy(left, left)
-    return 1.0 - left**beta, by_radius, by_alpha, by_beta
+    return 1.0 - left**beta, by_alpha, by_beta
 
 
 class CylindricalKernel:
@@ -153,16 +150,12 @@ class CylindricalKernel:
         """Return ``sum_p c_p cosine^p``."""
         return np.polynomial.polynomial.polyval(cosine, self.weights)
 
-    def angular_slope(self, cosine):
-        """Return the derivative of `angular` by the cosine."""
-        return np.polynomial.polynomial.polyval(cosine, self.weights[1:] * np.arange(1, N_POWERS))
-
     def derivatives(self, a):
         """Return the derivatives of ``K(a, a)``, noise included, by theta, as a list of 8."""
         R, by_q, gap = self.factors(a, a)
         cosine = a.direction @ a.direction.T
         by_q = by_q * self.angular(cosine)
-        _, _, by_alpha, by_beta = warp(a.radius, self.alpha, self.beta)
+        _, by_alpha, by_beta = warp(a.radius, self.alpha, self.beta)
         by_gap = 2.0 * by_q * gap / self.length
         return [
             -2.0 * by_q * gap**2,
@@ -170,17 +163,6 @@ class CylindricalKernel:
             *(self.weights[p] * R * cosine**p for p in range(N_POWERS)),
             self.noise * np.eye(len(R)),
         ]
-
-    def pull_back(self, weights, a, b):
-        """Return ``sum_j weights_ij d K(a_i, b_j) / d a_i``, of shape (n_a, d)."""
-        R, by_q, gap = self.factors(a, b)
-        cosine, d = a.direction @ b.direction.T, a.direction.shape[1]
-        _, by_radius, _, _ = warp(a.radius, self.alpha, self.beta)
-        radial = (weights * by_q * 2.0 * gap / self.length * self.angular(cosine)).sum(axis=1)
-        turning = weights * R * self.angular_slope(cosine)
-        across = turning @ b.direction - (turning * cosine).sum(axis=1)[:, None] * a.direction
-        along = (radial * by_radius)[:, None] * a.direction
-        return (along + across / np.maximum(a.radius, LEAST_RADIUS)[:, None]) / np.sqrt(d)
 
     def _warped(self, a):
         return warp(a.radius, self.alpha, self.beta)[0]
@@ -241,20 +223,6 @@ class CylindricalProcess(ExactProcess):
         points = Polar.of(Z)
         covariance = self._kernel(points, self._points)
         solved = cho_solve(self._factor, covariance.T).T
-        return self._moments(points, covariance, solved)
-
-    def predict_gradient(self, Z):
-        """Return mean, standard deviation and their gradients, (m, d), at the rows of Z."""
-        points = Polar.of(Z)
-        covariance = self._kernel(points, self._points)
-        solved = cho_solve(self._factor, covariance.T).T
-        mean, std = self._moments(points, covariance, solved)
-        dual = np.broadcast_to(self._dual, covariance.shape)
-        by_mean = self.y_scale_ * self._kernel.pull_back(dual, points, self._points)
-        by_variance = -2.0 * self._kernel.pull_back(solved, points, self._points)
-        return mean, std, by_mean, self.y_scale_**2 * by_variance / (2.0 * std[:, None])
-
-    def _moments(self, points, covariance, solved):
         variance = self._kernel.variance(points)
         left = variance - np.einsum("ij,ij->i", covariance, solved)
         std = np.sqrt(np.maximum(left, LEAST_VARIANCE * variance))

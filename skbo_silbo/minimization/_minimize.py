@@ -31,6 +31,7 @@ from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._event_log import open_log
+from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._read import as_space
@@ -312,7 +313,8 @@ def _prepare(optimizer, x0, y0, c0, calls, n_constraints):
     pending = list(optimizer.pending_)
     if x0 is None:
         return pending
-    space, points = optimizer.space_, optimizer.check_points(x0)
+    space = optimizer.space_
+    points, _ = as_points(x0, space)
     there = [*optimizer.x_iters_, *pending]
     left, new = Counter(keys_of(space.encode(there)) if there else ()), []
     for x, key in zip(points, keys_of(space.encode(points)), strict=True):

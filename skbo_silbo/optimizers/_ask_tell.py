@@ -396,18 +396,6 @@ class AskTellOptimizer(ABC):
         constraints = history.as_constraints(constraints, (1,), n_known)
         self._refuse_unusable(np.full(1, np.nan), constraints)
 
-    def check_points(self, x: Any) -> list[Any]:
-        """Return one point or several as a list of points, all inside the bounds.
-
-        Raises
-        ------
-        ValueError
-            When a point is outside the bounds or of wrong length.
-        """
-        points, _ = history.as_points(x, self.space_)
-        self.space_.encode(points)
-        return list(points)
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything known as plain data for JSON: who this is, and a list of events.
 

@@ -21,10 +21,41 @@ MOST_ALPHA = 1e-4  # variance added to that of the targets, 1, before a process 
 NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # of scikit-learn's processes: rounding
 
 
-class RegressorSurrogate:
+class StandardisedSurrogate:
+    """Base of surrogates that see standardised targets, and whose `predict` has no derivative.
+
+    A subclass keeps the points that it is fitted to, (n, r), as `_Z`.
+
+    Attributes
+    ----------
+    y_mean_, y_scale_ : float
+        What the targets were standardised by.
+    """
+
+    takes_noise = False
+
+    @property
+    def relevance_(self):
+        """Ones, (r,): all coordinates count alike."""
+        return np.ones(self._Z.shape[1])
+
+    def predict_gradient(self, Z):
+        """Return mean, standard deviation and their gradients at the rows of Z."""
+        return central_differences(self.predict, Z)
+
+    def _standardise(self, y):
+        """Return targets standardised by what these targets, (n,), are from now on."""
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
+        return self._standardised(y)
+
+    def _standardised(self, y):
+        return (y - self.y_mean_) / self.y_scale_
+
+
+class RegressorSurrogate(StandardisedSurrogate):
     """A clone of a regressor with ``predict(Z, return_std=True)``, fitted to standardised targets.
 
-    The regressor has no gradient: that of its prediction is taken by central differences.
+    The gradient of its prediction is taken by central differences.
     Warnings that it has not converged, or that rounding made a variance negative, are not shown.
     Where points too near one another make the matrix of a `GaussianProcessRegressor` singular, its
     ``alpha`` is raised tenfold, as scikit-learn advises, as often as needed: see `regressor_`.
@@ -59,8 +90,6 @@ class RegressorSurrogate:
     array([4.])
     """
 
-    takes_noise = False
-
     def __init__(self, regressor):
         self.regressor = regressor
 
@@ -76,13 +105,12 @@ class RegressorSurrogate:
         """
         drawn = 0 if rng is None else int(rng.integers(2**31))
         self.seed = drawn if state is None else state["seed"]
-        self.y_mean_, self.y_scale_ = location_and_scale(y)
-        r = Z.shape[1]
+        targets, r = self._standardise(y), Z.shape[1]
         regressor = self.regressor(r) if callable(self.regressor) else self.regressor
         regressor = _seeded_clone(regressor, self.seed)
         if state is not None:
             _start_at(regressor, state["kernel"], tune)
-        return self._fit(regressor, Z, self._standardised(y))
+        return self._fit(regressor, Z, targets)
 
     def with_points(self, Z, y):
         """Return a surrogate with points added; a process keeps its kernel, others fit again."""
@@ -104,15 +132,6 @@ class RegressorSurrogate:
         mean, std = (np.reshape(values, len(Z)) for values in prediction)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
 
-    def predict_gradient(self, Z):
-        """Return mean, standard deviation and their gradients at the rows of Z."""
-        return central_differences(self.predict, Z)
-
-    @property
-    def relevance_(self):
-        """Ones, (r,): a regressor does not say."""
-        return np.ones(self._Z.shape[1])
-
     def log_predictive_density(self, Z, y):
         """Return the log density of every value, (m,), normal with the regressor's deviation."""
         return norm.logpdf(y, *self.predict(Z))
@@ -121,9 +140,6 @@ class RegressorSurrogate:
         """Return the seed and a process's hyperparameters: the same data give the same fit."""
         kernels = [process.kernel_ for process in _processes(self.regressor_)]
         return {"seed": self.seed, "kernel": _values_of(kernels[0]) if kernels else {}}
-
-    def _standardised(self, y):
-        return (y - self.y_mean_) / self.y_scale_
 
     def _fit(self, regressor, Z, targets):
         self._Z, self._targets = Z, targets

@@ -21,7 +21,6 @@ from skbo_silbo.baselines._bock import (
     _log_likelihood,
     warp,
 )
-from skbo_silbo.surrogate import central_differences
 
 
 def draw_theta(rng):
@@ -88,13 +87,12 @@ def test_the_definition_one_pair_at_a_time():
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 2.0), (0.3, 4.0)])
 def test_the_warp_is_increasing_concave_and_keeps_the_ends(alpha, beta):
     radius = np.linspace(0, 1, 400)
-    w, by_radius, by_alpha, by_beta = warp(radius, alpha, beta)
+    w, by_alpha, by_beta = warp(radius, alpha, beta)
     assert_allclose([w[0], w[-1]], [0, 1], atol=1e-12)
     assert (np.diff(w) > 0).all()
     assert (np.diff(w, 2) < 1e-12).all()
     inside, h = radius[20:-20], 1e-6
     for got, moved in (
-        (by_radius, [warp(inside + s * h, alpha, beta)[0] for s in (1, -1)]),
         (by_alpha, [warp(inside, alpha * np.exp(s * h), beta)[0] for s in (1, -1)]),
         (by_beta, [warp(inside, alpha, beta * np.exp(s * h))[0] for s in (1, -1)]),
     ):
@@ -129,18 +127,6 @@ def test_prediction_is_the_conditional_normal():
     assert_allclose(mean, y.mean() + k @ inverse @ (y - y.mean()), rtol=1e-6)
     variance = np.diag(kernel(Polar.of(new), Polar.of(new)) - k @ inverse @ k.T)
     assert_allclose(std, y.std() * np.sqrt(variance), rtol=1e-4)
-
-
-@settings(max_examples=10)
-@given(seed=st.integers(0, 10**6), d=st.integers(1, 6))
-def test_gradient_of_the_prediction(seed, d):
-    X, y = make_data(20, d, seed)
-    process = CylindricalProcess().fit(X, y, tune=False)
-    new = np.random.default_rng(seed + 1).uniform(-0.95, 0.95, (3, d))
-    for got, expected in zip(
-        process.predict_gradient(new), central_differences(process.predict, new), strict=True
-    ):
-        assert_allclose(got, expected, rtol=1e-3, atol=1e-4)
 
 
 def test_added_points_and_state():
