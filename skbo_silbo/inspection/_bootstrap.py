@@ -12,6 +12,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.linalg import orthogonal_procrustes
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
@@ -294,7 +295,7 @@ class _Resampler:
 
     def _compare(self, fitted):
         Z, W = self._scores(fitted.components_), self._scores(self.reference)
-        aligned = nearest_rotation(Z, W).T @ fitted.components_
+        aligned = orthogonal_procrustes(Z, W)[0].T @ fitted.components_
         return aligned, squared_trace_correlation(Z, W)
 
     def _scores(self, components):
@@ -378,15 +379,6 @@ def _check_enough_rows(n, d):
             f"they say: .79 to .85 at a nominal .95 with two. Got {n:.6g} labelled rows of {d} "
             "features. Reduce the features first, or label more rows."
         )
-
-
-def nearest_rotation(Z, W):
-    """Orthogonal Q (reflections included) that minimises ``||Z Q - W||`` (Schoenemann 1966).
-
-    With one column it is the sign of their correlation.
-    """
-    U, _, Vt = np.linalg.svd(Z.T @ W)
-    return U @ Vt
 
 
 def squared_trace_correlation(Z, W):

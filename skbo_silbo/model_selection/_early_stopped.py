@@ -1,6 +1,7 @@
 """Early stopping inside a fold: a part of the rows that `fit` gets is held out for it."""
 
 import inspect
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -33,6 +34,7 @@ def _has(method):
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
 
 
+@dataclass(eq=False, repr=False)
 class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
     """Fit on a part of the rows and stop by the rest, inside every fold of a search.
 
@@ -85,18 +87,11 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
     (45, True)
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        validation_fraction: float = 0.1,
-        splitter: Any = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.validation_fraction = validation_fraction
-        self.splitter = splitter
-        self.random_state = random_state
+    estimator: Any
+    _: KW_ONLY
+    validation_fraction: float = 0.1
+    splitter: Any = None
+    random_state: RandomState = None
 
     def fit(
         self,

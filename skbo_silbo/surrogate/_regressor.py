@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from copy import copy
 from inspect import Parameter, signature
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -33,6 +34,8 @@ class StandardisedSurrogate:
     """
 
     takes_noise = False
+    predict: Callable[..., Any]
+    _Z: FloatArray
 
     @property
     def relevance_(self):
