@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.docs
+# The site is built once, by one worker.
+pytestmark = [pytest.mark.docs, pytest.mark.xdist_group("site")]
 
 ROOT = Path(__file__).parents[2]
 MADE = shutil.ignore_patterns("_build", "generated", "auto_examples", "sg_execution_times.rst")
