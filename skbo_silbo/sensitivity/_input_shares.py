@@ -71,10 +71,9 @@ class InputShares:
     --------
     >>> from skbo_silbo import SILBO
     >>> optimizer = SILBO([(0, 1)] * 6, random_state=0)
-    >>> for _ in range(25):
-    ...     x = optimizer.ask()
-    ...     _ = optimizer.tell(x, (x[1] - 0.3) ** 2 + 0.1 * x[4])
-    >>> shares = optimizer.subspace_.shares
+    >>> X = optimizer.ask(25)
+    >>> optimizer = optimizer.tell(X, (X[:, 1] - 0.3) ** 2 + 0.1 * X[:, 4])
+    >>> shares = optimizer.input_model_.shares
     >>> shares.ranked[:2]
     ['x1', 'x4']
     >>> shares.n_important

@@ -62,9 +62,8 @@ class LearntSubspace:
     --------
     >>> from skbo_silbo import SILBO
     >>> optimizer = SILBO([(0, 1)] * 6, random_state=0)
-    >>> for _ in range(25):
-    ...     x = optimizer.ask()
-    ...     _ = optimizer.tell(x, (x[1] - 0.3) ** 2 + 0.1 * x[4])
+    >>> X = optimizer.ask(25)
+    >>> x = optimizer.tell(X, (X[:, 1] - 0.3) ** 2 + 0.1 * X[:, 4]).ask()
     >>> subspace = optimizer.subspace_
     >>> subspace.n_directions, subspace.is_low_dimensional
     (1, True)

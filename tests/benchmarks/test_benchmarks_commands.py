@@ -138,18 +138,6 @@ def test_help_of_run_names_every_experiment_and_profile(capsys):
     assert capsys.readouterr().out.count("\n") == len(EXPERIMENTS)
 
 
-@pytest.mark.bench
-def test_the_command_runs_by_its_folder_from_anywhere(tmp_path):
-    said = subprocess.run(
-        [sys.executable, str(BENCHMARKS), "list"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    assert [line.split("  (")[0] for line in said] == list(EXPERIMENTS)
-
-
 MODULES = sorted(
     ".".join(path.relative_to(BENCHMARKS.parent).with_suffix("").parts)
     for path in BENCHMARKS.rglob("*.py")

@@ -1,7 +1,5 @@
 """Public problems and the share of the gap closed."""
 
-import json
-import pickle
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 
 from benchmarks.engine import render_rst
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.experiments._bocode_offline import bocode_problem
 from benchmarks.experiments._public_suites import (
     IN_ANY_SPACE,
 )
@@ -20,8 +17,7 @@ from benchmarks.search.contestants import CONTESTANTS, find_contestant
 from benchmarks.search.gap_closed import chance_means, compared, gap_runs
 from benchmarks.search.gap_report import error_of_mean, paired_difference
 from benchmarks.search.problem_data import make_problem
-from benchmarks.search.process_peers import yeo_johnson
-from benchmarks.search.search_run import measure_gap, measure_search
+from benchmarks.search.search_run import measure_search
 from skbo_silbo.problems import Problem
 
 pytestmark = pytest.mark.bench
@@ -64,17 +60,6 @@ def test_bbob_problems_have_the_optimum_that_the_suite_states(function, kind):
     assert problem.evaluate(problem.sample(200, 1)).min() > problem.optimum
 
 
-def test_bbob_problems_are_those_of_the_suite():
-    cocoex = pytest.importorskip("cocoex")
-    suite = cocoex.Suite("bbob", "instances:5", "dimensions:10 function_indices:8")
-    theirs = next(iter(suite))
-    ours, X = bbob_problem(8, 10, 5), np.random.default_rng(0).uniform(-5, 5, (20, 10))
-    np.testing.assert_allclose(ours.evaluate(X), [theirs(x) for x in X])
-    again = pickle.loads(pickle.dumps(ours))
-    np.testing.assert_allclose(again.evaluate(X), ours.evaluate(X))
-    assert bbob_problem(8, 10, 6).optimum != ours.optimum
-
-
 @pytest.mark.parametrize(("f", "d", "i"), [(0, 5, 1), (25, 5, 1), (1, 7, 1), (1, 5, 0)])
 def test_what_bbob_does_not_have_is_refused(f, d, i):
     with pytest.raises(ValueError, match="function must be 1 to 24, d one of"):
@@ -95,19 +80,6 @@ def test_what_is_reported_is_never_tuned_on():
     assert len({c.repeat for c in cells if c.method == "optuna-tpe"}) == 5
     layouts = {(c.problem["kind"], c.problem["d"]) for c in cells if c.method == "cma"}
     assert layouts == {("native", 10), ("native", 20), ("planted", 100), ("rotated", 100)}
-
-
-@pytest.mark.parametrize("method", ["random", "cma"])
-def test_a_run_knows_its_optimum_and_its_chance(method):
-    pytest.importorskip("cocoex")
-    problem = {**PROBLEM, "d": 2, "inputs": 2, "n": 50}
-    measured = measure_gap(problem, method, 4)
-    made = make_problem(problem, 4)
-    assert measured["optimum"] == made.optimum
-    chance = [measured["chance"][n] for n in ("50", "100", "250")]
-    assert chance == sorted(chance, reverse=True)
-    assert chance[-1] > made.optimum
-    json.dumps(measured)
 
 
 # -- the measure ---------------------------------------------------------------------------------
@@ -136,17 +108,6 @@ def test_shares_are_of_the_gap_and_clipped():
     assert [run.is_stalled(100) for run in (a, b, c)] == [False, True, False]
     assert a.is_stalled(50) is False
     assert (a.evaluations_to(5.0), a.evaluations_to(0.5)) == (40.0, np.inf)
-
-
-def test_the_best_value_seen_stands_for_an_unknown_optimum():
-    results = [result("a", 4, [[1, 4.0]]), result("b", 4, [[1, 9.0], [2, -2.0]])]
-    results += [result("a", 5, [[1, 3.0]]), result("b", 5, [[1, 7.0]])]
-    for r in results:
-        del r["optimum"]
-    runs = gap_runs(results)
-    assert [run.target for run in runs] == [-2.0] * 4  # of whatever seed
-    shares = [run.share(100) for run in runs]
-    assert shares == [pytest.approx(share) for share in (0.5, 1.0, 7 / 12, 0.25)]
 
 
 def test_standard_errors_and_paired_differences():
@@ -194,30 +155,6 @@ def test_variants_run_wherever_the_method_runs_that_they_vary():
 def test_a_name_that_is_no_contestant_is_refused(name):
     with pytest.raises(ValueError, match="method must be one of random, sobol, silbo"):
         find_contestant(name)
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e12])
-def test_a_peer_sees_a_rising_function_of_the_values(scale):
-    y = scale * np.exp(4 * np.random.default_rng(0).normal(size=60))
-    seen = yeo_johnson(y)
-    assert np.all(np.diff(seen[np.argsort(y)]) >= 0)
-    assert len(np.unique(seen)) > 30
-    np.testing.assert_allclose([seen.mean(), seen.std()], [0, 1], atol=1e-8)
-    np.testing.assert_allclose(yeo_johnson(np.full(5, scale)), 0, atol=1e-6 * scale)
-    assert yeo_johnson(y[:0]).size == 0
-
-
-def test_problems_of_bocode_are_minimised_and_snapped():
-    bocode = pytest.importorskip("bocode")
-    import torch
-
-    ours = bocode_problem("PortfolioPort2")
-    theirs = bocode.get_problem("PortfolioPort2")()
-    X = ours.sample(5, 0)
-    values, _ = theirs.evaluate(theirs.enforce_variable_types(torch.as_tensor(X)))
-    np.testing.assert_allclose(ours.evaluate(X), -values[:, 0].numpy())
-    with pytest.raises(ValueError, match="name must be that of a problem with one objective and"):
-        bocode_problem("CEC2020_p1")
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from derivatives import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_diabetes, load_digits
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF
-from sklearn.linear_model import Lasso
 from sklearn.metrics import log_loss
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVR
@@ -25,6 +24,7 @@ from benchmarks.search.tuning_problems import (
     weighted_lasso,
 )
 
+pytestmark = pytest.mark.bench
 MAKERS = [mlp_weights, weighted_lasso, svr_length_scales]
 
 
@@ -43,12 +43,6 @@ def test_deterministic_seeded_and_picklable(make):
     assert problem.optimum is None
     assert problem.optimisers is None
     assert problem.active_directions is None
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_unknown_data(make):
-    with pytest.raises(ValueError, match="got 'iris'"):
-        make("iris")
 
 
 # --- neural network -----------------------------------------------------------------------------
@@ -104,41 +98,6 @@ def test_training_is_that_of_scikit_learn():
     assert_allclose(loss, log_loss(classes, model.predict_proba(X)), rtol=1e-9)
 
 
-def test_training_and_validation_halves_are_disjoint_and_every_epoch_sees_all_rows():
-    function = mlp_weights().function
-    assert abs(len(function.X) - len(function.X_validation)) <= 1
-    rows = {row.tobytes() for row in load_digits().data / 16}
-    train, test = ({row.tobytes() for row in X} for X in (function.X, function.X_validation))
-    assert train | test == rows
-    assert not train & test
-    order = np.concatenate(function.batches).reshape(network_weights.N_EPOCHS, -1)
-    assert_array_equal(np.sort(order, axis=1), np.tile(np.arange(len(function.X)), (5, 1)))
-
-
-def test_mnist_without_a_network(monkeypatch):
-    def offline(*args, **kwargs):
-        raise OSError("no route to host")
-
-    monkeypatch.setattr(network_weights, "fetch_openml", offline)
-    with pytest.raises(ConnectionError, match="or use data='digits'"):
-        mlp_weights("mnist")
-
-
-def test_mnist_as_openml_gives_it(monkeypatch):
-    def fetch(name, **kwargs):
-        assert name == "mnist_784"
-        rng = np.random.default_rng(0)
-        X = rng.integers(0, 256, (300, 784))
-        return X, rng.integers(0, 10, 300).astype(str).astype(object)
-
-    monkeypatch.setattr(network_weights, "fetch_openml", fetch)
-    problem = mlp_weights("mnist")
-    assert problem.n_dims == 500
-    assert problem.function.V.shape == (784, 50)
-    assert problem.function.X.max() == 1.0
-    assert np.isfinite(problem([0.1] * 500))
-
-
 # --- weighted Lasso -----------------------------------------------------------------------------
 
 
@@ -156,24 +115,6 @@ def test_weighted_lasso_meets_its_optimality_conditions(seed, n):
     assert_allclose(slope[active], (penalties * np.sign(b))[active], rtol=1e-3)
 
 
-def test_equal_penalties_are_the_plain_lasso():
-    X, y = load_diabetes(return_X_y=True)
-    X, y = X / X.std(axis=0), (y - y.mean()) / y.std()
-    b = solve_weighted_lasso(X, y, np.full(10, 0.05))
-    plain = Lasso(alpha=0.05, fit_intercept=False, tol=1e-10).fit(X, y)
-    assert_allclose(b, plain.coef_, atol=1e-5)
-    assert (b == 0).any()
-
-
-@pytest.mark.parametrize("data", ["diabetes", "diabetes-interactions", "breast-cancer"])
-def test_lasso_converges_in_every_corner(data):
-    # warnings are errors here
-    problem = weighted_lasso(data)
-    rng = np.random.default_rng(0)
-    corners = np.where(rng.random((20, problem.n_dims)) < 0.5, -3.0, 0.0)
-    assert np.isfinite(problem.evaluate(np.vstack([corners, problem.bounds.T]))).all()
-
-
 # --- support vectors ----------------------------------------------------------------------------
 
 
@@ -187,31 +128,3 @@ def test_support_vectors_with_the_stated_kernel():
         model = SVR(kernel="precomputed", C=C, epsilon=epsilon).fit(kernel(X), y)
         errors.append(np.mean((model.predict(kernel(X_test, X)) - y_test) ** 2))
     assert_allclose(problem(x), np.mean(errors), rtol=1e-6)
-
-
-def test_a_long_length_scale_switches_a_column_off():
-    problem = svr_length_scales()
-    x = np.array([2.0] * 10 + [1.0, -1.0, -1.0])
-    assert problem(x) > 0.9
-    x[[2, 3, 8]] = 0.0
-    assert problem(x) < 0.6
-
-
-@pytest.mark.parametrize("make", [weighted_lasso, svr_length_scales])
-def test_folds_are_standardised_by_their_training_rows(make):
-    folds = make("breast-cancer").function.args[1]
-    assert sum(len(X_test) for _, _, X_test, _ in folds) == 569
-    for X, y, X_test, _ in folds:
-        assert_allclose(X.mean(axis=0), 0, atol=1e-10)
-        assert_allclose(X.std(axis=0), 1)
-        assert_allclose([y.mean(), y.std()], [0, 1], atol=1e-10)
-        assert np.abs(X_test.mean(axis=0)).max() > 1e-4
-
-
-def test_network_task_is_worth_tuning_and_like_the_published_one():
-    # published curves (paper/results.csv) run from -.30 to -.14 in the maximised sign
-    problem = mlp_weights()
-    values = problem.evaluate(problem.sample(10, 0))
-    assert values.min() > 0.14
-    assert values.max() < 0.31
-    assert values.std() > 0.01

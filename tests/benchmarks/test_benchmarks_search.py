@@ -73,13 +73,6 @@ def test_a_recorder_counts_every_call_and_knows_the_truth():
     np.testing.assert_allclose(curve(steps, 20), [recorder.truth[i] for i in best], rtol=1e-5)
 
 
-def test_seeds_make_problems_and_the_same_seed_the_same_one():
-    problem = {"function": "levy", "kind": "rotated", "d": 9, "inputs": 3}
-    x = np.full(9, 0.3)
-    assert make_problem(problem, 1)(x) == make_problem(problem, 1)(x)
-    assert make_problem(problem, 1)(x) != make_problem(problem, 2)(x)
-
-
 def test_evaluations_within_one_percent():
     result = played("random", 0, [[1, 5.0], [4, 0.2], [9, 0.1]])
     assert evaluations_within(result) == 9

@@ -195,12 +195,11 @@ def test_counts_are_repeated_rows(name):
 
 
 @weighed
-@pytest.mark.parametrize("scale", [1e-9, 1.7e12])
-def test_relative_weights_have_no_scale_and_equal_ones_are_none(name, scale):
+def test_relative_weights_have_no_scale_and_equal_ones_are_none(name):
     X, y = make_rows(2)
     weights = np.random.default_rng(2).uniform(0.2, 2, size=60)
     scores = new(name).fit(X, y, sample_weight=weights).transform(X)
-    other = new(name).fit(X, y, sample_weight=scale * weights).transform(X)
+    other = new(name).fit(X, y, sample_weight=1.7e12 * weights).transform(X)
     assert_same_scores(other, scores, rtol=1e-3 if name == "process" else 1e-6)
     plain = new(name).fit(X, y).transform(X)
     equal = new(name).fit(X, y, sample_weight=np.full(60, 0.3)).transform(X)

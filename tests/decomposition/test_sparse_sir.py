@@ -88,7 +88,6 @@ def test_finds_a_sparse_direction_where_plain_slices_cannot():
     ("n", "d", "correlated", "response"),
     [
         (60, 10, 0.5, lambda z, e: z + 0.5 * e),
-        (150, 200, 0.0, lambda z, e: z**3 + 0.3 * e),
         (150, 40, 0.5, lambda z, e: np.tanh(4 * z) + 0.2 * e),
         (300, 20, 0.0, lambda z, e: np.sin(2 * z) * np.exp(z) + 0.3 * e),
     ],

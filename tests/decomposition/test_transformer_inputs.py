@@ -21,19 +21,6 @@ def make_data(n=120, d=4, mean=0.0):
 # -- float32 -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_float32_rows_beside_unlabelled_ones(weighted):
-    X, y = make_data(mean=30.0)
-    rows = X.astype(np.float32)
-    weights = np.linspace(0.5, 2, 80) if weighted else None
-    sir = SemiSlicedInverseRegression(1, n_slices=4, alpha=1.0)
-    single = sir.fit(rows[:80], y[:80], rows[80:], weights).components_
-    mixed = sir.fit(rows[:80], y[:80], rows[80:].astype(np.float64), weights).components_
-    double = sir.fit(*(rows.astype(np.float64)[:80], y[:80]), rows[80:], weights).components_
-    np.testing.assert_allclose(single, double, rtol=1e-6)
-    np.testing.assert_allclose(mixed, double, rtol=1e-6)
-
-
 @pytest.mark.parametrize("n_components", [1, "auto"])
 def test_plain_slices_of_many_float32_rows_make_no_copy_of_them(n_components):
     X, y = make_data(n=20_000, d=100)

@@ -103,28 +103,6 @@ BOTH = pytest.mark.parametrize(
 )
 
 
-@BOTH
-@pytest.mark.parametrize("scale", [1e-9, 2.0])
-def test_the_scale_of_floats_is_irrelevant_whole_or_not(learner, scale):
-    X, y, rest, counts, relative = make_data(0)
-    for weights in (relative, counts.astype(float)):
-        alpha, scores = fitted(learner, X, y, rest, weights)
-        other_alpha, other = fitted(learner, X, y, rest, scale * weights)
-        assert alpha == other_alpha
-        np.testing.assert_allclose(other, scores, atol=1e-6 * np.abs(scores).max())
-
-
-@BOTH
-def test_marked_and_given_rows_are_the_same_and_weight_zero_is_absence(learner):
-    X, y, rest, _, relative = make_data(5)
-    _, scores = fitted(learner, X[5:], y[5:], rest[10:], relative[5:])
-    both, marked = np.concatenate([X, rest]), np.r_[y, np.full(60, np.nan)]
-    weights = np.r_[relative, np.linspace(0.1, 9, 60)]  # no matter, so long as they are positive
-    weights[:5], weights[40:50] = 0.0, 0.0
-    sir = learner(1, n_slices=4, random_state=0).fit(both, marked, sample_weight=weights)
-    np.testing.assert_allclose(sir.transform(X[5:]), scores, atol=1e-8)
-
-
 def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning():
     X, y, _, counts, _ = make_data(7, n=60)
     sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0)

@@ -12,7 +12,6 @@ from skbo_silbo.decomposition import (
     ActiveSubspace,
     KernelSlicedInverseRegression,
     SemiSlicedInverseRegression,
-    SlicedAverageVarianceEstimation,
 )
 from skbo_silbo.inspection import SubspaceDisplay, bootstrap_directions
 
@@ -179,23 +178,6 @@ def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
     one = SemiSlicedInverseRegression(1).fit(X, y)
     with pytest.raises(ValueError, match="bootstrap must be of the directions that the estimator"):
         SubspaceDisplay.from_estimator(one, X, y, bootstrap=result)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        SemiSlicedInverseRegression(1),
-        SlicedAverageVarianceEstimation(1),
-    ],
-)
-def test_one_component(plt, problem, estimator):
-    X, y = problem
-    display = SubspaceDisplay.from_estimator(estimator.fit(X, y), X, y)
-    summary, spectrum, loadings = display.axes_
-    assert_draws(summary, estimator.transform(X)[:, 0], y)
-    assert spectrum.get_title() == "n_components = 1"
-    assert loadings.get_title() == "direction 1"
-    display.figure_.canvas.draw()
 
 
 def test_categories_and_names_of_a_frame(plt):

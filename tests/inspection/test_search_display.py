@@ -1,7 +1,6 @@
 """SearchDisplay: what is computed for it, what it draws, and what it refuses."""
 
 import itertools
-import subprocess
 import sys
 import warnings
 
@@ -90,12 +89,6 @@ def _close():
     plt.close("all")
 
 
-# What is computed.
-
-
-# What is drawn.
-
-
 def drawn_values(axes):
     """The x and y of the curve of a panel."""
     return axes.lines[-1].get_data()
@@ -148,22 +141,6 @@ def test_the_name_that_scikit_learn_has_for_it(search):
         SearchDisplay.from_estimator([1.0])
 
 
-def test_hints_can_be_read_without_matplotlib():
-    code = """
-import sys, typing
-import skbo_silbo.inspection as inspection
-displays = [getattr(inspection, name) for name in inspection.__all__ if name.endswith("Display")]
-for display in displays:
-    for method in ("__init__", "from_result", "from_estimator", "plot"):
-        if hasattr(display, method):
-            typing.get_type_hints(getattr(display, method))
-assert len(displays) == 4
-assert not any(name.split(".")[0] == "matplotlib" for name in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_all_panels(search):
     before = search.optimizer_.x_iters_
     display = SearchDisplay.from_result(search)
@@ -205,21 +182,20 @@ def test_a_panel_by_name_grey_bars_and_a_value_that_some_do_not_have():
     assert colliding(display.plot(kind="parallel").figure_) == []
 
 
-@pytest.mark.parametrize("method", ["silbo", "random"])
-def test_a_result_and_its_optimiser_are_drawn_alike(method):
+def test_a_result_and_its_optimiser_are_drawn_alike():
     def func(x):
         return x[0] ** 2 + 0.1 * x[1]
 
-    result = minimize(func, [(-1, 1)] * 3, method=method, n_calls=14, random_state=0)
+    result = minimize(func, [(-1, 1)] * 3, n_calls=12, n_initial=11, random_state=0)
     for display in (ConvergenceDisplay, SubspaceDisplay):
         ours = display.from_result(result)
         theirs = display.from_result(result.optimizer)
         assert len(ours.axes_) == len(theirs.axes_)
     drawn = SearchDisplay.from_result(result)
     np.testing.assert_array_equal(drawn.values, result.func_vals)
-    assert drawn.n_initial == (14 if method == "random" else result.optimizer.n_initial_)
+    assert drawn.n_initial == 11
     assert list(drawn.dependences) == drawn.shares.ranked[:2]
-    steps = drawn.axes_[0].lines[-2 if method == "silbo" else -1].get_ydata()
+    steps = drawn.axes_[0].lines[-2].get_ydata()
     np.testing.assert_array_equal(steps, np.minimum.accumulate(result.func_vals))
 
 
@@ -300,10 +276,10 @@ def test_labels_do_not_collide():
     def func(point):
         return np.log10(point[names[0]]) ** 2 + 0.3 * np.log10(point.get(names[2], 1.0))
 
-    optimizer = told(space, func, 40)
+    optimizer = told(space, func, 16)
     display = SearchDisplay.from_result(optimizer)
-    for kind in ("all", "parallel", "shares", "dependence"):
-        assert colliding(display.plot(kind=kind).figure_) == []
+    assert colliding(display.figure_) == []
+    assert colliding(display.plot(kind="parallel").figure_) == []
 
 
 def test_short_names_of_parallel_axes_are_clear_of_the_ends_of_their_scales():
@@ -476,9 +452,7 @@ def test_several_metrics():
         assert display.value_name == f"mean test {metric}"
 
 
-@pytest.mark.parametrize(
-    ("kind", "n_panels"), [("convergence", 1), ("dependence", 2), ("shares", 1), ("parallel", 1)]
-)
+@pytest.mark.parametrize(("kind", "n_panels"), [("dependence", 2), ("parallel", 1)])
 def test_one_kind_on_given_axes(search, kind, n_panels):
     figure, axes = plt.subplots(1, n_panels)
     display = SearchDisplay.from_result(search, kind=kind, ax=axes)
@@ -516,15 +490,17 @@ def test_refusals(search, monkeypatch):
         SearchDisplay.from_result(search)
 
 
-@pytest.fixture(scope="module", params=[1e300, np.finfo(float).max])
-def penalised(request):
+@pytest.fixture(scope="module")
+def penalised():
+    largest = np.finfo(float).max
+
     def func(x):
-        return float(np.sum((x - 0.3) ** 2)) if x[0] < 0.5 else request.param
+        return float(np.sum((x - 0.3) ** 2)) if x[0] < 0.5 else largest
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*count as failed evaluations")
         optimizer = told([(-1, 1)] * 2, func, 14)
-    assert np.max(optimizer.func_vals_) == request.param
+    assert np.max(optimizer.func_vals_) == largest
     return optimizer
 
 
@@ -532,7 +508,6 @@ def penalised(request):
 @pytest.mark.filterwarnings("ignore:.*count as failed evaluations")
 def test_penalties_of_any_size_are_drawn(display, penalised):
     display.from_result(penalised)
-    plt.gcf().canvas.draw()
     assert all(np.isfinite(ax.get_xlim() + ax.get_ylim()).all() for ax in plt.gcf().axes)
     plt.close("all")
 

@@ -57,10 +57,9 @@ def bowl(trial):
     return (x - 1.0) ** 2 + (y + 2.0) ** 2
 
 
-@pytest.mark.parametrize(("direction", "sign"), [("minimize", 1.0), ("maximize", -1.0)])
-def test_it_learns_in_both_directions(direction, sign):
-    study = new_study(direction)
-    study.optimize(lambda trial: sign * bowl(trial), n_trials=20)
+def test_it_learns():
+    study = new_study()
+    study.optimize(bowl, n_trials=20)
     assert abs(study.best_value) < 0.05  # random points: one in 600 is as near
 
 
@@ -268,35 +267,6 @@ def test_constraints_of_another_form_are_refused(returned):
     assert len(study.trials) == 1
 
 
-def test_constraints_set_by_the_objective_count():
-    study = new_study()
-    if "set_constraint" not in dir(optuna.trial.Trial):
-        pytest.skip("Optuna 5 or newer")
-
-    def objective(trial):
-        value = bowl(trial)
-        trial.set_constraint("right", 1.5 - trial.params["x"])
-        return value
-
-    study.optimize(objective, n_trials=22)
-    assert min(t.value for t in study.trials if t.params["x"] >= 1.5) < 0.6
-
-
-def test_failing_regions_are_avoided():
-    def objective(trial):
-        x = trial.suggest_float("x", -1.0, 1.0)
-        if x < 0.0:
-            raise RuntimeError("no value here")
-        return (x - 0.1) ** 2
-
-    study = new_study()
-    study.optimize(objective, n_trials=20, catch=RuntimeError)
-    failed = [trial.state == TrialState.FAIL for trial in study.trials]
-    assert sum(failed[:12]) > 0
-    assert sum(failed[12:]) <= 3
-    assert study.best_value < 0.05
-
-
 def test_enqueued_trials_are_taken_as_they_are():
     study = new_study()
     study.optimize(bowl, n_trials=11)
@@ -352,9 +322,9 @@ def test_a_finite_space_that_is_exhausted_is_drawn_from_again():
 
 def test_threads():
     study = new_study()
-    study.optimize(bowl, n_trials=16, n_jobs=4)
+    study.optimize(bowl, n_trials=12, n_jobs=4)
     points = [tuple(trial.params.values()) for trial in study.trials]
-    assert len(set(points)) == 16
+    assert len(set(points)) == 12
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
 
 
@@ -379,10 +349,10 @@ def some_fail(trial):
 @pytest.mark.parametrize("objective", [by_two_choices, some_fail])
 def test_conditional_studies_evaluate_no_trial_twice(objective):
     study = new_study()
-    study.optimize(objective, n_trials=24, catch=RuntimeError)
+    study.optimize(objective, n_trials=18, catch=RuntimeError)
     done = [tuple(sorted(t.params.items())) for t in study.trials if t.state.is_finished()]
     done = [params for params, t in zip(done, study.trials, strict=True) if t.value is not None]
-    assert len(set(done)) == len(done) >= 15
+    assert len(set(done)) == len(done) >= 12
 
 
 def test_a_trial_that_failed_half_way_shuts_out_no_other():
@@ -447,14 +417,12 @@ def mixed(trial):
     return (np.log10(rate) + 2.0) ** 2 + 0.1 * layers + (kind == "a")
 
 
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_a_study_predicts_in_its_own_parameters_and_sign(direction):
-    sign = 1.0 if direction == "minimize" else -1.0
-    study = new_study(direction)
-    study.optimize(lambda trial: sign * mixed(trial), n_trials=20)
+def test_a_study_predicts_in_its_own_parameters_and_sign():
+    study = new_study("maximize")
+    study.optimize(lambda trial: -mixed(trial), n_trials=16)
     optimizer = pickle.loads(pickle.dumps(study.sampler)).optimizer_of(study)
     best = optimizer.predict({"rate": 1e-2, "layers": 2, "kind": "None"})
-    assert best.mean == pytest.approx(sign * 0.2, abs=0.3)
+    assert best.mean == pytest.approx(-0.2, abs=0.3)
     assert optimizer.best_y_ == study.best_value
     assert set(optimizer.subspace_.shares.names) == {"rate", "layers", "kind"}
     pytest.importorskip("matplotlib")

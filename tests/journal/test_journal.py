@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from journal_files import SEARCH, Journal
-from scipy.stats import loguniform, randint, uniform
+from scipy.stats import loguniform, uniform
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, make_scorer
@@ -142,17 +142,6 @@ def test_another_file_is_refused_and_left_alone(path, content):
 
 
 @pytest.mark.quick
-def test_a_damaged_line_is_named(path):
-    search(path, n_iter=4).fit(X, Y)
-    whole = lines_of(path)
-    for lines in ([*whole[:2], b"rubbish\n", *whole[3:]], [*whole[:2], *whole[3:]]):
-        path.write_bytes(b"".join(lines))
-        with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
-            search(path).fit(X, Y)
-        assert path.read_bytes() == b"".join(lines)
-
-
-@pytest.mark.quick
 def test_one_journal_is_for_one_search_at_a_time(path):
     search(path, n_iter=2).fit(X, Y)
     code = (
@@ -176,17 +165,17 @@ def test_one_journal_is_for_one_search_at_a_time(path):
 @pytest.mark.parametrize("batch_size", [1, 3])
 def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size):
     cheap = {"embedding": "identity", "optimizer_options": {"search": "random", "warp": None}}
-    options = {"n_iter": 6, "n_initial": 5, "batch_size": batch_size, **cheap}
+    options = {"n_iter": 5, "n_initial": 4, "batch_size": batch_size, **cheap}
     reference = search(**options).fit(X, Y)
     search(path, **options).fit(X, Y)
     lines = lines_of(path)
-    assert len(told_in(lines)) == 6
+    assert len(told_in(lines)) == 5
     for n_kept in range(len(lines)):
         torn = lines[n_kept][: len(lines[n_kept]) // 2]
         path.write_bytes(b"".join(lines[:n_kept]) + torn)
         n_known = len(told_in(lines[:n_kept]))
         resumed, n_fits = fit(search(path, **options))
-        assert n_fits == 3 * (6 - n_known)
+        assert n_fits == 3 * (5 - n_known)
         assert_same_results(resumed, reference)
         sources = resumed.cv_results_["source"]
         assert list(sources[:n_known]) == ["resumed"] * n_known
@@ -245,14 +234,6 @@ def test_max_time_is_that_of_one_run_and_every_run_gets_on(path, monkeypatch):
     assert_same_results(search(path, **options).fit(X, Y), search(**options).fit(X, Y))
 
 
-def test_a_finite_space_ends_the_resumed_search_too(path):
-    space = {"a": [0.1, 0.5, 0.9], "kind": ["x", "y"]}
-    search(path, space=space, n_iter=4).fit(X, Y)
-    resumed, n_fits = fit(search(path, space=space, n_iter=50))
-    assert n_fits == 2 * 3
-    assert_same_results(resumed, search(space=space, n_iter=50).fit(X, Y))
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 @pytest.mark.parametrize(("error_score", "batch_size"), [(np.nan, 2), (-0.1, 1)])
 def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
@@ -272,16 +253,7 @@ def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
         )
 
 
-def test_a_journal_of_failures_only_is_the_same_error_again(path):
-    params = {"space": {"a": uniform(), "kind": ["fails"]}, "n_iter": 3}
-    for n_fits in (9, 0):
-        before = Counted.n_fits
-        with pytest.raises(ValueError, match="every fit of all 3 candidates failed"):
-            search(path, **params).fit(X, Y)
-        assert Counted.n_fits - before == n_fits
-
-
-@pytest.mark.parametrize("refit", ["second", False, lambda results: 1])
+@pytest.mark.parametrize("refit", ["second", lambda results: 1])
 def test_several_metrics(path, refit):
     def scores(estimator, X, y):
         return {"first": np.float32(estimator.a), "second": estimator.b, "third": 1}
@@ -478,10 +450,3 @@ def test_splits_in_any_form(path, as_cv):
         fitted, n_fits = fit(search(path, cv=as_cv(splits), n_iter=n_iter))
         assert n_fits == 6
     assert fitted.cv_results_["source"][1] == "resumed"
-
-
-@pytest.mark.parametrize("distribution", [randint(0, 10**9), randint(1, 5), uniform(), [3, 1, 2]])
-def test_spaces_are_compared_by_what_they_hold(path, distribution):
-    search(path, space={"a": distribution}, n_iter=2).fit(X, Y)
-    _, n_fits = fit(search(path, space={"a": distribution}, n_iter=2))
-    assert n_fits == 0

@@ -12,65 +12,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from journal_files import SEARCH, Journal
 from odd_estimator import Odd
 from scipy.stats import loguniform
 from sklearn import config_context
-from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.pipeline import make_pipeline
 from test_journal import Counted, X, Y, fit, lines_of, search, told_in
 
 from skbo_silbo.model_selection import SILBOSearchCV
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    path = tmp_path_factory.mktemp("journal") / "whole.jsonl"
-    with Journal(path, SEARCH) as journal:
-        journal.begin({"of": "test", "seed": 17})
-        for i in range(3):
-            journal.append({"score": 0.25 * i, "params": {"a": 1.5}, "error": None})
-    with Journal(path, SEARCH) as journal:
-        assert len(journal.records) == 3
-        return path.read_bytes(), journal.header, list(journal.records)
-
-
-# Damage.
-
-
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_damage_is_found_or_the_lines_before_it_are_read(whole, path, data):
-    content, header, records = whole
-    at = data.draw(st.integers(0, len(content) - 1))
-    kind = data.draw(st.sampled_from(["change", "insert", "delete"]))
-    piece = data.draw(st.binary(min_size=1, max_size=4))
-    end = {"change": at + len(piece), "insert": at, "delete": at + data.draw(st.integers(1, 40))}
-    spoilt = content[:at] + (b"" if kind == "delete" else piece) + content[end[kind] :]
-    path.write_bytes(spoilt)
-    try:
-        with Journal(path, SEARCH) as journal:
-            read = journal.records
-            assert journal.header in (header, None)
-            assert read == records[: len(read)]
-            unharmed = content[:at].count(b"\n") - 1
-            assert len(read) >= min(unharmed, len(records))
-    except ValueError:
-        assert path.read_bytes() == spoilt  # refused, and left as it is
-
-
-def test_a_damaged_first_line_is_not_taken_for_another_file(path):
-    search(path, n_iter=2).fit(X, Y)
-    path.write_bytes(path.read_bytes().replace(b'"seed": 0', b'"seed": 1', 1))
-    with pytest.raises(ValueError, match=r"is damaged in line 1\. Put back a copy"):
-        search(path).fit(X, Y)
-
 
 # Journals of other versions.
 
@@ -90,29 +42,6 @@ def test_a_journal_of_another_version_is_refused_by_it(path, version):
 
 
 # Searches that look alike.
-
-
-FORESTS = [
-    RandomForestClassifier(n_estimators=2, random_state=np.random.RandomState(seed))
-    for seed in (0, 1)
-]
-CHOSEN = [
-    make_pipeline(ColumnTransformer([("some", "passthrough", slice(0, n))]), Ridge())
-    for n in (1, 2)
-]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "space"),
-    [(*CHOSEN, {"ridge__alpha": [1.0, 2.0]}), (*FORESTS, {"max_depth": [1, 2]})],
-    ids=["slice", "RandomState"],
-)
-def test_a_search_with_another_leaf_is_refused(path, first, second, space):
-    search(path, estimator=first, space=space, n_iter=1).fit(X, Y)
-    with pytest.raises(ValueError, match=r"must be of the same search.*estimator\."):
-        search(path, estimator=second, space=space, n_iter=1).fit(X, Y)
-    again = search(path, estimator=first, space=space, n_iter=1).fit(X, Y)
-    assert again.cv_results_["source"] == ["resumed"]
 
 
 def test_weights_of_the_scorer_are_part_of_the_search(path):
@@ -278,12 +207,6 @@ def test_a_callable_with_several_metrics_needs_a_refit_that_it_returns(refit):
     with pytest.raises(ValueError, match="refit must be set to a scorer key"):
         search(scoring=scores, refit=refit, n_iter=2).fit(X, Y)
     assert Counted.n_fits - before == 3
-
-
-@pytest.mark.parametrize("max_time", [-1, 0, np.nan])
-def test_a_time_that_is_not_positive_is_refused(max_time):
-    with pytest.raises(ValueError, match="max_time"):
-        search(max_time=max_time).fit(X, Y)
 
 
 @pytest.mark.filterwarnings("error")

@@ -271,15 +271,6 @@ def test_a_last_line_that_an_editor_changed_is_refused(closed, change):
         SILBO(BOUNDS, journal=closed, random_state=0)
 
 
-def test_a_last_line_without_its_newline_is_whole(closed):
-    whole = closed.read_bytes()
-    closed.write_bytes(whole[:-1])
-    optimizer = SILBO(BOUNDS, journal=closed, random_state=0)
-    assert optimizer.func_vals_.tolist() == [3.0, 1.0, 2.0]
-    assert closed.read_bytes() == whole
-    optimizer.close_journal()
-
-
 @pytest.mark.parametrize("n_zeros", [2, 50, 4096])
 def test_blocks_that_did_not_reach_the_disk_are_a_torn_line(closed, n_zeros):
     whole = closed.read_bytes()

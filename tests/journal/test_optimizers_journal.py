@@ -4,7 +4,6 @@ import copy
 import gc
 import json
 import os
-import pickle
 import sys
 import threading
 import warnings
@@ -230,14 +229,6 @@ def test_an_optimiser_that_nothing_refers_to_lets_go_of_its_journal(path):
         gc.collect()
 
 
-def test_a_copy_writes_no_journal(path):
-    first = step(make(path), 2)
-    size = path.stat().st_size
-    for other in (copy.deepcopy(first), pickle.loads(pickle.dumps(first))):
-        step(other)
-    assert path.stat().st_size == size
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_does_not_write_the_journal(path):
@@ -308,24 +299,6 @@ def test_a_torn_tail_is_dropped(path):
         again.close_journal()
 
 
-def test_no_flipped_byte_goes_unseen(path):
-    step(make(path), 3).close_journal()
-    whole = path.read_bytes()
-    for at in range(0, len(whole), 7):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        with pytest.raises(ValueError, match=r"is damaged in line|holds something else"):
-            make(path)
-
-
-def test_lines_missing_or_doubled_are_seen(path):
-    step(make(path), 3).close_journal()
-    lines = path.read_bytes().splitlines(keepends=True)
-    for other in (lines[:2] + lines[3:], [*lines[:3], lines[2], *lines[3:]]):
-        path.write_bytes(b"".join(other))
-        with pytest.raises(ValueError, match="is damaged in line"):
-            make(path)
-
-
 def test_another_release_learns_again_and_loses_nothing(path, monkeypatch):
     step(make(path), 5).close_journal()
     monkeypatch.setattr("skbo_silbo.optimizers._event_log.release", lambda: "another")
@@ -385,38 +358,6 @@ def test_cut_after_any_event_it_goes_on_as_uninterrupted(path, options):
         assert_array_equal(again.x_iters_, whole.x_iters_)
         again.close_journal()
         assert path.read_bytes().splitlines(keepends=True) == lines
-
-
-def test_a_full_disk_leaves_the_file_whole(path, monkeypatch):
-    optimizer = step(make(path), 3)
-    x = optimizer.ask()
-    size, write = path.stat().st_size, os.write
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError(28, "full")))
-        with pytest.raises(OSError, match="full"):
-            optimizer.tell(x, bowl(x))
-        with pytest.raises(OSError, match="full"):
-            optimizer.ask()
-    assert os.write is write
-    assert path.stat().st_size == size
-    assert len(optimizer.func_vals_) == 4  # known here, if not on disk
-    step(optimizer)
-    optimizer.close_journal()
-    assert len(make(path).func_vals_) == 5  # the one owed, too
-
-
-def test_a_full_disk_in_minimize_carries_the_result(path, monkeypatch):
-    def func(x):
-        if len(seen) == 2:
-            monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError("full")))
-        seen.append(x)
-        return bowl(x)
-
-    seen = []
-    lost = pytest.warns(UserWarning, match="1 values could not be written")
-    with lost, pytest.raises(OSError, match="full") as caught:
-        minimize(func, BOUNDS, method="random", journal=path, random_state=0)
-    assert_array_equal(caught.value.optimize_result.x_iters, seen)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root writes everywhere")
@@ -524,20 +465,3 @@ def test_what_was_learnt_is_held_once(path):
     again = make(path, **LEARNERS[1])
     assert not any("learnt" in event.content for event in again._log.events)
     again.close_journal()
-
-
-def test_a_pending_point_given_again_as_x0_is_evaluated_once(tmp_path):
-    asked, path = [], tmp_path / "a.jsonl"
-
-    def func(x):
-        asked.append(tuple(x))
-        if len(asked) == 3:
-            raise RuntimeError("an outage")
-        return float(x.sum())
-
-    search = {"n_calls": 5, "n_initial": 3, "random_state": 0, "journal": path}
-    with pytest.raises(RuntimeError, match="outage") as ended:
-        minimize(func, [(0, 1)] * 2, **search)
-    result = minimize(func, [(0, 1)] * 2, x0=[ended.value.optimize_x], **search)
-    assert len(result.func_vals) == 5
-    assert asked.count(tuple(ended.value.optimize_x)) == 2

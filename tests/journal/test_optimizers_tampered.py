@@ -139,27 +139,6 @@ def test_an_event_of_another_shape_is_refused_by_its_line(tmp_path, written, cha
         run(path)
 
 
-@pytest.mark.parametrize(
-    ("learnt", "message"),
-    [
-        ({"=": {"embedding": {"basis": None}}}, "KeyError: 'counts'"),
-        ({"=": []}, "TypeError"),
-        ({"in": {"n": {"=": 1}}}, "KeyError: 'n'"),
-        ({"+": [1]}, "TypeError"),
-        ([], "TypeError|KeyError"),
-    ],
-)
-def test_what_was_learnt_of_another_shape_is_refused_by_its_line(
-    tmp_path, written, learnt, message
-):
-    path, lines = tmp_path / "run.jsonl", list(written)
-    i = [i for i, line in enumerate(lines) if b'"learnt"' in line][-1]
-    lines[i] = tampered(lines[i], learnt=learnt)
-    path.write_bytes(b"\n".join([*lines, b""]))
-    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(.*({message}).* Remove that"):
-        run(path)
-
-
 def test_a_space_of_named_parameters_is_read_and_checked():
     space = Space({"a": [1, 2, 3, 4], "b": ["u", "v"]})
     optimizer = SILBO(space, random_state=0, n_initial=3)

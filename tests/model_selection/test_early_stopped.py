@@ -146,17 +146,6 @@ def test_scikit_learns_boosting_stops_early():
     assert model.score(X, Y) == pytest.approx(model.estimator_.score(X, Y))
 
 
-@pytest.mark.parametrize("package", ["xgboost", "lightgbm"])
-def test_boosting_libraries_stop_early(package):
-    library = pytest.importorskip(package)
-    if package == "xgboost":
-        boosted = library.XGBRegressor(n_estimators=500, early_stopping_rounds=5)
-    else:
-        boosted = library.LGBMRegressor(n_estimators=500, early_stopping_round=5, verbose=-1)
-    model = EarlyStopped(boosted, random_state=0).fit(X, Y)
-    assert 0 < model.best_iteration_ < 499
-
-
 def test_what_cannot_stop_early_is_refused_by_name():
     with pytest.raises(ValueError, match=r"take eval_X or eval_set or X_val in fit.*Linear"):
         EarlyStopped(LinearRegression()).fit(X, Y)

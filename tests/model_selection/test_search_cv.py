@@ -1,18 +1,16 @@
 """SILBOSearchCV: what is searched, failures, splits, budgets, output."""
 
 import sys
-import time
 
 import numpy as np
 import pytest
 from joblib import parallel_config
-from scipy.stats import loguniform, randint, uniform
+from scipy.stats import randint, uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.space import Space
 
 X = np.random.RandomState(0).normal(size=(30, 2))
 Y = np.arange(30.0)
@@ -59,11 +57,6 @@ def test_the_search_maximises_and_learns():
     )
 
 
-def test_a_space_object_is_taken_as_a_dict_is():
-    one, other = (search(space, n_iter=3).fit(X, Y) for space in (PLANE, Space(PLANE)))
-    assert one.cv_results_["params"] == other.cv_results_["params"]
-
-
 def test_same_seed_same_candidates_whatever_happens_to_the_global_generator():
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     runs = [search(n_iter=5, random_state=seed).fit(X, Y) for seed in (3, 3, 4)]
@@ -94,12 +87,6 @@ def test_a_finite_space_is_evaluated_once_and_ends_the_search():
     assert len(points) == len(set(points)) == 18
 
 
-def test_no_candidate_twice_after_rounding():
-    space = {"a": loguniform(0.1, 1), "n": randint(1, 4), "kind": ["x", "y"]}
-    params = search(space, n_iter=20, n_initial=15).fit(X, Y).cv_results_["params"]
-    assert len({tuple(p.values()) for p in params}) == 20
-
-
 # Failures.
 
 
@@ -120,17 +107,6 @@ def test_failing_candidates_are_nan_rows_and_the_search_goes_on(batch_size):
     assert fitted.best_params_ == {"a": 0.5, "kind": "good"}
     assert {len(column) for column in results.values()} == {6}
     assert np.isnan(fitted.optimizer_.func_vals_).sum() == 3
-
-
-def test_a_failure_in_one_fold_is_a_failed_evaluation():
-    space = {"a": [0.5], "kind": ["sometimes", "good"]}
-    with (
-        pytest.warns(FitFailedWarning, match="fits failed out of a total of 6"),
-        pytest.warns(UserWarning, match="non-finite"),
-    ):
-        fitted = search(space).fit(X, Y)
-    assert np.isnan(fitted.optimizer_.func_vals_).sum() == 1
-    assert fitted.best_params_["kind"] == "good"
 
 
 def test_a_number_as_error_score_is_the_score_of_a_failure():
@@ -220,30 +196,6 @@ def test_given_splits_are_used_for_all_candidates(as_cv):
     results = search(estimator=Fold(), cv=as_cv(splits), n_iter=4).fit(X, Y).cv_results_
     for i, (_, test) in enumerate(splits):
         np.testing.assert_allclose(results[f"split{i}_test_score"], np.mean(X[test]))
-
-
-# Budgets.
-
-
-def test_max_time_ends_the_search_after_the_batch_in_progress(monkeypatch):
-    jumps, clock = [0.0], time.monotonic
-    monkeypatch.setattr(time, "monotonic", lambda: clock() + jumps[0])
-
-    class Slow(Peak):
-        def score(self, X, y=None):
-            jumps[0] += 1e6
-            return super().score(X, y)
-
-    options = {"estimator": Slow(), "cv": KFold(2), "n_iter": 50, "n_initial": 50}
-    fitted = search(**options, max_time=7e6).fit(X, Y)
-    assert len(fitted.cv_results_["params"]) == 4
-    fitted = search(**options, max_time=5e5, batch_size=3).fit(X, Y)
-    assert len(fitted.cv_results_["params"]) == 3
-
-
-def test_patience_ends_the_search():
-    scores = search(estimator=Fold(), n_iter=50, n_initial=50, patience=4).fit(X, Y).cv_results_
-    assert len(scores["mean_test_score"]) == 5  # the first is the best, four more are not better
 
 
 # Interruption.

@@ -117,18 +117,6 @@ def test_what_is_named_must_be_a_number():
         fit(BRANCHES, constraints=rule, initial_params=None)
 
 
-def test_a_search_that_is_continued_goes_on_as_one_that_was_not_interrupted(tmp_path):
-    path = tmp_path / "search.jsonl"
-    fit(journal=path, n_iter=5, n_initial=4)
-    resumed, whole = (fit(n_iter=7, n_initial=4, **kept) for kept in ({"journal": path}, {}))
-    assert resumed.cv_results_["params"] == whole.cv_results_["params"]
-    assert all(map(small, resumed.cv_results_["params"]))
-    with pytest.raises(ValueError, match=r"constraints.* was .*small and is "):
-        fit(journal=path, n_initial=4, constraints=lambda p: p["a"] < 0.5)
-    with pytest.raises(ValueError, match="constraints"):
-        fit(journal=path, n_initial=4, constraints=None)
-
-
 @pytest.mark.filterwarnings("ignore:.*bound to other values")
 def test_a_rule_that_counts_its_calls_is_the_same_rule_in_the_next_run(tmp_path):
     class Counting:

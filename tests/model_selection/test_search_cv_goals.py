@@ -2,13 +2,12 @@
 
 import copy
 import json
-import pickle
 
 import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy.stats import uniform
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold
 
@@ -131,13 +130,6 @@ def test_domination_among_equal_values_is_that_of_all_pairs(n_goals):
     assert found.pareto_front_.tolist() == by_brute_force(values(found.cv_results_, goals))
 
 
-def test_equal_rows_are_all_in_the_front():
-    space = {"a": [0.0], "b": [0.0, 0.5], "c": [0.0], "fails_above": [2.0, 3.0]}
-    fitted = search(space, refit=["near", "small"], initial_params=None).fit(X, Y)
-    assert len(fitted.cv_results_["params"]) == 4
-    assert [fitted.cv_results_["params"][i]["b"] for i in fitted.pareto_front_] == [0.0, 0.0]
-
-
 @pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite:UserWarning")
 @pytest.mark.parametrize("error_score", [np.nan, 100.0])
 def test_failed_candidates_are_never_in_the_front(error_score):
@@ -189,14 +181,6 @@ def test_the_optimiser_goes_on_after_the_search(early):
     assert other != params
     with pytest.raises(ValueError, match=r"goals of all evaluations must be known.*tell_goals"):
         optimizer.tell(other, 0.5)
-
-
-@pytest.mark.parametrize("copied", [clone, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
-def test_a_copy_finds_the_same(copied, early):
-    again = copied(early)
-    assert points(again.fit(X, Y)) == points(early)
-    assert again.pareto_front_.tolist() == early.pareto_front_.tolist()
-    assert again.refit == GOALS
 
 
 def test_it_dominates_more_than_random_search():
@@ -297,31 +281,12 @@ def test_a_journal_goes_on_as_if_never_interrupted(tmp_path, params):
     assert resumed.pareto_front_.tolist() == whole.pareto_front_.tolist()
 
 
-def test_a_journal_after_every_candidate(tmp_path, fitted):
-    """Wherever it was interrupted, what follows is the same."""
-    whole = points(fitted)
-    for n in (6, 8, 9, 11):
-        options = {"journal": tmp_path / "step.jsonl", "n_initial": 7, "n_iter": n}
-        assert points(search(**options).fit(X, Y)) == whole[:n]
-
-
 def test_a_journal_of_other_goals_is_refused(tmp_path):
     journal = tmp_path / "goals.jsonl"
     search(n_iter=3, journal=journal).fit(X, Y)
     for refit in ("near", ["near", "small"]):
         with pytest.raises(ValueError, match="refit"):
             search(n_iter=5, journal=journal, refit=refit).fit(X, Y)
-
-
-def test_workers_that_are_never_waited_for(tmp_path):
-    journal = tmp_path / "goals.jsonl"
-    options = {"n_jobs": 2, "n_initial": 6, "journal": journal}
-    with parallel_config("threading"):
-        fitted = search(n_iter=8, **options).fit(X, Y)
-        again = search(n_iter=10, **options).fit(X, Y)
-    assert fitted.pareto_front_.tolist() == by_brute_force(values(fitted.cv_results_))
-    assert points(again)[:8] == points(fitted)
-    assert again.pareto_front_.tolist() == by_brute_force(values(again.cv_results_))
 
 
 def test_rules_and_given_candidates_are_kept():
@@ -333,16 +298,3 @@ def test_rules_and_given_candidates_are_kept():
     table = np.array(points(fitted))
     assert (table[:, 0] + table[:, 1] <= 1.5).all()
     assert (fitted.cv_results_["source"] == "model").any()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"embedding": "active-subspace"},
-        {"embedding": "semi-sir", "n_components": 1},
-        {"surrogate": "sklearn"},
-        {"optimizer_options": {"acquisition": "ucb"}},
-    ],
-)
-def test_parts_of_the_engine_are_used(options, early):
-    assert points(search(n_iter=9, n_initial=7, **options).fit(X, Y)) != points(early)

@@ -133,16 +133,6 @@ def test_constraints_leave_known_candidates_out():
     assert all(p["min_samples_leaf"] < 3 for p, _ in rows(search))
 
 
-def test_a_longer_search_resumes_a_shorter_one(tmp_path):
-    options = {"random_state": 0, "cv": 3, "journal": tmp_path / "j.jsonl"}
-    SILBOSearchCV(MODEL, n_iter=3, **options).fit(X, y)
-    resumed = SILBOSearchCV(MODEL, n_iter=8, n_initial=5, **options)
-    with pytest.raises(ValueError, match="n_initial"):
-        resumed.fit(X, y)
-    resumed = SILBOSearchCV(MODEL, n_iter=6, **options).fit(X, y)
-    assert [s for _, s in rows(resumed)][:5] == 3 * ["resumed"] + 2 * ["known"]
-
-
 def test_what_follows_moves_a_few_parameters_of_the_best():
     model = DecisionTreeClassifier(random_state=0)
     search = SILBOSearchCV(model, n_iter=13, random_state=0, cv=3).fit(X, y)

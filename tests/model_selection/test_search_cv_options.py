@@ -96,7 +96,7 @@ def test_the_method_that_the_library_is_named_after():
         RBF() + WhiteKernel(1e-4, (1e-6, 1e-1)), normalize_y=True, random_state=0
     )
     options = {"embedding": "semi-sir", "n_components": 2, "surrogate": regressor}
-    one = search(**options, n_initial=10, n_iter=14).fit(X, Y)
+    one = search(**options, n_initial=10, n_iter=12).fit(X, Y)
     assert one.optimizer_.embedding_.r == 2
     assert not hasattr(regressor, "X_train_")  # a clone was fitted
     again = clone(one).fit(X, Y)

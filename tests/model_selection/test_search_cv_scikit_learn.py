@@ -19,7 +19,6 @@ from sklearn.model_selection import (
     LeaveOneGroupOut,
     RandomizedSearchCV,
     cross_val_score,
-    cross_validate,
 )
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -113,26 +112,6 @@ def test_check_estimator_fails_nothing_that_randomized_search_passes(name):
     failed = failed_checks(SILBOSearchCV, name)
     assert failed <= EXPECTED_FAILURES.keys()
     assert not failed or failed <= failed_checks(RandomizedSearchCV, name)
-
-
-def test_clone_get_params_and_pickle():
-    search = SILBOSearchCV(SVC(), SPACE, n_iter=4, patience=3, embedding="identity", random_state=0)
-    copy = clone(search)
-    assert copy.get_params()["patience"] == 3
-    assert copy.get_params()["estimator__kernel"] == "rbf"
-    assert copy.get_params().keys() == search.get_params().keys()
-    search.fit(X, Y)
-    again = pickle.loads(pickle.dumps(search))
-    np.testing.assert_array_equal(again.predict(X), search.predict(X))
-    assert again.optimizer_.ask() == search.optimizer_.ask()
-    assert not hasattr(clone(search), "cv_results_")
-
-
-def test_nested_cross_validation():
-    search = SILBOSearchCV(SVC(), SPACE, n_iter=4, cv=2, random_state=0)
-    scores = cross_validate(search, X, Y, cv=2, return_estimator=True)
-    assert scores["test_score"].mean() > 0.9
-    assert all(s.best_params_ for s in scores["estimator"])
 
 
 def test_inside_and_around_a_pipeline():

@@ -4,7 +4,6 @@ import threading
 
 import numpy as np
 import pytest
-from joblib import parallel_config
 from odd_estimator import Odd
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
@@ -36,30 +35,9 @@ class Faulty(BaseEstimator):
         return -((self.a - 0.7) ** 2)
 
 
-class Empty:
-    def split(self, X, y=None, groups=None):
-        return iter(())
-
-    def get_n_splits(self, X=None, y=None, groups=None):
-        return 0
-
-
 def search(estimator, space=None, **params):
     params = {"n_iter": 4, "cv": KFold(2), "random_state": 0, "n_jobs": 2, **params}
     return SILBOSearchCV(estimator, space or {"a": uniform()}, **params)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 4])
-@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"timeout": 60.0}])
-def test_a_splitter_that_gives_no_split_is_refused_by_name(n_jobs, options, tmp_path):
-    path = tmp_path / "search.jsonl"
-    one = search(Faulty(), cv=Empty(), n_jobs=n_jobs, journal=path, **options)
-    with (
-        parallel_config("threading"),
-        pytest.raises(ValueError, match="cv must give at least one split"),
-    ):
-        one.fit(X, Y)
-    assert not path.exists()
 
 
 @pytest.mark.slow

@@ -8,9 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 from ask_tell import run
-from fuzzing import in_parts, run_machine
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from methods import METHODS
 from numpy.testing import assert_array_equal
 from scipy.stats import loguniform, randint
@@ -235,56 +232,3 @@ def test_json_needs_objects_again():
     assert_array_equal(reload(optimizer, embedding=PCA(2)).ask(), optimizer.ask())
     with pytest.raises(ValueError, match="must be what to_dict"):
         SILBO.from_dict("text")
-
-
-# --- ask and tell in any order --------------------------------------------------------------------
-
-
-class AskTell(RuleBasedStateMachine):
-    """Any sequence of asking, telling, failing, foreign points and going through JSON."""
-
-    @initialize(method=st.sampled_from(sorted(CHEAP)), seed=st.integers(0, 3))
-    def start(self, method, seed):
-        self.optimizer = make(method, BOUNDS, seed)
-        self.asked, self.waiting, self.told = [], [], []
-
-    @rule(n=st.integers(1, 3))
-    def ask(self, n):
-        X = self.optimizer.ask(n)
-        assert X.shape == (n, 4)
-        self.asked += list(X)
-        self.waiting += list(X)
-
-    @precondition(lambda self: self.waiting)
-    @rule(data=st.data(), fails=st.booleans())
-    def tell(self, data, fails):
-        x = self.waiting.pop(data.draw(st.integers(0, len(self.waiting) - 1)))
-        self._tell(x, np.nan if fails else bowl(x))
-
-    @rule(share=st.floats(0, 1))
-    def tell_from_outside(self, share):
-        self._tell(BOUNDS[:, 0] + share * np.ptp(BOUNDS, axis=1), 7.0)
-
-    @rule()
-    def through_json(self):
-        self.optimizer = reload(self.optimizer)
-
-    def _tell(self, x, y):
-        self.optimizer.tell(x, y)
-        self.told.append((x, y))
-
-    @invariant()
-    def nothing_is_lost_or_asked_twice(self):
-        if not hasattr(self, "optimizer"):
-            return
-        assert len(np.unique(np.reshape(self.asked, (-1, 4)), axis=0)) == len(self.asked)
-        assert len(self.optimizer.func_vals_) == len(self.told)
-        assert_array_equal(self.optimizer.func_vals_, [y for _, y in self.told])
-        finite = [y for _, y in self.told if np.isfinite(y)]
-        if finite:
-            assert self.optimizer.best_y_ == min(finite)
-
-
-@in_parts
-def test_ask_and_tell_in_any_order(part):
-    run_machine(AskTell, part, stateful_step_count=14)

@@ -189,37 +189,6 @@ def test_told_arrays_are_not_kept(method):
     assert_array_equal(optimizer.best_x_, [0.0, 1.0, 1.5])
 
 
-# --- seeds and order ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", [0, np.random.RandomState, np.random.default_rng])
-def test_same_seed_same_points_bit_for_bit(method, seed):
-    def make():
-        return seed(3) if callable(seed) else seed
-
-    runs = [run(method(BOUNDS, random_state=make()), bowl, 4).x_iters_ for _ in range(2)]
-    assert_array_equal(*runs)
-
-
-def test_other_seeds_other_points(method):
-    a, b, c = (method(BOUNDS, random_state=seed).ask(6) for seed in (0, 1, None))
-    assert not (a == b).any()
-    assert not (a == c).any()
-
-
-# --- failures -------------------------------------------------------------------------------------
-
-
-def test_failed_evaluations_are_kept_and_avoided():
-    def func(x):
-        return np.nan if x[0] > 0.5 else float((x[0] - 0.45) ** 2 + (x[1] - 0.5) ** 2)
-
-    optimizer = run(SILBO([(0, 1)] * 2, random_state=0), func, 30)
-    assert len(optimizer.func_vals_) == 30
-    assert 0 <= optimizer.best_y_ < 0.01
-    assert (optimizer.x_iters_[15:, 0] > 0.5).mean() < 0.5
-
-
 # --- construction ---------------------------------------------------------------------------------
 
 

@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo import SILBO, AddBO, HeSBO, RandomSearch, minimize
 from skbo_silbo.acquisition import AcquisitionSurface, log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.inspection import ConvergenceDisplay
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._feasibility import (
     fit_feasibility,
@@ -214,13 +213,6 @@ def test_every_other_optimiser_takes_them_through_json(make):
     assert again.best_y_ == optimizer.best_y_
 
 
-def test_where_there_are_no_constraints_none_are_written():
-    optimizer = SILBO(BOUNDS, random_state=0).tell([0, 0], 0.0)
-    data = optimizer.to_dict()
-    assert "constraints" not in data["events"][0]
-    assert_array_equal(SILBO.from_dict(data).ask(), optimizer.ask())
-
-
 def test_order_of_telling_and_repeats_do_not_matter():
     X, rng = sobol(16), np.random.default_rng(0)
     X[8:12] = X[:4]  # measured twice, once on either side
@@ -261,20 +253,6 @@ def test_the_constrained_optimum_is_found():
     assert excess(optimizer.best_x_) <= 0.0
 
 
-def several_at_a_time(seed):
-    optimizer = SILBO(BOUNDS, random_state=seed)
-    for _ in range(9):
-        X = optimizer.ask(3)
-        y = [bowl(x) if excess(x) <= 0 else np.nan for x in X]
-        optimizer.tell(X[::-1], y[::-1], constraints=[excess(x) for x in X[::-1]])
-    return optimizer.best_y_
-
-
-def test_several_at_a_time_and_failures_that_show_a_constraint():
-    """The value itself is missing where the constraint is violated."""
-    assert min(map(several_at_a_time, range(2))) < 0.09
-
-
 @pytest.mark.parametrize("worked", [np.nan, 0.0])
 def test_odd_constraints_do_not_end_a_search(worked):
     """Never known; always satisfied exactly; infinite; and all evaluations failed."""
@@ -298,13 +276,12 @@ def test_maximize():
         value, constraints = both(x)
         return -value, constraints
 
-    options = {"n_constraints": 2, "maximize": True, "random_state": 0}
-    result = minimize(func, BOUNDS, n_calls=20, **options)
-    assert 0.08 <= -result.fun < 0.09
-    assert result.constraints.shape == (20, 2)
+    options = {"n_constraints": 2, "maximize": True, "random_state": 0, "n_initial": 8}
+    result = minimize(func, BOUNDS, n_calls=10, **options)
     assert_allclose(result.constraints[:, 0], result.x_iters.sum(axis=1) - 0.6)
-    best = np.flatnonzero((result.x_iters == result.x).all(axis=1))[0]
-    assert (result.constraints[best] <= 0.0).all()
+    feasible = (result.constraints <= 0.0).all(axis=1)
+    assert 0 < feasible.sum() < 10
+    assert result.fun == result.func_vals[feasible].max()
 
 
 def test_a_target_is_reached_by_a_feasible_point_only():
@@ -320,10 +297,10 @@ def test_known_values_and_a_journal(tmp_path):
     known = sobol(6)
     y0 = [bowl(x) for x in known], [both(x)[1] for x in known]
     options = {"x0": known, "y0": y0, "n_constraints": 2, "random_state": 0}
-    whole = minimize(both, BOUNDS, n_calls=8, **options)
+    whole = minimize(both, BOUNDS, n_calls=4, **options)
     path = tmp_path / "run.jsonl"
-    minimize(both, BOUNDS, n_calls=5, journal=path, **options)
-    resumed = minimize(both, BOUNDS, n_calls=8, journal=path, **options)
+    minimize(both, BOUNDS, n_calls=2, journal=path, **options)
+    resumed = minimize(both, BOUNDS, n_calls=4, journal=path, **options)
     assert_array_equal(resumed.constraints, whole.constraints)
     assert_array_equal(resumed.x_iters, whole.x_iters)
     with pytest.raises(ValueError, match="n_constraints was 2 and is absent"):
@@ -362,13 +339,6 @@ def test_a_result_says_that_no_point_is_feasible():
     result = minimize(lambda x: (x[0], 1.0), BOUNDS, n_calls=3, n_constraints=1, n_initial=3)
     assert result.x is None
     assert result.message == "All 3 calls made. No point is feasible."
-
-
-def test_curves_are_of_feasible_points():
-    pytest.importorskip("matplotlib")
-    optimizer = SILBO(BOUNDS).tell([[0, 0], [0, 1], [1, 0]], [3.0, 1.0, 2.0], constraints=[0, 1, 0])
-    [curve] = ConvergenceDisplay.from_result(optimizer).curves.values()
-    assert_array_equal(curve, [3.0, np.nan, 2.0])
 
 
 def test_a_failure_need_not_show_constraints():

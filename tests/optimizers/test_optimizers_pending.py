@@ -1,11 +1,8 @@
 """Pending points: seen, cancelled, told out of order, after a restart."""
 
-import json
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.stats import loguniform
 
 from skbo_silbo import SILBO, Space
 from skbo_silbo.baselines import RandomSearch
@@ -18,25 +15,6 @@ BOUNDS = [(0.0, 1.0), (0.0, 10.0)]
 @pytest.fixture(params=[SILBO, RandomSearch], ids=lambda m: m.__name__)
 def method(request):
     return request.param
-
-
-def test_what_is_pending(method):
-    optimizer = method(BOUNDS, random_state=0)
-    assert optimizer.pending_.shape == (0, 2)
-    X = optimizer.ask(3)
-    assert_array_equal(optimizer.pending_, X)
-    optimizer.tell(X[1], 1.0)
-    assert_array_equal(optimizer.pending_, X[[0, 2]])
-    optimizer.cancel(X[0])
-    assert_array_equal(optimizer.pending_, X[2:])
-
-
-def test_pending_dicts(method):
-    space = Space({"C": loguniform(1e-3, 1e3), "kind": ["a", "b", "c"]})
-    optimizer = method(space, random_state=0)
-    points = optimizer.ask(3)
-    assert optimizer.pending_ == points
-    assert optimizer.cancel(points[:2]).pending_ == points[2:]
 
 
 def test_a_cancelled_point_may_be_asked_for_again():
@@ -56,18 +34,6 @@ def test_what_is_not_pending_cannot_be_cancelled(method):
     assert_array_equal(optimizer.pending_, X[:1])
     with pytest.raises(ValueError, match="inside the bounds"):
         optimizer.cancel([7.0, 0.0])
-
-
-def test_pending_points_survive_a_restart_and_are_told_in_any_order(method):
-    optimizer = method(BOUNDS, random_state=0)
-    X = optimizer.ask(4)
-    optimizer.cancel(X[0])
-    other = method.from_dict(json.loads(json.dumps(optimizer.to_dict())))
-    assert_array_equal(other.pending_, X[1:])
-    for i in (3, 1, 2):
-        other.tell(X[i], float(i))
-    assert len(other.pending_) == 0
-    assert_array_equal(other.func_vals_, [3.0, 1.0, 2.0])
 
 
 def test_cancelled_points_leave_no_trace():

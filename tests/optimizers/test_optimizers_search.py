@@ -24,7 +24,7 @@ def make_surface(d, r=None, seed=0):
     return X, AcquisitionSurface(log_expected_improvement, surrogate, embedding, y.min())
 
 
-@pytest.mark.parametrize(("d", "r"), [(2, None), (5, None), (8, 2), (30, 4)])
+@pytest.mark.parametrize(("d", "r"), [(2, None), (30, 4)])
 def test_gradient_through_acquisition_surrogate_and_embedding(d, r):
     _, surface = make_surface(d, r)
     for x in np.random.default_rng(1).uniform(-0.9, 0.9, (5, d)):

@@ -16,7 +16,7 @@ from skbo_silbo.optimizers import BeyondModelWarning
 CHEAP = {name: {"n_initial": 5} for name in METHODS if name != "random"} | {"random": {}}
 for _name in ("silbo-bu", "silbo-td"):
     CHEAP[_name] = {"n_initial": 5, "update_every": 2}
-LEARNT = ["semi-sir", "semi-sir-local", "semi-sir-paper", "sir", "active-subspace"]
+LEARNT = ["semi-sir", "semi-sir-paper", "active-subspace"]
 D = 3
 LARGEST = np.finfo(float).max
 
@@ -29,7 +29,7 @@ def bowl(x):
     return float(((x - 0.3) ** 2).sum())
 
 
-@pytest.fixture(params=METHODS)
+@pytest.fixture(params=["silbo", "silbo-bu", "rembo", "add-bo", "random"])
 def method(request):
     return request.param
 
@@ -128,7 +128,7 @@ def test_one_point_told_twelve_times(method):
 
 
 @pytest.mark.parametrize(
-    ("embedding", "k"), [*zip(LEARNT, [1, 2, 3, 2, 1], strict=True), ("semi-sir", 3)]
+    ("embedding", "k"), [*zip(LEARNT, [1, 3, 2], strict=True), ("semi-sir", 3)]
 )
 def test_few_distinct_points_and_a_learnt_embedding(embedding, k):
     optimizer = SILBO([(0, 1)] * 6, embedding=embedding, n_initial=5, random_state=0)

@@ -245,10 +245,11 @@ def _held(space, func, seed):
     return (low <= truth) & (truth <= high)
 
 
-def test_few_points_are_enough_where_few_of_many_inputs_matter():
+@sets(2, 6)
+def test_few_points_are_enough_where_few_of_many_inputs_matter(n_sets):
     # 60 coordinates of a Sobol sequence: as they come, the error on these is .05 and more.
     space, errors = cube(30), []
-    for seed in range(6):
+    for seed in range(n_sets):
         planted = PlantedSum(30, 4, np.random.default_rng(seed))
         draws = Exact(planted)  # steep where an input matters, as the mean of a process is
         draws.mean_gradient = lambda X, planted=planted: X + planted.total_indices
@@ -281,6 +282,7 @@ def test_intervals_hold_the_true_shares(n_sets):
     assert held[active].sum() >= binom.ppf(1e-6, active.sum(), 0.9)
 
 
+@pytest.mark.statistical
 def test_the_wing_shows_its_third_input():
     # The wing-weight function of examples/plot_simulator.py, 20 inputs of which 10 are used.
     ranges = [(150, 200), (220, 300), (6, 10), (-10, 10), (16, 45), (0.5, 1), (0.08, 0.18)]
@@ -470,9 +472,8 @@ def test_where_all_inputs_matter_no_others_are_left_to_tell():
     assert shares.is_settled
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.statistical) for seed in (1, 2))]
-)
+@pytest.mark.statistical
+@pytest.mark.parametrize("seed", range(3))
 def test_few_noisy_values_of_many_inputs_do_not_say_which_matter(seed):
     rng = np.random.default_rng(seed)
     active = rng.permutation(60)[:6]

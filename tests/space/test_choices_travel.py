@@ -8,14 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from scipy.stats import loguniform
 from sklearn.base import clone
-from sklearn.datasets import load_iris
-from sklearn.model_selection import cross_val_score
-from sklearn.svm import SVC
 from travelling import MADE, failure
-
-from skbo_silbo import SILBOSearchCV, Space
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -47,10 +41,3 @@ def test_it_works_in_a_process_with_other_hashes(elsewhere, name):
 def test_it_works_after_clone(made, name):
     trouble = failure(name, clone(made[name], safe=False))
     assert trouble is None, trouble
-
-
-def test_a_search_over_choices_is_cross_validated_in_processes():
-    space = Space({"kernel": ["rbf", "poly"], "C": loguniform(1e-2, 1e2)})
-    search = SILBOSearchCV(SVC(), space, n_iter=3, cv=2, random_state=0)
-    scores = cross_val_score(search, *load_iris(return_X_y=True), cv=2, n_jobs=2)
-    assert (scores > 0.9).all()

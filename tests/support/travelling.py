@@ -21,7 +21,7 @@ from skbo_silbo import SILBOSearchCV, Space, minimize
 from skbo_silbo.inspection import SearchDisplay
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
-BASELINES = ("silbo", "silbo-bu", "rembo", "ksir-bo", "add-bo", "random")
+BASELINES = ("silbo", "silbo-bu", "add-bo")
 CHOICES = {
     "strings": ["rbf", "poly", "linear"],
     "None": [None, "a", 1],

@@ -10,7 +10,7 @@ import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 
 from joblib.externals.loky import ProcessPoolExecutor as LokyPool
@@ -18,8 +18,9 @@ from worker_parts import Pool
 
 from skbo_silbo import minimize
 
+METHOD = "fork" if "fork" in get_all_start_methods() else "spawn"  # the former imports nothing
 MAKERS = {
-    "processes": lambda: ProcessPoolExecutor(1, mp_context=get_context("spawn")),
+    "processes": lambda: ProcessPoolExecutor(1, mp_context=get_context(METHOD)),
     "loky": lambda: LokyPool(1),
     "threads": lambda: ThreadPoolExecutor(1),
 }

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from worker_parts import KNOWN, in_words, says_lost
+from worker_parts import KNOWN, says_lost
 
 from skbo_silbo import LostEvaluationWarning, minimize
 from skbo_silbo.workers import LostWorkerError
@@ -38,11 +38,6 @@ def test_what_dask_and_ray_raise_is_known_by_its_name(module, name):
     with suppress(ImportError):
         __import__(module)
         assert issubclass(getattr(sys.modules[module], name), Exception)
-
-
-def test_an_exception_without_words_has_those_of_its_type():
-    assert in_words(KeyError("a")) == "KeyError('a')"
-    assert "NoRepr, whose repr raises RuntimeError" in in_words(NoRepr())
 
 
 def test_a_function_that_raises_one_is_dealt_with_as_any_other(tmp_path):

@@ -88,13 +88,6 @@ def test_all_workers_are_used_and_nothing_is_lost(threads):
     assert result.message == "All 13 calls made."
 
 
-def test_processes():
-    with processes() as executor:
-        options = {"method": "random", "n_calls": 6, "random_state": 0}
-        result = minimize(bowl, BOUNDS, executor=executor, **options)
-    assert_is_whole(result, 6)
-
-
 @pytest.mark.parametrize("make", [lambda pool: pool, lambda pool: lambda: pool])
 def test_what_cannot_be_sent_to_a_process_is_refused_before_the_first_call(make):
     with ProcessPoolExecutor(1) as pool:

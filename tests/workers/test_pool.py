@@ -77,6 +77,7 @@ def test_what_is_killed_is_not_heard_of_and_the_next_has_its_worker(pool):
     release.set()
 
 
+@pytest.mark.parametrize("pool", ["threads"], indirect=True, scope="module")
 def test_a_worker_that_cannot_begin_is_lost_and_replaced(pool, monkeypatch):
     real = threading.Thread.start
 
@@ -97,7 +98,7 @@ def test_a_worker_that_cannot_begin_is_lost_and_replaced(pool, monkeypatch):
 @pytest.mark.parametrize("kill", ["the call", "the executor"])
 def test_a_process_can_be_killed_as_soon_as_it_has_a_call(kill):
     """pytest makes an exception in a thread of loky a failure; loky's own shutdown raises one."""
-    for pause in [0.0, 0.001, 0.02]:
+    for pause in [0.0, 0.02]:
         pool = Pool(1, "processes") if kill == "the call" else loky.ProcessPoolExecutor(1)
         future = pool.submit(time.sleep, 600)
         time.sleep(pause)
@@ -142,7 +143,11 @@ def test_a_process_that_is_killed_from_without_between_calls_is_replaced(pool):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows tells no parent that is gone")
-@pytest.mark.parametrize("script", [OF_THE_POOL, OF_A_SEARCH], ids=["pool", "search"])
+@pytest.mark.parametrize(
+    "script",
+    [OF_THE_POOL, pytest.param(OF_A_SEARCH, marks=pytest.mark.slow)],
+    ids=["pool", "search"],
+)
 def test_processes_do_not_outlive_the_process_that_is_killed(script):
     """Its output ends when all that hold it have ended, in fits of half an hour too."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}

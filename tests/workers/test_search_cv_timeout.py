@@ -210,17 +210,17 @@ def test_what_one_group_loses_the_others_have():
     pool.close(wait=True)
 
 
-def test_of_a_group_that_is_given_up_nothing_more_begins(tmp_path):
+def test_of_a_group_that_is_given_up_nothing_more_begins():
     """A worker that is freed by ending its first call does not take up the second."""
-    pool = pool_of(1, "processes")
-    put(pool, "late", 0, partial(time.sleep, FOREVER))
-    put(pool, "late", 1, partial(os.mkdir, tmp_path / "begun"))
+    pool, begun = pool_of(1, "threads"), []
+    put(pool, "late", 0, partial(Odd.released.wait, FOREVER))
+    put(pool, "late", 1, partial(begun.append, 1))
     while pool.seconds("late") == 0.0:
         pool.wait(0.0)
     pool.give_up("late")
     put(pool, "free", 0, partial(int, "7"))
     assert results_of(pool, 1) == {("free", 0): 7}
-    assert not (tmp_path / "begun").exists()
+    assert begun == []
     pool.close(wait=True)
 
 

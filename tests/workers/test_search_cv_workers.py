@@ -1,6 +1,5 @@
 """SILBOSearchCV with batch_size="auto" and several workers: none waits for another."""
 
-import itertools
 import json
 import threading
 import time
@@ -60,14 +59,6 @@ def fit(search, backend="threading", y=Y):
 def expected(params):
     fold_means = [float(np.mean(X[test])) for _, test in KFold(3).split(X)]
     return [Peak(**params).score(np.full(1, mean)) for mean in fold_means]
-
-
-def test_a_clock_that_jumps_ends_nothing(monkeypatch):
-    jumps, clock = itertools.cycle([0.0, 1e9, -1e9]), time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + next(jumps))
-    fitted = fit(search(n_iter=6, max_time=300.0))
-    assert fitted.stop_reason_ == "n_iter"
-    assert len(fitted.cv_results_["params"]) == 6
 
 
 @pytest.mark.parametrize(
@@ -151,11 +142,6 @@ def test_one_worker_goes_one_by_one():
     assert one.cv_results_["params"] == other.cv_results_["params"]
 
 
-def test_batches_of_a_given_size_depend_on_nothing_else():
-    runs = [fit(search(batch_size=3, n_jobs=n, n_iter=7)).cv_results_["params"] for n in (1, 3)]
-    assert runs[0] == runs[1]
-
-
 @pytest.mark.parametrize("options", [{}, {"batch_size": 2}], ids=str)
 def test_another_backend_is_refused_by_name(options, tmp_path):
     path, before = tmp_path / "search.jsonl", Peak.n_fits
@@ -168,19 +154,6 @@ def test_another_backend_is_refused_by_name(options, tmp_path):
     assert len(fitted.cv_results_["params"]) == 2
 
 
-@pytest.mark.filterwarnings("ignore:.*non-finite", "ignore::sklearn.exceptions.FitFailedWarning")
-def test_failing_candidates():
-    fitted = fit(search(KINDS))
-    scores = fitted.cv_results_["mean_test_score"]
-    kinds = [p["kind"] for p in fitted.cv_results_["params"]]
-    assert [bool(np.isnan(s)) for s in scores] == [kind == "fails" for kind in kinds]
-    assert "fails" in kinds
-    with pytest.raises(ValueError, match="every fit of all 3 candidates failed"):
-        fit(search({"a": uniform(), "kind": ["fails"]}, n_iter=3))
-    with pytest.raises(RuntimeError, match="this kind cannot be fitted"):
-        fit(search(KINDS, error_score="raise"))
-
-
 def test_it_ends_as_in_batches():
     assert len(fit(search(patience=1, n_iter=200, n_initial=100)).cv_results_["iter"]) < 100
     assert fit(search(max_time=1e-6, n_iter=200)).stop_reason_ == "max_time"
@@ -189,19 +162,6 @@ def test_it_ends_as_in_batches():
     ended = fit(search(callback=lambda progress: progress.n_candidates == 3))
     assert ended.stop_reason_ == "callback"
     assert len(ended.cv_results_["iter"]) >= 3
-
-
-def test_an_interruption_keeps_what_has_ended():
-    def callback(progress):
-        if progress.n_candidates == 4:
-            raise KeyboardInterrupt
-
-    with pytest.warns(UserWarning, match="interrupted after") as caught:
-        fitted = fit(search(callback=callback))
-    n = len(fitted.cv_results_["params"])  # what another worker ends meanwhile is kept, too
-    assert n >= 4
-    assert f"interrupted after {n} of 9" in str(caught[0].message)
-    assert hasattr(fitted, "best_estimator_")
 
 
 @pytest.mark.skipif(
@@ -242,12 +202,6 @@ def test_a_cut_search_goes_on_with_what_it_has(tmp_path):
         np.testing.assert_array_equal(told, -again.cv_results_["mean_test_score"])
     assert [json.loads(lines[end - 1])["in order"] for end in ends] == [False] * 9
     assert n_new_fits(search(journal=path, refit=False)) == 0
-
-
-def test_a_search_one_by_one_goes_on_with_workers(tmp_path):
-    path = tmp_path / "search.jsonl"
-    fit(search(journal=path, n_jobs=1, n_iter=3, n_initial=3, refit=False))
-    assert n_new_fits(search(journal=path, n_iter=5, n_initial=3, refit=False)) == 2 * 3
 
 
 class Holder(Peak):
