@@ -105,7 +105,7 @@ class KSIRBO(SIRBO):
         super()._state_from_dict(state)
         if state["embedding"] != RELEARN:
             return
-        known, n = self._history, int(state["counts"][0])
+        known, n = self._history, int(state["learnt_at"])
         parts = known.X, known.y, known.noise_std, known.constraints
         first = History(known.X.shape[1]).with_added(
             known.points[:n], *(part[:n] for part in parts)
@@ -113,9 +113,8 @@ class KSIRBO(SIRBO):
         X, y, *_ = first.canonical
         data = learning_data(X, y, self._model.unlabeled, self._model.warp)
         learnt = self._configuration.learner.learn(*data)
-        self._model = replace(
-            self._model, embedding=learnt, learnt_at=n, chosen_at=n, moved=bool(state["moved"])
-        )
+        moved = bool(state["moved"])
+        self._model = replace(self._model, embedding=learnt, learnt_at=n, moved=moved)
         if state["fresh"]:
             self._model = self._restored()
 

@@ -79,8 +79,8 @@ class Configuration:
     update_every : int, tuple of int or None
         After how many new values the embedding is learnt again; a tuple: at how many in all; None:
         never.
-    warps : tuple of Warp
-        Scales on which learner and surrogate may see the values; with several, evidence chooses.
+    warp : Warp
+        The scale on which learner and surrogate see the values.
     """
 
     learner: Learner = field(default_factory=IdentityLearner)
@@ -91,7 +91,7 @@ class Configuration:
     n_initial: int
     n_unlabeled: int = 0
     update_every: int | tuple[int, ...] | None = None
-    warps: tuple[Warp, ...] = (IdentityWarp(),)
+    warp: Warp = field(default_factory=IdentityWarp)
 
     @property
     def learns_constraints(self) -> bool:
@@ -103,8 +103,7 @@ class Configuration:
         check_members("embedding", self.learner, Learner)
         check_members("search", self.search, Search)
         check_members("surrogate", self.surrogate, Surrogate, REMEDY)
-        for warp in self.warps:
-            check_members("warp", warp, Warp)
+        check_members("warp", self.warp, Warp)
 
 
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
@@ -217,11 +216,11 @@ def make_surrogate(surrogate, prior):
     return surrogate
 
 
-def make_warps(warp):
-    """Return the scales of this name, or the one given."""
+def make_warp(warp):
+    """Return the scale of this name, or the one given."""
     if isinstance(warp, str) or warp is None:
         return named("warp", warp, WARPS, "an object with name, __call__ and log_slope")
-    return (warp,)
+    return warp
 
 
 def check_schedule(update_every):

@@ -66,7 +66,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         super().__init__(bounds, random_state)
         d = self.space_.n_features_
         self._configuration = self.configure(d)
-        warp = self._configuration.warps[0]
+        warp = self._configuration.warp
         self._model = Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
         # the last `subspace_`, after the model that it was made from
         self._described: tuple[Any, ...] = (None, None)
@@ -151,8 +151,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._history.canonical
 
     def _learnt(self, model):
-        """Return the model with the scale of the values and the embedding chosen where due."""
-        return learn(model, self._labelled(), self._configuration, self._rng)
+        """Return the model with the embedding learnt where due."""
+        return learn(model, self._labelled(), self._configuration)
 
     def _conditioned(self, model, *, tune=True):
         """Return the model with a surrogate of all observations, hyperparameters searched if due.

@@ -15,7 +15,7 @@ from skbo_silbo.optimizers._seed import RootSeed
 
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",
-    version=4,
+    version=5,
     user="optimiser",
     is_paid_for=lambda record: "told" in record,
     to_close="Call close_journal() of the optimiser that has it, wait for its process to end",

@@ -14,7 +14,7 @@ from skbo_silbo.space._union import branches_of
 from skbo_silbo.space._values import in_words
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
-FORMAT, VERSION = "skbo_silbo optimizer", 4
+FORMAT, VERSION = "skbo_silbo optimizer", 5
 REMEDY = "Give what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 
 

@@ -17,7 +17,7 @@ from skbo_silbo.optimizers._records import places_of
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
 from skbo_silbo.surrogate._feasibility import Feasibility, fit_feasibility
 from skbo_silbo.surrogate._process import refit
-from skbo_silbo.surrogate._warps import choose_warp, warped_variance
+from skbo_silbo.surrogate._warps import warped_variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Model:
         The scale on which learner and surrogate see the values.
     unlabeled : ndarray of shape (k, d)
         The points that the last search ranked next: without a value, for the next learning.
-    learnt_at, chosen_at : int
-        From how many labels embedding and warp are; 0 before.
+    learnt_at : int
+        From how many labels the embedding is; 0 before.
     path : tuple of (int, str, int)
         From how many labels on which learner's embedding was in use, with how many coordinates.
     surrogate : Surrogate or None
@@ -58,7 +58,6 @@ class Model:
     warp: Warp
     unlabeled: np.ndarray
     learnt_at: int = 0
-    chosen_at: int = 0
     path: tuple = ()
     surrogate: Surrogate | None = None
     state: dict | None = None
@@ -70,31 +69,12 @@ class Model:
     feasibility_states: dict = field(default_factory=dict)
 
 
-# Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
-# tuned.
-CHOICE_GROWTH = 1.25
-
-
-def learn(model, labelled, configuration, rng_of):
-    """Return the model with the scale of the values and the embedding chosen where due.
-
-    Parameters
-    ----------
-    model : Model
-    labelled : Labelled
-    configuration : Configuration
-    rng_of : callable
-        ``rng_of(*key)`` is the random stream of that number.
-    """
+def learn(model, labelled, configuration):
+    """Return the model (`Model`) with the embedding learnt from what is `Labelled`, where due."""
     X, y, *_ = labelled
     n, first = y.size, model.learnt_at == 0
     if not (first or is_update_due(configuration.update_every, n, model.learnt_at)):
         return model
-    if n >= CHOICE_GROWTH * model.chosen_at:
-        finite = np.isfinite(y)
-        values = model.embedding.project(X[finite]), y[finite]
-        warp = choose_warp(configuration.warps, configuration.surrogate, *values, rng_of(n, 1))
-        model = replace(model, warp=warp, chosen_at=n)
     learner = configuration.learner
     if isinstance(learner, IdentityLearner) and not first:
         return replace(model, learnt_at=n)
@@ -207,8 +187,7 @@ def model_to_data(model, configuration, n_observed):
     is_used = not isinstance(configuration.learner, IdentityLearner)
     return {
         "embedding": embedding_to_data(model.embedding),
-        "warp": configuration.warps.index(model.warp),
-        "counts": [model.learnt_at, model.chosen_at],
+        "learnt_at": model.learnt_at,
         "path": [list(step) for step in model.path],
         "surrogate": model.state,
         "feasibility": model.feasibility_states,
@@ -221,13 +200,11 @@ def model_to_data(model, configuration, n_observed):
 def model_from_data(state, configuration, d):
     """Return the model that `model_to_data` was given, without surrogate, and if it had one."""
     relearn = state["embedding"] == RELEARN
-    learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
     model = Model(
         embedding_from_data(state["embedding"], d, configuration.learner),
-        configuration.warps[state["warp"]],
+        configuration.warp,
         places_of(state["unlabeled"], d),
-        learnt_at,
-        chosen_at,
+        0 if relearn else int(state["learnt_at"]),
         tuple((n, name, r) for n, name, r in state["path"]),
         state=state["surrogate"],
         feasibility_states=state["feasibility"],

@@ -90,11 +90,9 @@ class SILBO(EmbeddedOptimizer):
         these is climbed by finite differences (2 r predictions a step). A kernel of your own with
         a length scale for every input needs ``embedding="identity"``. `from_dict` has to be given
         a regressor again.
-    warp : {"auto", "half-log", "log"} or None, default="auto"
+    warp : "half-log", None or Warp, default="half-log"
         How values are seen by learner and surrogate. "half-log" compresses distances above the
-        median to their logarithm, "log" all distances from the lowest value, smoothly; None
-        changes nothing. "auto" takes the scale on which the surrogate predicts left-out values
-        best.
+        median to their logarithm; None changes nothing.
     journal : str, path-like or None, default=None
         A file in which every point asked for and every observed value is on disk before `ask` and
         `tell` return. A new optimiser with the same arguments and journal goes on from there, after
@@ -189,7 +187,7 @@ class SILBO(EmbeddedOptimizer):
     design: str | Design = "auto"
     search: str | Search = "auto"
     surrogate: str | Surrogate | RegressorLike = "auto"
-    warp: str | Warp | None = "auto"
+    warp: str | Warp | None = "half-log"
     journal: str | PathLike[str] | None = None
     scale: str | Sequence[str | None] | None = None
     maximize: bool = False
@@ -220,7 +218,7 @@ class SILBO(EmbeddedOptimizer):
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=parts.check_schedule(self.update_every),
-            warps=parts.make_warps(self.warp),
+            warp=parts.make_warp(self.warp),
         )
 
     def _make_search(self, learner):

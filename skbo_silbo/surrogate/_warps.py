@@ -1,8 +1,8 @@
 """The scale on which learners and surrogates see the values, warped and standardised.
 
-A warp is a rising function of one value; its location and scale come from all values. So that
-warps can be compared as models of the observed values (`choose_warp`), each also knows the
-logarithm of its slope: a density of ``w(y)`` is one of y once it is multiplied by ``w'(y)``.
+A warp is a rising function of one value; its location and scale come from all values. It also knows
+the logarithm of its slope: noise of y is ``w'(y)`` times as large in ``w(y)``, and a density of
+``w(y)`` is one of y once it is multiplied by ``w'(y)``.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,6 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._process import held_out_log_density, refit
-
-N_FOLDS = 5  # of what a surrogate predicts that cannot leave out one value at a time
-LEAST_VALUES = 5  # that a choice needs; not tuned
-# That a choice looks at, at most: 150 of 300 chose as all did on 12 of 12 odd functions of bbob.
-MOST_VALUES = 150
-LARGEST_WORK = 10**7  # values squared times inputs that a choice looks at: a second
 
 
 @dataclass(frozen=True)
@@ -95,8 +88,7 @@ class LogAboveLeast:
     """The logarithm of the distance from the lowest value, begun at the median's.
 
     ``log(1 + (y - least) / (median - least))``: infinitely smooth, nearly linear for the better
-    half and logarithmic far above. For sums of squares and other functions whose values range
-    over decades.
+    half and logarithmic far above. What an input explains may be seen on it (`InputModel`).
 
     Examples
     --------
@@ -128,59 +120,10 @@ class LogAboveLeast:
         return distance, typical if typical > 0.0 else 1.0
 
 
-WARPS = MappingProxyType(
-    {
-        "auto": (HalfLog(), IdentityWarp(), LogAboveLeast()),
-        "half-log": (HalfLog(),),
-        "log": (LogAboveLeast(),),
-        None: (IdentityWarp(),),
-    }
-)
+WARPS = MappingProxyType({"half-log": HalfLog(), None: IdentityWarp()})
 
 
 def warped_variance(warp, y, noise_std):
     """Return variances of warped values, (n,), by the warp's slope; 0 where they are not known."""
     known = np.where(np.isfinite(noise_std), noise_std, 0.0)
     return (known * np.exp(warp.log_slope(y))) ** 2 if known.any() else known
-
-
-def left_out_log_density(template, Z, y, rng):
-    """Return the log density of every value, (n,), each left out, or else by folds."""
-    if hasattr(template, "leave_one_out_log_density"):
-        return refit(template, None, Z, y, np.zeros(y.size), rng=rng)[0].leave_one_out_log_density()
-    folds = rng.permutation(y.size) % N_FOLDS
-    return held_out_log_density(template, lambda kept: Z, y, folds, rng)
-
-
-def choose_warp(warps, surrogate, Z, y, rng):
-    """Return the warp under which a surrogate gives left-out values the highest mean density.
-
-    The density under the warp is multiplied by the warp's slope: so all are densities of the
-    observed values.
-
-    Parameters
-    ----------
-    warps : sequence of Warp
-        The first is kept while there are too few values.
-    surrogate : Surrogate
-    Z : ndarray of shape (n, r)
-        Coordinates in the embedding in use.
-    y : ndarray of shape (n,)
-        Finite.
-    rng : numpy.random.Generator
-        Draws the values that the choice looks at where they are many, and folds.
-    """
-    if len(warps) == 1 or y.size < LEAST_VALUES or np.ptp(y) == 0.0:
-        return warps[0]
-    most = max(2 * LEAST_VALUES, min(MOST_VALUES, int(np.sqrt(LARGEST_WORK / Z.shape[1]))))
-    if y.size > most:
-        some = np.sort(rng.choice(y.size, most, replace=False))
-        Z, y = Z[some], y[some]
-    seed = int(rng.integers(2**31))
-
-    def evidence(warp):
-        folds = np.random.default_rng(seed)  # the same for every warp
-        density = left_out_log_density(surrogate, Z, warp(y), folds)
-        return float(np.mean(density + warp.log_slope(y)))
-
-    return max(warps, key=evidence)

@@ -97,9 +97,7 @@ def test_a_penalty_does_not_set_the_units(penalty):
 ONE, MORE = np.full(3, 0.1), np.random.default_rng(2).uniform(-1, 1, (20, 3))
 
 
-@pytest.mark.parametrize(
-    ("size", "warp"), [(1.0, "auto"), (1e-80, "half-log"), (1e90, "log"), (1e90, None)]
-)
+@pytest.mark.parametrize(("size", "warp"), [(1e-80, "half-log"), (1e90, "half-log"), (1e90, None)])
 def test_predictions_are_in_the_units_of_the_values(size, warp):
     optimizer = told(lambda x: size * (bowl(x) - 1.0), warp=warp)
     mean, std, probability = optimizer.predict(MORE)

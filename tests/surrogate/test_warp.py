@@ -7,8 +7,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
-from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast, choose_warp
+from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast
 
 pytestmark = pytest.mark.quick
 
@@ -16,10 +15,6 @@ half_log = HalfLog()
 WARPS = [IdentityWarp(), half_log, LogAboveLeast()]
 by_warp = pytest.mark.parametrize("warp", WARPS, ids=lambda warp: warp.name)
 values = arrays(float, st.integers(1, 30), elements=st.integers(-50, 50).map(float))
-
-
-def choose(Z, y):
-    return choose_warp(WARPS, GaussianProcessSurrogate(), Z, y, np.random.default_rng(0))
 
 
 @by_warp
@@ -55,23 +50,6 @@ def test_a_smooth_log_is_linear_near_the_least_value_and_logarithmic_far_above()
     w = LogAboveLeast()(y)
     assert_allclose(w[1] / 1e-3, 1, rtol=1e-3)
     assert_allclose(w[4] - w[3], np.log(1e3), rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("transform", "expected"),
-    [(lambda t: t, {"none"}), (lambda t: np.exp(4 * t), {"log", "half-log"})],
-)
-def test_evidence_knows_the_scale_on_which_values_are_smooth(transform, expected):
-    for seed in range(4):
-        Z = np.random.default_rng(seed).uniform(-1, 1, (40, 2))
-        y = transform(np.sin(3 * Z[:, 0]) + Z[:, 1] ** 2)
-        assert choose(Z, y).name in expected
-
-
-def test_evidence_needs_values():
-    Z = np.linspace(-1, 1, 4)[:, None]
-    assert choose(Z, np.exp(9 * Z[:, 0])) is WARPS[0]
-    assert choose(np.tile(Z, (3, 1)), np.ones(12)) is WARPS[0]
 
 
 def test_the_better_half_keeps_its_distances_and_the_worse_their_logarithm():
