@@ -16,6 +16,7 @@ from scipy.special import ndtr, ndtri
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._gradient_search import Climb, every_point
 from skbo_silbo.acquisition._nearby_points import can_be_listed
+from skbo_silbo.acquisition._off_bounds import moved_off_bounds
 from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
@@ -35,7 +36,8 @@ class ParzenTurns:
     one with the largest ratio to the density of all other points is taken. This is the
     tree-structured Parzen estimator without a tree (Bergstra, Bardenet, Bengio and Kegl 2011).
     Where there are constraints nothing is drawn: draws know nothing of where these hold. The points
-    of a small discrete space follow the draws, which may all be known.
+    of a small discrete space follow the draws, which may all be known. What the other search found
+    comes with its first point `moved_off_bounds`, where there are no constraints.
 
     Attributes
     ----------
@@ -57,7 +59,11 @@ class ParzenTurns:
         share = self.most * cast(GaussianProcessSurrogate, surface.observed).unexplained_share()
         constrained = surface.feasibility is not None or surface.part is not None
         if rng.random() >= share or constrained:
-            return self.search.find(surface, ranked, space, rng)
+            found = self.search.find(surface, ranked, space, rng)
+            if constrained or found.X is None or can_be_listed(space.n_points, len(ranked)):
+                return found
+            X = np.vstack([moved_off_bounds(surface, found.X[0], ranked, space), found.X])
+            return Found(surface.embedding.project(X), X)
         X = space.round(np.array([draw_good(ranked, rng) for _ in range(N_DRAWN)]))
         if can_be_listed(space.n_points, len(ranked)):
             X = np.vstack([X, cast(FloatArray, every_point(surface, space).X)])

@@ -18,6 +18,7 @@ from skbo_silbo.acquisition import (
     ParzenTurns,
     log_expected_improvement,
 )
+from skbo_silbo.acquisition._off_bounds import LOSS_EACH, moved_off_bounds
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
 from skbo_silbo.surrogate import GaussianProcessSurrogate
@@ -132,3 +133,22 @@ def test_it_is_the_default_where_it_was_measured():
         {"surrogate": BayesianRidge(), "embedding": "identity"},
     ):
         assert isinstance(search_of(**options), Climb)
+
+
+def test_inputs_that_do_not_matter_leave_their_bounds():
+    rng, d = np.random.default_rng(0), 50
+    box = Box([(0, 1)] * d)
+    X = box.round(rng.uniform(-0.9, 0.9, (60, d)))
+    y = 3 * X[:, 0] + 2 * X[:, 1]
+    X[np.argsort(y)[:2], 3] = 1.0
+    surrogate = GaussianProcessSurrogate(prior="sparse").fit(X, y)
+    surface = AcquisitionSurface(log_expected_improvement, surrogate, LinearEmbedding(d), y.min())
+    ranked, corner = X[np.argsort(y)], np.r_[-1.0, -1.0, np.sign(X[0, 2:])]
+    x = moved_off_bounds(surface, corner, ranked, box)
+    assert_array_equal(x[:2], -1.0)
+    inside = np.abs(x) < 1.0
+    assert inside.sum() > 40
+    assert (ranked == x).any(axis=0)[inside].all()
+    before, after = surface.values(np.array([corner, x]))
+    assert after >= before - LOSS_EACH * d
+    assert moved_off_bounds(surface, corner, np.sign(ranked), box) is corner
