@@ -10,8 +10,8 @@ import numpy as np
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._surface import AcquisitionSurface
 
-# Of the log expected improvement, in nats: for each input of the space, and in all. Measured with 100
-# inputs, of which five matter; with 10 and 20 that all matter, 0.2 in all cost much.
+# Of the log expected improvement, in nats: for each input of the space, and in all. Measured with
+# 100 inputs, of which five matter; with 10 and 20 that all matter, 0.2 in all cost much.
 LOSS_EACH, MOST_LOSS = 0.002, 0.2
 LEAST_INPUTS = 25
 

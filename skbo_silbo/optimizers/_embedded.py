@@ -296,9 +296,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         >>> for x in optimizer.ask(8):
         ...     _ = optimizer.tell(x, (x[0] - 0.3) ** 2)
         >>> _ = optimizer.ask()
-        >>> mean, std, probability = optimizer.predict([0.5])
-        >>> round(mean, 2), std < 0.02, probability
-        (0.04, True, 1.0)
+        >>> mean, std, probability = optimizer.predict([0.35])
+        >>> round(mean, 3), std < 0.01, probability
+        (0.003, True, 1.0)
         """
         X, single = self._places(x)
         with self._lock, one_thread():

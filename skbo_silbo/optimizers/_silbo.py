@@ -75,7 +75,8 @@ class SILBO(EmbeddedOptimizer):
     search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
         How the acquisition is maximised: by gradients over the cube, from the best of random
         candidates ("climb"), or over random points of the box around its image ("random").
-        "parzen-turns" is "climb" in most turns. In the others each input is drawn from where good
+        "parzen-turns" is "climb" in most turns, from 25 columns on with inputs off their bounds
+        where that costs next to nothing. In the others each input is drawn from where good
         points lie (Bergstra et al. 2011). Their probability is half of the share of the values that
         the model cannot predict when each is left out, and 0 where constraints are observed. "auto"
         is that where all inputs are kept and surrogate and acquisition are the default ones, else
