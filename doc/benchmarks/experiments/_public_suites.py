@@ -21,7 +21,7 @@ from ._public_aims import gap_aims
 CHEAP = ("silbo", "optuna-tpe", "cma", "sobol", "random")
 IN_ANY_SPACE = ("optuna-gp", "scikit-optimize", "turbo", "botorch-gp")
 EXPENSIVE = (*IN_ANY_SPACE, "saasbo")
-# The middle of the box is near the optima of test functions: what peers that begin there gain by it.
+# Optima of test functions are near the middle of the box: what a peer that begins there gains.
 FROM_MIDDLE = "silbo-from-middle"
 ON_SUBSET = (*EXPENSIVE, FROM_MIDDLE)
 TUNED, REPORTED = range(1, 25, 2), range(2, 25, 2)
