@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
@@ -150,7 +151,7 @@ def default_space(
     steps = steps_of(check_estimator(estimator), X, y)
     _warn_of_unknown(steps)
     parts = [part for step in steps if (part := _branches(step, all=all)) != [{}]]
-    while len(parts) > 1 and _size(parts) > MOST_BRANCHES:
+    while len(parts) > 1 and prod(map(len, parts)) > MOST_BRANCHES:
         longest = max(parts, key=len)
         parts[parts.index(longest)] = longest[:1]
     if not parts:
@@ -308,13 +309,6 @@ def _ranges(step, entries, *, all):
         n: (read_range(e, step.data, has.get(n)), sources[e["source"]]) for n, e in free.items()
     }
     return {step.prefix + n: pair for n, pair in read.items() if pair[0] is not None}
-
-
-def _size(parts):
-    size = 1
-    for part in parts:
-        size *= len(part)
-    return size
 
 
 def _warn_of_unknown(steps):
