@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from benchmarks.engine import Table
 
 from .contestants import is_ours, settings_table
-from .gap_closed import COUNTS, FEWEST_JUDGED, STALL, STALL_LEFT, compared, gap_runs
+from .gap_closed import COUNTS, FEWEST_JUDGED, compared, gap_runs
 from .search_figures import add_legend, draw_band, drawn, mean_band
 
 OURS = "silbo"
@@ -70,15 +70,7 @@ def gap_tables(groups, expensive):
     ]
 
 
-MEASURE = (
-    "Share of the gap between random search's mean, after as many evaluations on the same problem, "
-    "and the least value known: 1 at the optimum, 0 where chance is, at least -1. Problems and "
-    "seeds count that all methods of a group have run. In brackets: one standard error, over "
-    f"these taken as independent; of percentiles and medians by {N_RESAMPLES} resamples. To the "
-    f"best peer's {GOAL_AT}: median evaluations until a run has what the best peer has after "
-    f"{GOAL_AT}, and the share of runs that get there. Stalled: no gain in the last {STALL} "
-    f"evaluations with over {STALL_LEFT:.0%} of the gap open."
-)
+MEASURE = "What share, error, rank and stalled mean: :doc:`suites`."
 
 
 def grouped_runs(results, group_of):
