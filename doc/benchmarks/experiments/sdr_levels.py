@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 
 from skbo_silbo import (
+    DirectionalRegression,
     PrincipalHessianDirections,
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
@@ -107,19 +108,45 @@ def few_rows(law, seed, kind, n, d):
 
 def linearity(law, seed, n, d):
     """Whether more than the one direction is found (p 0), and whether that is without a word."""
+    X, y = one_direction(law, seed, n, d)
+    plain, reweighted = (SlicedInverseRegression(ridge=0, reweight=w) for w in (None, "elliptical"))
+    return more_than_one("plain", plain, X, y) | more_than_one("reweighted", reweighted, X, y)
+
+
+def one_direction(law, seed, n, d):
+    """Rows, and a response linear in four uneven columns."""
     rng = np.random.default_rng(seed)
     X = LAWS[law](rng, (n, d))
     y = X @ np.r_[1, -0.7, 0.5, 0.3, np.zeros(d - 4)]
-    y += 0.1 * y.std() * rng.normal(size=n)
-    found = {}
-    for name, reweight in (("plain", None), ("reweighted", "elliptical")):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            sir = SlicedInverseRegression(ridge=0, reweight=reweight).fit(X, y)
-        warned = any("linearity condition" in str(warning.message) for warning in caught)
-        found[f"{name}: more than one"] = float(sir.n_components_ <= 1)
-        found[f"{name}: and no warning"] = float(sir.n_components_ <= 1 or warned)
-    return found
+    return X, y + 0.1 * y.std() * rng.normal(size=n)
+
+
+def more_than_one(name, learner, X, y):
+    """Whether more than one direction is kept (p 0), and whether that is without a word."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        few = learner.fit(X, y).n_components_ <= 1
+    words = ("The linearity condition", "The condition of")
+    warned = any(str(warning.message).startswith(words) for warning in caught)
+    return {f"{name}: more than one": float(few), f"{name}: and no warning": float(few or warned)}
+
+
+def rounded(law, seed, n, d):
+    """As `linearity`, of y as it is, and of the same slices as five values and as five strings."""
+    X, y = one_direction(law, seed, n, d)
+    fifths = np.argsort(np.argsort(y)) * 5 // n
+    responses = {"y": y, "five values": fifths.astype(float), "five strings": fifths.astype(str)}
+    sir = SlicedInverseRegression(ridge=0, n_slices=5)
+    found = [more_than_one(name, sir, X, t) for name, t in responses.items()]
+    return found[0] | found[1] | found[2]
+
+
+def moments(law, seed, n, d):
+    """As `linearity`, of methods that take second moments."""
+    X, y = one_direction(law, seed, n, d)
+    save = more_than_one("SAVE", SlicedAverageVarianceEstimation(), X, y)
+    dr = more_than_one("DR", DirectionalRegression(), X, y)
+    return save | dr | more_than_one("pHd", PrincipalHessianDirections(), X, y)
 
 
 SIZES_OF_FEW = (
@@ -144,6 +171,8 @@ CELLS = [
     *((hessian, law, (100, 5, uneven)) for uneven in (0, 1) for law in CONTINUOUS),
     *((variances, law, (100, 5)) for law in CONTINUOUS),
     *((linearity, law, (150, 8)) for law in LAWS if law != "mixed"),
+    (rounded, "mixed", (300, 8)),
+    (moments, "exponential", (300, 6)),
 ]
 
 
