@@ -144,6 +144,11 @@ def until_the_killer(path, **params):
     return search(path, **params).set_params(n_iter=len(told_in(path)) + 1)
 
 
+def test_it_is_said(path):
+    with pytest.raises(RuntimeError, match="the process ended 2 times while this candidate"):
+        until_the_killer(path, error_score="raise").fit(X, Y)
+
+
 def test_it_is_said_by_a_warning(path):
     ending = until_the_killer(path, error_score=-7.0)
     with pytest.warns(LostEvaluationWarning, match="counts as failed: the process ended 2 times"):

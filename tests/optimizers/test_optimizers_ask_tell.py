@@ -189,6 +189,13 @@ def test_told_arrays_are_not_kept(method):
     assert_array_equal(optimizer.best_x_, [0.0, 1.0, 1.5])
 
 
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
+def test_a_generator_is_a_seed(make):
+    first, same, other = (RandomSearch(BOUNDS, random_state=make(seed)).ask() for seed in (0, 0, 1))
+    assert_array_equal(first, same)
+    assert (first != other).any()
+
+
 # --- construction ---------------------------------------------------------------------------------
 
 
