@@ -176,6 +176,7 @@ class Known(TransformerMixin, BaseEstimator):
 # --- the loop -------------------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 def test_semi_sir_finds_the_bottom_of_a_ridge():
     direction = np.array([3.0, -4.0] + [0.0] * 8) / 5
 

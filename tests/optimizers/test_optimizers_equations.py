@@ -26,6 +26,7 @@ def test_shares_sum_to_one_from_the_first_point_on(method):
     assert len(np.unique(result.x_iters, axis=0)) == 10
 
 
+@pytest.mark.statistical
 def test_the_best_mixture_is_found_on_the_face_where_it_lies():
     truth = scipy_minimize(
         distance, np.full(4, 0.25), bounds=UNIT, constraints=SHARES, method="SLSQP"

@@ -185,6 +185,7 @@ def test_every_proposal_satisfies_the_constraints(method):
     assert (X[:, 0] - X[:, 1] <= 0.2 + 1e-9).all()
 
 
+@pytest.mark.statistical
 def test_the_best_on_the_boundary_is_found():
     """The nearest point of the disc to the origin, (1, 1) - sqrt(.15) (1, 1), at .451."""
     result = minimize(

@@ -175,6 +175,7 @@ def bowl(x):
     return float(((x - 0.3) ** 2).sum())
 
 
+@pytest.mark.statistical
 def test_it_finds_the_bottom_of_a_bowl():
     bounds = [(-1, 1)] * 3
     result = minimize(bowl, bounds, n_calls=30, random_state=0, surrogate=CUBIC, warp=None)
