@@ -244,7 +244,7 @@ def _print(found, ours, other):
     """Print shares and what one of them is ahead of the others, then by class of one other."""
     sets = [data for data, _ in found]
     print(f"{len(found)} tasks, {len(set(sets))} data sets")
-    print(f"candidates,share,{ours} less it,won,lost,other rows: share,{ours} less it")
+    print(f'candidates,share,"{ours} less it",won,lost,other rows: share,"{ours} less it"')
     for search in next(iter(found.values())):
         pairs = np.array([(g[search], g[ours] - g[search]) for g in found.values()])  # (n, 2, 2)
         cells = [_cells(sets, *pairs[:, :, i].T) for i in range(2)]
