@@ -242,7 +242,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         predicted, (y, labelled) = self.predict(X), check_response(self, y, self._takes)
         check_consistent_length(predicted, y)
         weights = None if sample_weight is None else np.asarray(sample_weight)[labelled]
-        return float(r2_score(y[labelled], predicted[labelled], sample_weight=weights))
+        return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
         """Predict where new observations lie.

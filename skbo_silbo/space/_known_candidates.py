@@ -35,7 +35,7 @@ def known_candidates(
     longest = max(map(len, known), default=0)
     together = [[own[min(i, len(own) - 1)] for own in known] for i in range(longest)]
     wanted = [{n: v for own in choice for n, v in own.items()} for choice in together]
-    shares = [s.prefix + n for s in steps for n, e in ranges_of(s.key).items() if "real" in e]
+    shares = [s.prefix + n for s in steps for n, e in ranges_of(str(s.key)).items() if "real" in e]
     points: list[dict[str, Any]] = []
     for values in wanted:
         whole = len(points) >= MOST_IN_PART

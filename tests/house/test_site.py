@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-# The site is built once, by one worker.
-pytestmark = [pytest.mark.docs, pytest.mark.xdist_group("site")]
+pytestmark = pytest.mark.docs
 
 ROOT = Path(__file__).parents[2]
 MADE = shutil.ignore_patterns("_build", "generated", "auto_examples", "sg_execution_times.rst")

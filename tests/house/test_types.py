@@ -14,7 +14,7 @@ pytest.importorskip("mypy")
 
 import skbo_silbo
 
-pytestmark = [pytest.mark.docs, pytest.mark.xdist_group("mypy")]
+pytestmark = pytest.mark.docs
 
 ROOT = Path(__file__).parents[2]
 # What ``mypy --strict`` adds for one module.
