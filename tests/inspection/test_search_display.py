@@ -80,7 +80,7 @@ def colliding(figure):
 
 @pytest.fixture(scope="module")
 def search():
-    return fitted(n_iter=14)
+    return fitted(n_iter=16, n_initial=14)  # spread over the box, so that the values tell of inputs
 
 
 @pytest.fixture(autouse=True)
@@ -160,7 +160,7 @@ def test_all_panels(search):
     assert [text.get_text() for text in shares.get_yticklabels()] == ranked
     names = [text.get_text() for text in parallel.get_xticklabels()]
     assert names == [*ranked, "mean test score"]
-    assert len(parallel.lines) == 14 + 4  # candidates and axes
+    assert len(parallel.lines) == 16 + 4  # candidates and axes
     assert colliding(display.figure_) == []
 
 
@@ -333,7 +333,7 @@ def test_random_search_is_drawn_beside(search):
     scores = random.cv_results_["mean_test_score"]
     assert expected[0] == pytest.approx(scores.mean())  # of the best of one, and of all
     assert expected[-1] == pytest.approx(scores.max())
-    assert (len(expected), len(ours)) == (30, 14)
+    assert (len(expected), len(ours)) == (30, 16)
     assert "from 30 random points" in axes.get_legend_handles_labels()[1][0]
     alone = ConvergenceDisplay.from_result(search).axes_[0]
     assert len(alone.lines[0].get_ydata()) == search.optimizer_.n_initial_
