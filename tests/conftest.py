@@ -45,7 +45,8 @@ class Clock:
 
     def run(self):
         """Go on until `stand` is called, however late it is that others look at it first."""
-        while True:
+        end = time.monotonic() + 300
+        while time.monotonic() < end:
             with self.lock:
                 if self.stands:
                     return

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import (
+    _check_sample_weight,
     check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
@@ -241,7 +242,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """
         predicted, (y, labelled) = self.predict(X), check_response(self, y, self._takes)
         check_consistent_length(predicted, y)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        if not labelled.any():
+            raise ValueError("y must have a label in some row: got NaN in all. Score other rows.")
+        weights = _check_sample_weight(sample_weight, predicted)[labelled]
         return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:

@@ -98,7 +98,8 @@ def expected_score(search, params):
     points, single = as_points(params, optimizer.space_)
     measured = {i: score for i, p in enumerate(points) for score in _measured(search, p)}
     rest = [i for i in range(len(points)) if i not in measured]
-    values = np.array([(-measured.get(i, 0.0), 0.0, 1.0) for i in range(len(points))]).T
+    values = np.zeros((3, len(points)))
+    values[0], values[2] = [-measured.get(i, 0.0) for i in range(len(points))], 1.0
     if rest or not points:
         try:
             predicted = optimizer.predict([points[i] for i in rest])
@@ -133,13 +134,13 @@ def search_in_html(search):
 def _space_html(search):
     """Return the table of a space that nobody wrote; before the fit, that without data."""
     space = getattr(search, "space_", None)
-    if space is None:
-        with suppress(ValueError), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of unknown steps: the fit says so
+    with suppress(ValueError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of unknown steps: the fit says so
+        if space is None:
             space = as_known_space(search.param_distributions, search.estimator, None, None)
-    if not isinstance(space, KnownSpace | KnownSpaces):
-        return ""
-    return f"<details><summary>Space</summary><pre>{escape(repr(space))}</pre></details>"
+        if isinstance(space, KnownSpace | KnownSpaces):
+            return f"<details><summary>Space</summary><pre>{escape(repr(space))}</pre></details>"
+    return ""  # a space that cannot be read is refused by the fit
 
 
 def _found_html(search):

@@ -152,3 +152,18 @@ def test_inputs_that_do_not_matter_leave_their_bounds():
     before, after = surface.values(np.array([corner, x]))
     assert after >= before - LOSS_EACH * d
     assert moved_off_bounds(surface, corner, np.sign(ranked), box) is corner
+
+
+def test_named_inputs_leave_their_bounds_and_categories_stay():
+    rng, d = np.random.default_rng(0), 40
+    space = Space({f"u{i}": uniform() for i in range(d)} | {"k": ["a", "b", "c"], "n": [0, 1]})
+    X = space.round(rng.uniform(-0.9, 0.9, (60, d + 4)))
+    y = 3 * X[:, 0]
+    surrogate = GaussianProcessSurrogate(prior="sparse").fit(X, y)
+    embedding, corner = LinearEmbedding(d + 4), space.round(np.sign(X[:1]))[0]
+    surface = AcquisitionSurface(log_expected_improvement, surrogate, embedding, y.min())
+    x = moved_off_bounds(surface, corner, X[np.argsort(y)], space)
+    assert (np.abs(x[:d]) < 0.99).sum() > 20
+    assert_array_equal(x[d:], corner[d:])
+    nothing = replace(surface, acquisition=lambda mean, std, best: np.zeros(len(mean)))
+    assert moved_off_bounds(nothing, corner, X, space) is corner

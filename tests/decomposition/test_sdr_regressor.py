@@ -110,6 +110,10 @@ def test_rows_without_a_label_go_to_the_reducer_marked_or_passed():
         marked = np.where(known, y, np.nan)
         one = SDRRegressor(reducer, n_folds=2).fit(X, marked)
         assert one.score(X, marked) == pytest.approx(one.score(X[known], y[known]))
+        with pytest.raises(ValueError, match="y must have a label in some row"):
+            one.score(X, np.full(60, np.nan))
+        with pytest.raises(ValueError, match="sample_weight"):
+            one.score(X, marked, sample_weight=np.ones(59))
         other = SDRRegressor(reducer, n_folds=2).fit(X[known], y[known], X_unlabeled=X[~known])
         np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-6)
         alone = clone(reducer).fit(X[known], y[known]).components_

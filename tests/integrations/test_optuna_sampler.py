@@ -267,6 +267,18 @@ def test_constraints_of_another_form_are_refused(returned):
     assert len(study.trials) == 1
 
 
+@pytest.mark.skipif("set_constraint" not in dir(optuna.trial.Trial), reason="Optuna 5 or newer")
+def test_constraints_set_by_the_objective_count():
+    def objective(trial):
+        value = bowl(trial)
+        trial.set_constraint("right", 1.5 - trial.params["x"])
+        return value
+
+    study = new_study()
+    study.optimize(objective, n_trials=22)
+    assert min(t.value for t in study.trials if t.params["x"] >= 1.5) < 0.6
+
+
 def test_enqueued_trials_are_taken_as_they_are():
     study = new_study()
     study.optimize(bowl, n_trials=11)

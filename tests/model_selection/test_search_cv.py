@@ -109,6 +109,17 @@ def test_failing_candidates_are_nan_rows_and_the_search_goes_on(batch_size):
     assert np.isnan(fitted.optimizer_.func_vals_).sum() == 3
 
 
+def test_a_failure_in_one_fold_is_a_failed_evaluation():
+    space = {"a": [0.5], "kind": ["sometimes", "good"]}
+    with (
+        pytest.warns(FitFailedWarning, match="fits failed out of a total of 6"),
+        pytest.warns(UserWarning, match="non-finite"),
+    ):
+        fitted = search(space).fit(X, Y)
+    assert np.isnan(fitted.optimizer_.func_vals_).sum() == 1
+    assert fitted.best_params_["kind"] == "good"
+
+
 def test_a_number_as_error_score_is_the_score_of_a_failure():
     space = {"a": [0.1, 0.5], "kind": ["bad", "good"]}
     with pytest.warns(FitFailedWarning, match="error_score=-9"):

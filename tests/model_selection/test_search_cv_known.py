@@ -49,7 +49,8 @@ def test_the_html_form_shows_what_is_searched():
     asked = SILBOSearchCV(MODEL, n_iter=1, cv=3)
     assert escape(repr(default_space(MODEL))) in asked._repr_html_()
     assert repr(default_space(MODEL, X, y)) in unescape(asked.fit(X, y)._repr_html_())
-    assert "<summary>Space" not in SILBOSearchCV(Own())._repr_html_()
+    for nothing in (SILBOSearchCV(Own()), SILBOSearchCV(Own(), {"alpha": 3, "...": "auto"})):
+        assert "<summary>Space" not in nothing._repr_html_()
     assert "<summary>Space" not in SILBOSearchCV(MODEL, {"svc__C": [1, 2]})._repr_html_()
 
 

@@ -114,6 +114,20 @@ def test_check_estimator_fails_nothing_that_randomized_search_passes(name):
     assert not failed or failed <= failed_checks(RandomizedSearchCV, name)
 
 
+def test_clone_get_params_and_pickle():
+    search = SILBOSearchCV(SVC(), SPACE, n_iter=4, patience=3, embedding="identity", random_state=0)
+    copy = clone(search)
+    assert copy.get_params()["patience"] == 3
+    assert copy.get_params()["estimator__kernel"] == "rbf"
+    assert copy.get_params().keys() == search.get_params().keys()
+    search.fit(X, Y)
+    again = pickle.loads(pickle.dumps(search))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+    assert again.optimizer_.ask() == search.optimizer_.ask()
+    assert not hasattr(clone(search), "cv_results_")
+    assert search.predict_score([]).mean.shape == (0,)
+
+
 def test_inside_and_around_a_pipeline():
     inside = make_pipeline(StandardScaler(), SILBOSearchCV(SVC(), SPACE, n_iter=4, random_state=0))
     assert inside.fit(X, Y).score(X, Y) > 0.9

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from ask_tell import run
@@ -7,6 +9,7 @@ from scipy.stats import loguniform, randint
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, Space
+from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.space import SpaceExhausted
 
@@ -256,3 +259,28 @@ def test_arguments_are_stored_as_given():
 def test_scipy_bounds_and_arrays_are_the_same(method):
     a = method(Bounds([0, 1], [1, 5]), random_state=0).ask(3)
     assert_array_equal(a, method([[0, 1], [1, 5]], random_state=0).ask(3))
+
+
+class MostlyImproved:
+    """An acquisition of one's own, as an object."""
+
+    def __call__(self, mean, std, best, *, return_gradient=False):
+        return log_expected_improvement(mean, std, best + 0.1, return_gradient=return_gradient)
+
+
+def corner_points(n, d, rng):
+    return rng.choice([-1.0, 0.5, 1.0], size=(n, d))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"acquisition": MostlyImproved()}, {"design": corner_points}, {"surrogate": "sklearn"}],
+)
+def test_an_optimiser_of_own_parts_goes_on_from_a_pickle(options):
+    optimizer = SILBO([(-5.0, 10.0), (0.0, 1.0)], n_initial=5, random_state=0, **options)
+    for _ in range(6):
+        x = optimizer.ask()
+        optimizer.tell(x, float(((x - 0.5) ** 2).sum()))
+    optimizer.ask()
+    other = pickle.loads(pickle.dumps(optimizer))
+    assert_array_equal(other.ask(), optimizer.ask())

@@ -314,7 +314,7 @@ def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_O
 
 def _as_numbers(y, strings):
     given = np.asarray(y)
-    if given.dtype.kind in "OU" and any(isinstance(value, str) for value in given.ravel()):
+    if given.dtype.kind in "OUST" and any(isinstance(v, str | bytes) for v in given.ravel()):
         raise ValueError(f"y must hold numbers {strings} Where strings are numbers, convert them.")
     return check_array(
         y, dtype=np.float64, ensure_2d=False, ensure_all_finite="allow-nan", input_name="y"
@@ -347,7 +347,7 @@ def _holds_categories(y):
         return True
     y = np.asarray(y)
     if y.dtype.kind != "O":
-        return y.dtype.kind in "USb"
+        return y.dtype.kind in "USTb"
     known = y.ravel()[is_known(y.ravel())]
     return any(isinstance(v, bool | np.bool_) or not is_real(v) for v in known)
 
