@@ -289,7 +289,8 @@ class _Resampler:
         drawn = rng.integers(len(rows.y), size=len(rows.y))
         given = {"sample_weight": rows.weights, "group": self.groups}
         given = {name: None if v is None else v[drawn] for name, v in given.items()}
-        given["X_unlabeled"] = rows.X_unlabeled if len(rows.X_unlabeled) else None
+        if len(rows.X_unlabeled) and has_fit_parameter(self.estimator, "X_unlabeled"):
+            given["X_unlabeled"] = rows.X_unlabeled
         with without_advice():
             return _fit_all(clone(self.estimator), rows.X_labeled[drawn], rows.y[drawn], **given)
 

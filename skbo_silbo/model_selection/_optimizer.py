@@ -107,7 +107,7 @@ def expected_score(search, params):
             raise NotFittedError(
                 "predict_score needs a model, which the first candidate after the given, known and "
                 f"initial ones makes: got {len(optimizer.func_vals_)} candidates, none of them "
-                "after these. Set n_iter higher, or n_initial lower."
+                "after these. Set n_iter higher, or initial_params='current' for no known ones."
             ) from None
         values[:, rest] = predicted
     mean, *others = values

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from skbo_silbo.decomposition import (
     MAVE,
     SemiSlicedInverseRegression,
+    SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
 from skbo_silbo.inspection import (
@@ -119,6 +120,16 @@ def test_ridge_and_alpha_are_chosen_once():
     given = SemiSlicedInverseRegression(1, ridge=chosen.ridge_, alpha=chosen.alpha_)
     fixed = bootstrap_directions(given, **rows, **options)
     np.testing.assert_allclose(auto.resampled_components, fixed.resampled_components, rtol=1e-9)
+
+
+def test_rows_marked_as_unlabelled_are_left_out_of_supervised_fits():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(np.arange(60) < 40, X[:, 0], np.nan)
+    own = {"n_resamples": 3, "random_state": 0}
+    marked = bootstrap_directions(SlicedInverseRegression(1), X, y, **own)
+    labelled = bootstrap_directions(SlicedInverseRegression(1), X[:40], y[:40], **own)
+    np.testing.assert_allclose(marked.standard_errors, labelled.standard_errors, atol=1e-8)
 
 
 def test_too_few_rows_are_refused_with_the_reason():
