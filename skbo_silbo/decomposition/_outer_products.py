@@ -1,6 +1,6 @@
 """Outer product of gradients and MAVE, of the mean of y or of its whole distribution."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import linalg
@@ -262,7 +262,7 @@ class MAVE(OuterProductGradients):
             self.n_iter_ = step + 1
             if np.linalg.norm(B - previous @ (previous.T @ B), 2) < tolerance:
                 break
-        along = replace(rows, U=rows.U @ B)
+        along = _Rows(rows.U @ B, rows.t, rows.weights)
         return B @ along.steepest(along.U, h, RIDGE)[1].T, eigenvalues
 
     def _check_parameters(self):
