@@ -267,12 +267,17 @@ def _inside(estimator):
 
 def _columns(step, name):
     """Return the data of a part of a ColumnTransformer."""
-    [columns] = [c for n, _, c in step.estimator.transformers if n == name]
+    parts = {part: columns for part, _, columns in step.estimator.transformers}
     data = step.data
     if data.X is None:
         return data
     try:
-        X = rows_of(data.X, columns(data.X) if callable(columns) else columns, axis=1)
+        if name == "remainder":  # scikit-learn gives no part this name
+            dropped = [(part, "drop", columns) for part, columns in parts.items()]
+            X = ColumnTransformer(dropped, remainder="passthrough").fit_transform(data.X)
+        else:
+            columns = parts[name](data.X) if callable(parts[name]) else parts[name]
+            X = rows_of(data.X, columns, axis=1)
     except Exception:  # the search's own fits will say why
         return StepData(n=data.n, y=data.y)
     return StepData(data.n, X.shape[1] if X.ndim > 1 else data.d, X, data.y)

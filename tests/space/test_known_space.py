@@ -17,6 +17,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -205,6 +206,16 @@ def test_the_data_of_a_column_are_its_own():
     )
     [gamma, _] = (branch["svc__gamma"] for branch in default_space(model, table, Y["classes"]))
     assert gamma.support() != default_space(model)[0]["svc__gamma"].support()
+
+
+def test_the_columns_that_remain_are_data_of_their_own():
+    def widths(table, columns):
+        model = ColumnTransformer([("gone", "drop", columns)], remainder=Nystroem())
+        return default_space(model, table, Y["classes"])["remainder__gamma"].support()
+
+    wide = np.column_stack([X, 1000 * X[:, 0]])
+    assert widths(wide, [X.shape[1]]) == widths(X, [])
+    assert widths(wide, [X.shape[1]]) != widths(wide, [0])
 
 
 def test_what_was_set_by_hand_stays_unless_all_is_asked_for():
