@@ -303,6 +303,7 @@ def write():
     command = "python doc/benchmarks/known_portfolio.py write"
     lines = [f"{MARK} {'-' * 75}", "#"]
     lines += [f"# A column is a candidate, in the units of the table. Written by `{command}`.", ""]
+    lines += ["[known]"]
     for name in (name for classes in CLASSES.values() for name in classes):
         sets, table = shares(name)
         if len(sets) >= FEWEST_SETS and gain(table)[0] > 0:
@@ -313,10 +314,10 @@ def write():
 
 
 def _columns(name, candidates):
-    """Return the lines of a section: for every parameter its values, "" where there is none."""
+    """Return the lines of a class: for every parameter its values, "" where there is none."""
     names = dict.fromkeys(n for params in candidates for n in params)
     rows = {n: [_toml(params.get(n, "")) for params in candidates] for n in names}
-    return [f"[known.{name}]", *(f"{n} = [{', '.join(row)}]" for n, row in rows.items()), ""]
+    return [*(f"{name}.{n} = [{', '.join(row)}]" for n, row in rows.items()), ""]
 
 
 def _toml(value):

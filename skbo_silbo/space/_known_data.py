@@ -43,18 +43,11 @@ class StepData:
         X = rows_of(X, rows)
         return cls(n, _n_columns(X), X, None if y is None else rows_of(y, rows))
 
-    @property
-    def is_sparse(self) -> bool:
-        """Whether X is a sparse matrix."""
-        return sparse.issparse(self.X)
-
     def most(self, rule: str | None) -> float:
         """Return the upper end that a rule of the table allows."""
-        rules = {
+        rules: dict[str | None, float] = {f"n/{k}": np.floor(self.n / k) for k in (2, 3, 4)}
+        rules |= {
             None: np.inf,
-            "n/2": np.floor(self.n / 2),
-            "n/3": np.floor(self.n / 3),
-            "n/4": np.floor(self.n / 4),
             "d": self.d,
             "d/2": np.floor(self.d / 2),
             "degree": 3 if self.d <= WIDE else 2,

@@ -45,19 +45,15 @@ class _Table:
         branches = self if isinstance(self, list) else [self]
         blocks = [self._rows(branch) for branch in branches]
         widths = [max(len(row[i]) for rows in blocks for row in rows) for i in range(2)]
-        lines = ["\n".join(_line(row, widths) for row in rows) for rows in blocks]
-        return "\n--- or ---\n".join(lines)
+        line = f"{{:{widths[0]}}}  {{:{widths[1]}}}  {{}}"
+        texts = ["\n".join(line.format(*row).rstrip() for row in rows) for rows in blocks]
+        return "\n--- or ---\n".join(texts)
 
     def _rows(self, branch):
         words = {n: range_in_words(read_parameter(n, v)) for n, v in branch.items()}
         own = [n for n in words if any(branch[n] is values for values in self.read)]
         sources = {n: self.sources.get(n, "").partition(";")[0] if n in own else "" for n in words}
         return [(n, w.removeprefix(f"{n}: "), sources[n]) for n, w in words.items()]
-
-
-def _line(row, widths):
-    name, words, source = row
-    return f"{name:{widths[0]}}  {words:{widths[1]}}  {source}".rstrip()
 
 
 class KnownSpace(_Table, dict):
@@ -157,8 +153,8 @@ def default_space(
     if not parts:
         raise ValueError(
             f"estimator must have a parameter whose range is known: got {estimator!r}. Give "
-            'param_distributions, such as {"C": loguniform(1e-3, 1e3)}, or default_space(..., '
-            "all=True) if its parameters were set to other than their defaults."
+            f"param_distributions, of {next(iter(estimator.get_params()), None)!r} for example, or "
+            "default_space(..., all=True) if its parameters were set to other than their defaults."
         )
     chosen = [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
     sources = {n: source for branch in chosen[::-1] for n, (_, source) in branch.items()}
@@ -184,8 +180,8 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
         return given
     if asked != ["auto"]:
         raise ValueError(
-            f'"..." in param_distributions must be "auto": got {asked[0]!r}. Write '
-            '{"C": [1, 10], "...": "auto"} for what default_space has besides.'
+            f'"..." in param_distributions must be "auto": got {asked[0]!r}. Write "...": "auto" '
+            "for what default_space has besides your entries."
         )
     own = {name: values for name, values in given.items() if name not in REST}
     rest = default_space(estimator, X, y)
@@ -295,38 +291,36 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
 def _part(step, part, *, all):
     """Return the names, values and sources of one conditional part; None if it is excluded."""
     found: dict[str, Any] = {}
-    has = step.estimator.get_params(deep=False)
     for name, value in part.items():
         if isinstance(value, dict):
             found |= _ranges(step, {name: value}, all=all)
         elif all or not step.is_set(name):
             found[step.prefix + name] = [read_constant(value)], ""
-        elif has[name] != value:
+        elif step.estimator.get_params(deep=False)[name] != value:
             return None
     return found
 
 
 def _ranges(step, entries, *, all):
-    sources = table()["sources"]
-    free = {n: e for n, e in entries.items() if step.has(n) and (all or not step.is_set(n))}
-    has = step.estimator.get_params(deep=False)
-    read = {
-        n: (read_range(e, step.data, has.get(n)), sources[e["source"]]) for n, e in free.items()
-    }
-    return {step.prefix + n: pair for n, pair in read.items() if pair[0] is not None}
+    has, found = step.estimator.get_params(deep=False), {}
+    for name, entry in entries.items():
+        is_idle = "unless" in entry and entry["unless"].items() <= has.items()
+        if step.has(name) and (all or not (is_idle or step.is_set(name))):
+            values = read_range(entry, step.data, has.get(name))
+            found[step.prefix + name] = values, table()["sources"][entry["source"]]
+    return {name: pair for name, pair in found.items() if pair[0] is not None}
 
 
 def _warn_of_unknown(steps):
     """Name the estimators that are not known, hold none and have parameters."""
-    unknown = [
-        step.prefix.removesuffix("__") or type(step.estimator).__name__
-        for step in steps
-        if step.key is None
-        and step.estimator.get_params(deep=False)
-        and not any(True for _ in _inside(step.estimator))
-    ]
+    unknown = {}
+    for step in steps:
+        has = step.estimator.get_params(deep=False)
+        if step.key is None and has and not any(True for _ in _inside(step.estimator)):
+            name = step.prefix.removesuffix("__") or type(step.estimator).__name__
+            unknown[name] = f"{step.prefix}{next(iter(has))}"
     if unknown and len(unknown) < len(steps):
         warn_user(
-            f"no range is known for the parameters of {unknown}: they stay as they are. Add ranges "
-            f'to the space, such as {{"{unknown[0]}__C": loguniform(1e-3, 1e3), "...": "auto"}}.'
+            f"no range is known for the parameters of {[*unknown]}: they stay as they are. Add "
+            f'values to the space, such as {{"{min(unknown.values())}": [...], "...": "auto"}}.'
         )

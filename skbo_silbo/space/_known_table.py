@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.stats import loguniform, randint, uniform
 from sklearn.gaussian_process import kernels
 
@@ -22,11 +23,12 @@ def table() -> dict[str, Any]:
 
 @cache
 def sections() -> dict[str, dict[str, Any]]:
-    """Return the section of every class, by "package.Class", which scikit-learn's have too."""
-    unsearched = table()["steps"]["unsearched"]
-    named = [*table().items(), (unsearched, {})]
-    every = {name: section for words, section in named for name in words.split()}
-    return {n if "." in n else f"sklearn.{n}": section for n, section in every.items()}
+    """Return the entries of every class, by "package.Class", which scikit-learn's have too."""
+    every: dict[str, dict[str, Any]] = {}
+    for words, section in [*table().items(), (table()["steps"]["unsearched"], {})]:
+        for name in words.split():
+            every.setdefault(name if "." in name else f"sklearn.{name}", {}).update(section)
+    return every
 
 
 def key_of(estimator: Any) -> str | None:
@@ -80,7 +82,7 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     own : object
         What the estimator has: an integer between the ends is one of the levels.
     """
-    if (entry.get("dense") and data.is_sparse) or (entry.get("wide") and data.d < 2):
+    if (entry.get("dense") and issparse(data.X)) or (entry.get("wide") and data.d < 2):
         return None
     if "kernels" in entry:
         return [None, *(getattr(kernels, name)() for name in entry["kernels"])]

@@ -23,7 +23,12 @@ from sklearn.model_selection import RandomizedSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
 from sklearn.svm import SVC, NuSVR
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
@@ -56,7 +61,7 @@ CHEAP = {"random_state": 0, "n_estimators": 5}
 def known_names():
     """Return the classes of scikit-learn, and ours, that the table has."""
     table = tomllib.loads((files("skbo_silbo.space") / "known.toml").read_text())
-    names = [name for section in table for name in section.split()]
+    names = {name for section in table for name in section.split()}
     ours = [name.removeprefix("skbo_silbo.") for name in names if name.startswith("skbo_silbo.")]
     return sorted(ours + [name for name in names if "." not in name and name[0].isupper()])
 
@@ -229,6 +234,12 @@ def test_what_was_set_by_hand_stays_unless_all_is_asked_for():
     assert len(default_space(SVC(kernel="sigmoid"), all=True)) == 2
 
 
+def test_what_does_nothing_beside_a_value_set_by_hand_is_not_searched():
+    assert set(default_space(PolynomialFeatures(), X)) == {"degree", "interaction_only"}
+    assert set(default_space(make_pipeline(PolynomialFeatures(1), Ridge()))) == {"ridge__alpha"}
+    assert len(default_space(PolynomialFeatures(1), X, all=True)) == 2
+
+
 class Unknown(TransformerMixin, BaseEstimator):
     def __init__(self, width=3):
         self.width = width
@@ -239,7 +250,7 @@ class Unknown(TransformerMixin, BaseEstimator):
 
 def test_a_step_that_is_not_known_is_named_once():
     model = make_pipeline(Unknown(), FunctionTransformer(), PCA(), Ridge())
-    with pytest.warns(UserWarning, match=r"\['unknown'\].*unknown__C") as warned:
+    with pytest.warns(UserWarning, match=r"\['unknown'\].*unknown__width") as warned:
         space = default_space(model, X, Y["numbers"])
     assert len(warned) == 1
     assert "ridge__alpha" in space
@@ -247,7 +258,7 @@ def test_a_step_that_is_not_known_is_named_once():
 
 @pytest.mark.parametrize(
     ("estimator", "message"),
-    [(SVC, r"Write SVC\(\)"), (Unknown(), "range is known"), (3, "get_params")],
+    [(SVC, r"Write SVC\(\)"), (Unknown(), "range is known.*'width'"), (3, "get_params")],
 )
 def test_what_has_no_space_is_refused(estimator, message):
     with pytest.raises(ValueError, match=message):
@@ -274,7 +285,7 @@ def test_a_range_of_your_own_is_of_no_source():
 @pytest.mark.parametrize("rest", ["...", ...])
 def test_the_rest_of_a_space_is_auto(rest):
     space = as_known_space({"C": [1, 10], rest: "auto"}, NuSVR(), X, Y["numbers"])
-    assert list(space) == ["nu", "C", "gamma"]
+    assert list(space) == ["C", "nu", "gamma"]
     with pytest.raises(ValueError, match=r'"\.\.\." in .* must be "auto": got \'Auto\''):
         as_known_space({"C": [1, 10], rest: "Auto"}, NuSVR(), X, Y["numbers"])
 
