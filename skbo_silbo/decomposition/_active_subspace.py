@@ -1,6 +1,6 @@
 """Active subspace of a regression function, from the gradients of a Gaussian process."""
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -14,6 +14,7 @@ from .._numerics._gaussian_process import GaussianProcess, Observations
 from .._numerics._hyperparameters import climb
 from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
 from .._numerics._screening import searched_process
+from ._parameters import stores_parameters
 from ._projection import SupervisedProjection
 from .rows._centering import Frame
 from .rows._labels import response_targets
@@ -33,6 +34,7 @@ OF_THE_PROCESS = (
 )  # attributes that only fitted processes have
 
 
+@stores_parameters
 class ActiveSubspace(SupervisedProjection):
     """Directions along which a Gaussian process, fitted to the labels, changes most.
 
@@ -126,18 +128,11 @@ class ActiveSubspace(SupervisedProjection):
     _takes = ("numeric", "multivariate")
     _by_value = True
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        n_refinements: int = 2,
-        response: str = "value",
-        random_state: LegacyRandomState = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_refinements = n_refinements
-        self.response = response
-        self.random_state = random_state
+    n_components: int | str = "auto"
+    _: KW_ONLY
+    n_refinements: int = 2
+    response: str = "value"
+    random_state: LegacyRandomState = None
 
     def fit(  # type: ignore[override]
         self,

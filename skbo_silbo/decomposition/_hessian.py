@@ -9,10 +9,13 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
+from dataclasses import KW_ONLY
+
 import numpy as np
 from scipy import linalg
 
 from .._checks import check_choice
+from ._parameters import stores_parameters
 from ._projection import SupervisedProjection
 from .rows._labels import response_targets
 from .selection._n_components import (
@@ -39,6 +42,7 @@ from .slicing._whitened_rows import WhitenedRows
 EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding
 
 
+@stores_parameters
 class PrincipalHessianDirections(SupervisedProjection):
     """Directions along which the regression of y on X curves most (pHd).
 
@@ -104,12 +108,10 @@ class PrincipalHessianDirections(SupervisedProjection):
     _makes_tests = ("dimension_tests_", "bootstrap_tests_")
     _by_value = True
 
-    def __init__(
-        self, n_components: int | str = "auto", *, on: str = "residuals", response: str = "value"
-    ) -> None:
-        self.n_components = n_components
-        self.on = on
-        self.response = response
+    n_components: int | str = "auto"
+    _: KW_ONLY
+    on: str = "residuals"
+    response: str = "value"
 
     def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])

@@ -11,7 +11,7 @@ c          (n, r)    a direction as a combination of the rows: ``F' c``
 The mean is weighted where the labelled rows have weights.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from .._numerics._leave_one_out import best_ridge
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
+from ._parameters import stores_parameters
 from ._projection import SupervisedProjection
 from .rows._centering import mean_and_spread
 from .rows._labels import response_targets, target_type
@@ -52,6 +53,7 @@ def _learns_inverse(estimator):
     return True
 
 
+@stores_parameters
 class KernelSlicedInverseRegression(SupervisedProjection):
     """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
 
@@ -148,32 +150,18 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
     _takes = ("numeric", "categorical", "multivariate")
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        kernel: str = "rbf",
-        gamma: float | None = None,
-        alpha: float | str = "auto",
-        ridge: float | str = "auto",
-        n_slices: int | ArrayLike = 10,
-        categorical: bool | str = "auto",
-        n_neighbors: int = 7,
-        fit_inverse_transform: bool = False,
-        neighbors: str = "auto",
-        random_state: LegacyRandomState = None,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.alpha = alpha
-        self.ridge = ridge
-        self.n_slices = n_slices
-        self.categorical = categorical
-        self.n_neighbors = n_neighbors
-        self.fit_inverse_transform = fit_inverse_transform
-        self.neighbors = neighbors
-        self.random_state = random_state
+    n_components: int | str = "auto"
+    _: KW_ONLY
+    kernel: str = "rbf"
+    gamma: float | None = None
+    alpha: float | str = "auto"
+    ridge: float | str = "auto"
+    n_slices: int | ArrayLike = 10
+    categorical: bool | str = "auto"
+    n_neighbors: int = 7
+    fit_inverse_transform: bool = False
+    neighbors: str = "auto"
+    random_state: LegacyRandomState = None
 
     def fit(  # type: ignore[override]
         self,

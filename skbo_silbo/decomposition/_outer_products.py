@@ -1,6 +1,6 @@
 """Outer product of gradients and MAVE, of the mean of y or of its whole distribution."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 from scipy import linalg
@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from .._checks import check_choice, check_integer, warn_user
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
+from ._parameters import stores_parameters
 from ._projection import SupervisedProjection
 from .rows._centering import Frame, mean_and_error
 from .rows._labels import response_targets
@@ -27,6 +28,7 @@ TOLERANCE, COARSE_TOLERANCE = 1e-3, 1e-2
 MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
+@stores_parameters
 class OuterProductGradients(SupervisedProjection):
     """Directions along which local linear regressions of y are steepest (OPG).
 
@@ -91,16 +93,10 @@ class OuterProductGradients(SupervisedProjection):
 
     _by_value = True
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        target: str = "mean",
-        response: str = "value",
-    ) -> None:
-        self.n_components = n_components
-        self.target = target
-        self.response = response
+    n_components: int | str = "auto"
+    _: KW_ONLY
+    target: str = "mean"
+    response: str = "value"
 
     def _check_shape(self, n, d):
         check_n_components(self.n_components, self.n_features_in_)
@@ -202,6 +198,7 @@ class OuterProductGradients(SupervisedProjection):
         check_choice("response", self.response, ["value", "rank"])
 
 
+@stores_parameters
 class MAVE(OuterProductGradients):
     """Minimum average variance estimation (MAVE).
 
@@ -240,16 +237,11 @@ class MAVE(OuterProductGradients):
     1
     """
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        target: str = "mean",
-        response: str = "value",
-        max_iter: int = 50,
-    ) -> None:
-        super().__init__(n_components, target=target, response=response)
-        self.max_iter = max_iter
+    n_components: int | str = "auto"
+    _: KW_ONLY
+    target: str = "mean"
+    response: str = "value"
+    max_iter: int = 50
 
     def _fit_directions(self, rows, r, tolerance=TOLERANCE):
         B, eigenvalues = self._outer_products(rows, r)

@@ -10,6 +10,7 @@ q          (n,)      errors of the rows held out, over the deviations that the m
 """
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -30,6 +31,7 @@ from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._numerics._screening import searched_process
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
+from ._parameters import stores_parameters
 from ._sir import SlicedInverseRegression
 from .rows._centering import mean_and_spread
 from .rows._labels import check_response
@@ -45,6 +47,7 @@ BATCH = 1000  # rows predicted at a time
 LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden its noise
 
 
+@stores_parameters
 class SDRRegressor(RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction, then a regression on the few scores.
 
@@ -100,16 +103,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     _takes = ("numeric",)
     _by_value = True
 
-    def __init__(
-        self,
-        reducer: TransformerLike | None = None,
-        *,
-        n_folds: int = 5,
-        random_state: LegacyRandomState = None,
-    ) -> None:
-        self.reducer = reducer
-        self.n_folds = n_folds
-        self.random_state = random_state
+    reducer: TransformerLike | None = None
+    _: KW_ONLY
+    n_folds: int = 5
+    random_state: LegacyRandomState = None
 
     def fit(
         self,

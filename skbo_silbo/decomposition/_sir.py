@@ -1,6 +1,7 @@
 """Sliced inverse regression, of rows, of chunks, and of the blocks of a Dask array."""
 
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -9,6 +10,7 @@ from .._checks import check_choice, check_integer, check_nonnegative, check_swit
 from .._numerics._solver_choice import DENSE_MAX_FEATURES
 from .._numerics._whitening import cholesky_basis
 from .._typing import ArrayLike, LegacyRandomState
+from ._parameters import stores_parameters
 from ._projection import SupervisedProjection
 from ._sir_problem import (
     MomentsProblem,
@@ -61,6 +63,7 @@ def _is_streamable(estimator):
     return True
 
 
+@stores_parameters
 class SlicedInverseRegression(SupervisedProjection):
     """Directions along which the mean of X given y moves (SIR).
 
@@ -101,37 +104,22 @@ n_features_in_, feature_names_in_
 
     _takes = KINDS
     _makes_tests = ("dimension_tests_", "permutation_tests_")
-    _solvers: tuple[str, ...] = SOLVERS
-    _coding: Any
-    _seen: Any = None  # of the chunks
-    _keys: Any
-    _dtype: Any
-    alpha: Any = 0.0  # those of SemiSlicedInverseRegression, where nothing is unlabelled
+    _solvers: ClassVar[tuple[str, ...]] = SOLVERS
+    _coding = _dtype = _seen = cast(Any, None)  # of the chunks
+    alpha = cast(Any, 0.0)  # those of SemiSlicedInverseRegression, where nothing is unlabelled
     n_neighbors = 7
     neighbors = "auto"
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        n_slices: int | ArrayLike = 10,
-        n_local_neighbors: int | None = None,
-        ridge: float | str = "auto",
-        scale: Any = "auto",
-        categorical: bool | str = "auto",
-        solver: str = "auto",
-        reweight: str | None = None,
-        random_state: LegacyRandomState = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_slices = n_slices
-        self.n_local_neighbors = n_local_neighbors
-        self.ridge = ridge
-        self.scale = scale
-        self.categorical = categorical
-        self.solver = solver
-        self.reweight = reweight
-        self.random_state = random_state
+    n_components: int | str = "auto"
+    _: KW_ONLY
+    n_slices: int | ArrayLike = 10
+    n_local_neighbors: int | None = None
+    ridge: float | str = "auto"
+    scale: Any = "auto"
+    categorical: bool | str = "auto"
+    solver: str = "auto"
+    reweight: str | None = None
+    random_state: LegacyRandomState = None
 
     def fit(
         self,

@@ -16,7 +16,7 @@ moments are weighted, and so is the lasso.
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -29,6 +29,7 @@ from sklearn.model_selection import check_cv
 from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_integer, check_nonnegative, warn_user
+from ._parameters import stores_parameters
 from ._projection import SupervisedProjection
 from .rows._centering import (
     center_on_labels,
@@ -52,6 +53,7 @@ ERRORS_TO_COUNT = 3.0
 MAX_GRAM = 2000  # features above which the lasso goes through the rows, and X'X is not formed
 
 
+@stores_parameters
 class SparseSlicedInverseRegression(SupervisedProjection):
     """Directions of few features along which X varies with y (lasso SIR).
 
@@ -124,20 +126,12 @@ class SparseSlicedInverseRegression(SupervisedProjection):
 
     _takes = ("numeric", "categorical", "multivariate")
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        n_slices: int | ArrayLike = 20,
-        categorical: bool | str = "auto",
-        penalty: float | str = "auto",
-        cv: Any = 5,
-    ) -> None:
-        self.n_components = n_components
-        self.n_slices = n_slices
-        self.categorical = categorical
-        self.penalty = penalty
-        self.cv = cv
+    n_components: int | str = "auto"
+    _: KW_ONLY
+    n_slices: int | ArrayLike = 20
+    categorical: bool | str = "auto"
+    penalty: float | str = "auto"
+    cv: Any = 5
 
     def _check_shape(self, n, d):
         check_n_components(self.n_components, self.n_features_in_)
