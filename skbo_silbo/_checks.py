@@ -9,8 +9,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+# Packages between the user's line and a warning
 PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib", "contextlib")
-"""Packages between the user's line and a warning."""
 
 
 def warn_user(message, category=UserWarning):

@@ -11,13 +11,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+# Rows above which "auto" takes pynndescent. Measured by `python doc/benchmarks run graphs`, on one
+# thread, pynndescent's import and compilation (28 s a process) counted: the crossing is near 90 000
+# rows of 50 columns and 70 000 of 100. A process that builds many graphs gains from some 5000 rows
+# on
 BRUTE_FORCE_ROWS = 80_000
-"""Rows above which "auto" takes pynndescent.
-
-Measured by `python doc/benchmarks run graphs`, on one thread, pynndescent's import and
-compilation (28 s a process) counted: the crossing is near 90 000 rows of 50 columns and 70 000 of
-100. A process that builds many graphs gains from some 5000 rows on.
-"""
 
 
 def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):

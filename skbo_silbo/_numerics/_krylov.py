@@ -25,11 +25,10 @@ from sklearn.exceptions import ConvergenceWarning
 from .._checks import warn_user
 from ._pencil import Spectrum
 
-MAX_BLOCKS = 6
-"""Blocks kept in the basis before it is restarted from its best two."""
+MAX_BLOCKS = 6  # blocks kept in the basis before it is restarted from its best two
 
+# Order of a matrix above which Lanczos overtakes LAPACK's tridiagonal reduction
 LANCZOS_MIN_SIZE = 1000
-"""Order of a matrix above which Lanczos overtakes LAPACK's tridiagonal reduction."""
 
 
 def leading_eigenvectors(A, k, random_state=None):

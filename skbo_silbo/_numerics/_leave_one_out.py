@@ -16,10 +16,9 @@ enter times the root of w, and are left out whole.
 
 import numpy as np
 
-RIDGE_GRID = np.logspace(-6, 2, 33)
-"""Ridges compared, relative to the mean squared norm of a row."""
+RIDGE_GRID = np.logspace(-6, 2, 33)  # ridges compared, relative to the mean squared norm of a row
+# Rows whose own leverage leaves less than this cannot be judged: the ridge is refused
 LEAST_FREEDOM = 1e-8
-"""Rows whose own leverage leaves less than this cannot be judged: the ridge is refused."""
 
 
 def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=None):

@@ -22,11 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-BATCH_NUMBERS = 10_000_000
-"""Numbers in the local variances formed at a time (80 MB)."""
+BATCH_NUMBERS = 10_000_000  # numbers in the local variances formed at a time (80 MB)
+# Part of a second moment below which a local variance is formed from differences: all but four
+# digits of sixteen are then right without them
 LONELY = 1e-4
-"""Part of a second moment below which a local variance is formed from differences: all but four
-digits of sixteen are then right without them."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,16 +27,12 @@ from scipy.optimize import brentq
 
 from skbo_silbo._typing import FloatArray
 
-CUBE_WIDTH = 2.0
-"""Width of inputs with the range [-1, 1]."""
+CUBE_WIDTH = 2.0  # width of inputs with the range [-1, 1]
+# Width of the unit cube once its inputs are divided by their standard deviations
 UNIFORM_WIDTH = np.sqrt(12.0)
-"""Width of the unit cube once its inputs are divided by their standard deviations."""
-LOG_LENGTH_SPREAD = np.sqrt(3.0)
-"""Standard deviation of a log length scale, published."""
-SHARED_WEIGHT = 0.1
-"""Scale of tau on the unit cube, published."""
-LEAST_SPARSE_DIMENSION = 5
-"""With fewer inputs all are expected to matter."""
+LOG_LENGTH_SPREAD = np.sqrt(3.0)  # standard deviation of a log length scale, published
+SHARED_WEIGHT = 0.1  # scale of tau on the unit cube, published
+LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
 
 
 @dataclass(frozen=True)

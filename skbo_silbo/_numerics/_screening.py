@@ -5,10 +5,8 @@ import numpy as np
 from ._gaussian_process import Observations
 from ._hyperparameters import most_probable
 
-LARGEST_R2 = 0.999
-"""Share of an input's own quadratic at which its screened weight stops growing."""
-TYPICAL_DISTANCE = 0.3
-"""Of two points, squared and weighted, where no input explains anything."""
+LARGEST_R2 = 0.999  # share of an input's own quadratic at which its screened weight stops growing
+TYPICAL_DISTANCE = 0.3  # of two points, squared and weighted, where no input explains anything
 
 
 def starting_log_lengths(X, y, copies):

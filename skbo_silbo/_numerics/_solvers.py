@@ -27,20 +27,17 @@ from ._pencil import Pencil, Spectrum
 from ._tridiagonal import eigenvalues_and_leading_vectors
 from ._whitening import cholesky_basis, whitening_basis
 
-RANGE_OF_GRAM = 1e-12
-"""Eigenvalues of X X' below this share of the largest are taken as zero."""
+RANGE_OF_GRAM = 1e-12  # eigenvalues of X X' below this share of the largest are taken as zero
+# Kept eigenvalues of X X' below this share carry too few digits: the rows' SVD serves instead
 COARSE_GRAM = 1e-9
-"""Kept eigenvalues of X X' below this share carry too few digits: the rows' SVD serves instead."""
 
-UNEVEN_SQUARES = 1e-8
-"""Squared column norms below this share of the largest lose digits in X X'."""
-LIGHT_RIDGE = 1e-6
-"""A ridge above this share of the largest squared norm outweighs what X X' loses."""
+UNEVEN_SQUARES = 1e-8  # squared column norms below this share of the largest lose digits in X X'
+LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm outweighs what X X' loses
+# Features up to which T is formed where columns are uneven and there is a ridge
 UNEVEN_MAX_FEATURES = 8000
-"""Features up to which T is formed where columns are uneven and there is a ridge."""
 
+# An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits
 LEAST_EIGENVALUE = 1e-8
-"""An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits."""
 
 
 def solve_dense(pencil, n_wanted, random_state=None):

@@ -7,8 +7,7 @@ is most of their cost, and both questions need it only once.
 import numpy as np
 from scipy import linalg
 
-SMALL = 64
-"""Order below which all vectors cost no more than a second call."""
+SMALL = 64  # order below which all vectors cost no more than a second call
 
 
 def eigenvalues_and_leading_vectors(A, k):

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+# Eigenvalues of the unit-diagonal T below this share of the largest are taken as zero
 RANGE_TOLERANCE = 1e-12
-"""Eigenvalues of the unit-diagonal T below this share of the largest are taken as zero."""
-POOR_CONDITION = 1e-8
-"""Reciprocal condition number below which a Cholesky factor is not relied on."""
+POOR_CONDITION = 1e-8  # reciprocal condition number below which a Cholesky factor is not relied on
 
 
 @dataclass(frozen=True)

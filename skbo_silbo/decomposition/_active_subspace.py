@@ -25,13 +25,6 @@ SEARCH_ROWS = 200  # rows by which hyperparameters are searched
 POLISH_ROWS = 600  # rows that polish the best end
 FLOOR = 1e-3  # share of the first eigenvalue far below which others are taken as zero
 POLISH_ITERATIONS = 15  # of L-BFGS-B
-OF_THE_PROCESS = (
-    "length_scale_",
-    "signal_variance_",
-    "noise_",
-    "log_marginal_likelihood_",
-    "n_refinements_",
-)  # attributes that only fitted processes have
 
 
 @stores_parameters
@@ -275,7 +268,7 @@ default=None
             self._parameters(frame, features, model, scale) | {"n_refinements_": n_refinements}
             for (model, n_refinements), scale in zip(models, frame.y_scale, strict=True)
         ]
-        for name in OF_THE_PROCESS:
+        for name in columns[0]:
             values = [column[name] for column in columns]
             setattr(self, name, values[0] if len(values) == 1 else np.array(values))
 

@@ -27,9 +27,9 @@ from .selection._n_components import (
 from .significance._hessian_tests import (
     MOST_TESTED,
     N_FLIPS,
-    SignFlips,
     can_be_tested,
     hessian_tests,
+    sign_flips,
 )
 from .significance._linearity import kept_by_moments
 from .significance._nothing_found import warn_of_unseen
@@ -162,7 +162,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         places = counts_written_out(S, slices)
         S, weights = S[places], None if slices.is_counted else slices.weights
         return permutation_tests(
-            SignFlips.of(S, e[places], weights),
+            sign_flips(S, e[places], weights),
             most=min(S.shape[1], MOST_TESTED),
             n_permutations=affordable(S, N_FLIPS),
             random_state=0,

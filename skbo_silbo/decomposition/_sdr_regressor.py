@@ -141,6 +141,11 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             not take, or what it refuses.
         """
         check_integer("n_folds", self.n_folds, 2)
+        given = self.reducer
+        if given is not None and (isinstance(given, type) or not hasattr(given, "transform")):
+            raise ValueError(
+                f"reducer must be None or a transformer: got {given!r}. Give an object, as MAVE(1)."
+            )
         data = read_rows(self, X, y, X_unlabeled, sample_weight)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(

@@ -30,13 +30,13 @@ from .selection._n_components import (
 )
 from .significance._linearity import is_by_value, kept_by_moments
 from .significance._nothing_found import warn_of_unseen
-from .significance._permutation import KernelShuffles, permutation_tests
+from .significance._permutation import kernel_shuffles, permutation_tests
 from .significance._sequential_tests import dimension_by_tests
 from .significance._variance_tests import variance_tests
 from .significance._weighted_shuffles import (
-    WeightedShuffles,
     affordable,
     weighted_permutation_tests,
+    weighted_shuffles,
 )
 from .slicing._evenly_spaced import counts_written_out
 from .slicing._slice_variances import centred_groups, slice_means, sum_of_squared_scatters
@@ -112,18 +112,18 @@ class SecondMomentSlicing(SupervisedProjection):
             "random_state": 0,
         }
         if slices.is_counted:
-            problem = KernelShuffles(
-                S, lambda Z, total: self._kernel_of_rows(Z, slices, total), slices.groups
-            )
-            return permutation_tests(problem, **settings)
+
+            def kernel(Z, total):
+                return self._kernel_of_rows(Z, slices, total)
+
+            return permutation_tests(kernel_shuffles(S, kernel, slices.groups), **settings)
         identity, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
-        problem = WeightedShuffles(
-            S / scale,
-            np.zeros_like(identity),
-            slices,
-            lambda Z, slices: self._kernel_of_rows(scale * Z, slices, identity),
-        )
-        return weighted_permutation_tests(problem, **settings)
+
+        def kernel_of_scaled(Z, slices):
+            return self._kernel_of_rows(scale * Z, slices, identity)
+
+        of_weighted = S / scale, np.zeros_like(identity), slices, kernel_of_scaled
+        return weighted_permutation_tests(weighted_shuffles(*of_weighted), **settings)
 
 
 class SlicedAverageVarianceEstimation(SecondMomentSlicing):

@@ -49,8 +49,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         a warning says so. "permutation" takes these everywhere. "criterion" maximises an
         information criterion of the spectrum [5]_: cheap, at least 1.
     n_slices : int or array-like of increasing edges, default=10
-        Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut;
-        clusters, where a row has several responses.
+        Slices aimed at, or the values at which to cut; clusters, where a row has several responses.
+        R's rule gives a slice at least two rows, so that few rows have fewer slices, whatever is
+        asked for: `n_slices_` tells how many.
     n_local_neighbors : int or None, default=None
         Localises the slices [3]_: each row is replaced by the mean of that many nearest rows of
         its slice, itself included. None, or any number not below the size of every slice, gives

@@ -14,8 +14,8 @@ from skbo_silbo.embedding._learners import LEARNERS, transformer_learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 
 AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # what "auto" is without and with n_components
+# Embeddings that keep all inputs, and the prior of the length scales that each stands for
 ALL_INPUTS = MappingProxyType({"identity": "dimension-scaled", "sparse": "sparse"})
-"""Embeddings that keep all inputs, and the prior of the length scales that each stands for."""
 EMBEDDINGS = ("auto", *ALL_INPUTS, *LEARNERS)
 
 

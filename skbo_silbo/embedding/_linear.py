@@ -7,8 +7,7 @@ import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
 
-ORTHONORMAL = 1e-6
-"""By how much inner products of the columns may miss 0 and 1."""
+ORTHONORMAL = 1e-6  # by how much inner products of the columns may miss 0 and 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Self
 
 from .._typing import FloatArray
-from ._evaluations import ResultLike, SearchLike, read_evaluations, read_values_like
+from ._evaluations import ResultLike, read_evaluations, read_values_like
 from ._figures import AxesLike, PanelDisplay, new_figure
 from ._search_panels import draw_convergence
 
@@ -54,11 +54,6 @@ class ConvergenceDisplay(PanelDisplay):
     random_values: FloatArray | None = None
     value_name: str = "value"
     greater_is_better: bool = False
-
-    @classmethod
-    def from_estimator(cls, estimator: SearchLike, **options: Any) -> Self:
-        """Draw a fitted search: :meth:`from_result`, under scikit-learn's name for it."""
-        return cls.from_result(estimator, **options)
 
     @classmethod
     def from_result(

@@ -14,7 +14,7 @@ from .._typing import FloatArray
 from ..space import ParameterDomain, parameter_domains
 from ._convergence_display import random_values_of
 from ._dependence import Dependence, direction_dependence, input_dependence
-from ._evaluations import ResultLike, SearchLike, read_evaluations
+from ._evaluations import ResultLike, read_evaluations
 from ._figures import AxesLike, PanelDisplay, new_figure
 from ._search_panels import draw_convergence, draw_parallel, draw_shares, draw_values
 from ._value_axis import ValueAxis
@@ -81,11 +81,6 @@ class SearchDisplay(PanelDisplay):
     value_name: str = "value"
     greater_is_better: bool = False
     domains: Mapping[str, ParameterDomain] | None = None
-
-    @classmethod
-    def from_estimator(cls, estimator: SearchLike, **options: Any) -> Self:
-        """Draw a fitted search: :meth:`from_result`, under scikit-learn's name for it."""
-        return cls.from_result(estimator, **options)
 
     @classmethod
     def from_result(

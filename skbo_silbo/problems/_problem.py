@@ -194,7 +194,7 @@ class Problem:
         ValueError
             If the optimum is not known.
         """
-        optimum = self._known_optimum()
+        optimum = self.known_optimum()
         points = self.sample(N_RANDOM_POINTS, random_state)
         return float(np.median(self.evaluate_truth(points)) - optimum)
 
@@ -219,20 +219,20 @@ class Problem:
             If the optimum is not known.
         """
         scale = self.regret_scale(random_state)
-        return (np.asarray(values, dtype=float) - self._known_optimum()) / scale
+        return (np.asarray(values, dtype=float) - self.known_optimum()) / scale
 
     def check_optimum(
         self, *, n_points: int = 1000, n_polished: int = 5, random_state: RandomState = 0
     ) -> None:
-        """Check that the stated optimum is attained, is stationary, and is beaten nowhere tried.
+        """Check that the stated optimum is attained, and is beaten nowhere tried.
 
         Parameters
         ----------
         n_points : int, default=1000
             Random points that must not be better.
         n_polished : int, default=5
-            How many of the best of them start a local search (L-BFGS-B), which must not end
-            lower either.
+            How many of the best of them, beside the optimisers, start a local search (L-BFGS-B),
+            which must not end lower either.
         random_state : int, RandomState, Generator or None, default=0
             Seed of the points.
 
@@ -243,7 +243,8 @@ class Problem:
         """
         check_optimum(self, n_points, n_polished, random_state)
 
-    def _known_optimum(self) -> float:
+    def known_optimum(self) -> float:
+        """Return the optimum after refusing a problem of which none is known."""
         if self.optimum is None:
             raise ValueError(
                 f"optimum of {self.name} must be known to compute a regret: got None. Compare "

@@ -28,10 +28,10 @@ from skbo_silbo.decomposition.selection._ridge import (
 )
 from skbo_silbo.decomposition.significance import _hessian_tests
 from skbo_silbo.decomposition.significance._linearity import curvature
-from skbo_silbo.decomposition.significance._permutation import KernelShuffles, MeanShuffles
+from skbo_silbo.decomposition.significance._permutation import kernel_shuffles, mean_shuffles
 from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
 from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
-from skbo_silbo.decomposition.significance._weighted_shuffles import WeightedShuffles
+from skbo_silbo.decomposition.significance._weighted_shuffles import weighted_shuffles
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found",
@@ -56,13 +56,13 @@ def test_equal_relative_weights_are_no_weights():
 
     S = np.linalg.qr(X)[0]
     slices = Slices(codes, np.full(5, 8.0), np.ones(40))
-    problem = WeightedShuffles(S, np.zeros((5, 5)), slices, _between)
-    observed, draw = problem.granting(0)
+    granting = weighted_shuffles(S, np.zeros((5, 5)), slices, _between)
+    observed, draw = granting(0)
     assert observed == pytest.approx(plain.fit(X, y).eigenvalues_[0])
     order = np.random.RandomState(0).permutation(40)
     shuffled = plain.fit(X[order], y).eigenvalues_[0]
     assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
-    tests = run_tests(problem, most=2, n_permutations=19, random_state=np.random.RandomState(0))
+    tests = run_tests(granting, most=2, n_permutations=19, random_state=np.random.RandomState(0))
     assert tests["n_permutations"][0] == 19
 
 
@@ -83,7 +83,7 @@ def test_a_shuffle_is_the_eigenvalue_of_shuffled_rows(k):
     def of_means(Z):
         return linalg.svdvals(omega.T @ Z)[k] ** 2
 
-    observed, draw = MeanShuffles(S, sparse.csr_array(omega)).granting(k)
+    observed, draw = mean_shuffles(S, sparse.csr_array(omega))(k)
     assert observed == pytest.approx(of_means(rows(np.arange(60))))
     seeded, orders = np.random.RandomState(0), np.random.RandomState(0)
     drawn = [draw(seeded) for _ in range(20)]
@@ -92,11 +92,11 @@ def test_a_shuffle_is_the_eigenvalue_of_shuffled_rows(k):
         Z = rows(np.argsort(orders.permutation(60)))
         by_hand.append(of_means(Z))
     np.testing.assert_allclose(drawn, by_hand, rtol=1e-8)
-    problem = KernelShuffles(S, lambda Z, total: np.diag(np.diag(total)) + total @ total)
+    granting = kernel_shuffles(S, lambda Z, total: np.diag(np.diag(total)) + total @ total)
     order = np.random.RandomState(1).permutation(60)
     total = rows(order).T @ rows(order) / 60
     expected = np.linalg.eigvalsh(np.diag(np.diag(total)) + total @ total)[-1 - k]
-    assert problem.granting(k)[1](np.random.RandomState(1)) == pytest.approx(expected)
+    assert granting(k)[1](np.random.RandomState(1)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5])
@@ -106,9 +106,11 @@ def test_tests_that_end_early_decide_as_those_that_do_not(strength):
         X, y, _ = noise(seed, 60, 5)
         slices = slice_response(y + strength * X[:, 0], 5)
         S = np.linalg.qr(X - X.mean(axis=0))[0]
-        problem = MeanShuffles(S, slices.membership())
-        made = run_tests(problem, most=1, n_permutations=199, random_state=np.random.RandomState(0))
-        observed, draw = problem.granting(0)
+        granting = mean_shuffles(S, slices.membership())
+        made = run_tests(
+            granting, most=1, n_permutations=199, random_state=np.random.RandomState(0)
+        )
+        observed, draw = granting(0)
         seeded = np.random.RandomState(0)
         reached = sum(draw(seeded) >= observed for _ in range(199))
         assert (made["p_value"][0] > 0.05) == ((1 + reached) / 200 > 0.05)

@@ -129,16 +129,9 @@ def test_what_is_dotted_hollow_and_orange_is_said(search):
     assert "all before the first model" in SearchDisplay.from_result(random).axes_[1].get_xlabel()
 
 
-def test_the_name_that_scikit_learn_has_for_it(search):
-    ours = ConvergenceDisplay.from_estimator(search)
-    assert type(ours) is ConvergenceDisplay
-    assert len(ours.axes_) == 1
-    display = SearchDisplay.from_estimator(search, kind="shares", max_parameters=2)
-    assert type(display) is SearchDisplay
-    [shares] = display.axes_
+def test_shares_of_few_parameters(search):
+    [shares] = SearchDisplay.from_result(search, kind="shares", max_parameters=2).axes_
     assert len(shares.patches) == 2
-    with pytest.raises(TypeError, match="result must be a fitted SILBOSearchCV"):
-        SearchDisplay.from_estimator([1.0])
 
 
 def test_all_panels(search):

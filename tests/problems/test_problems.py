@@ -136,9 +136,9 @@ def test_an_independent_global_search_ends_at_the_optimum(problem):
     ("optimum", "x", "match"),
     [
         (-1.0, 0.0, "must be attained at every optimiser"),
-        (0.0625, 0.25, "must be stationary"),
+        (0.0625, 0.25, "must be the least value"),
         (0.0, 0.0, "must be the least value"),
-        (2.0, -1.0, "must be stationary"),  # on the bound, falling towards the inside
+        (2.0, -1.0, "must be the least value"),  # on the bound, falling towards the inside
     ],
 )
 def test_wrong_optima_are_found_out(optimum, x, match):

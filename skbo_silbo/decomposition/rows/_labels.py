@@ -47,8 +47,8 @@ class LabelledData:
         Positive weights of the labelled rows, as numbers of rows.
     weight_range : tuple of two numbers or None
         Least and largest of these as they were given.
-    is_labeled, is_unlabeled : ndarray of shape (n,) of bool or None
-        Which rows of X, as it was given, these are.
+    is_labeled : ndarray of shape (n,) of bool or None
+        Which rows of X, as it was given, the labelled ones are.
     groups : ndarray of shape (n_l,) or None
         Categories, from 0, about whose means the labelled rows are.
     columns : Columns or None
@@ -61,7 +61,6 @@ class LabelledData:
     weights: NDArray[Any] | None = None
     weight_range: tuple[float, float] | None = None
     is_labeled: BoolArray | None = None
-    is_unlabeled: BoolArray | None = None
     groups: IntArray | None = None
     columns: Any = None
 
@@ -182,7 +181,7 @@ def split_labelled(
         unlabelled = np.concatenate([unlabelled, check_unlabelled(estimator, X_unlabeled)])
     if not labelled.all():
         rows, labels = rows[labelled], labels[labelled]
-    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled, is_unlabeled)
+    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled)
 
 
 def part_weighted(labels, labelled, weights):

@@ -25,8 +25,7 @@ from scipy import linalg
 
 from ..slicing._slice_variances import slice_means
 
-LEAST_LEFT = 0.1
-"""Least ``1 - h`` that is divided by."""
+LEAST_LEFT = 0.1  # least ``1 - h`` that is divided by
 
 
 def direction_errors(X, slices, r):

@@ -18,11 +18,8 @@ division by its scale, the root of ``sum e^2 |u|^4`` (Wu 1986). Squares and prod
 granted are regressors too: what e owes to them is no noise, and to flip it rejects too often.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..._typing import FloatArray
 from ._weighted_chi_square import chi_square_tests, moments_of_squares
 
 N_FLIPS = 199
@@ -62,48 +59,39 @@ def can_be_tested(S):
     return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
 
-@dataclass(frozen=True, eq=False)
-class SignFlips:
-    """The wild bootstrap, as `permutation_tests` takes it.
+def sign_flips(S, y, weights=None):
+    """Flip signs: the wild bootstrap, as `permutation_tests` takes it.
 
-    Attributes
+    Parameters
     ----------
     S : ndarray of shape (n, q)
-        Times the roots of the weights, as `e`.
-    e : ndarray of shape (n,)
-    F : ndarray of shape (n, q + 1)
-        Of the constant and S.
-    root_weights : ndarray of shape (n,)
+        Scores of variance I.
+    y : ndarray of shape (n,)
+        Responses.
+    weights : ndarray of shape (n,) or None
     """
+    root = np.ones(len(y)) if weights is None else np.sqrt(weights)
+    S = root[:, None] * S
+    of_lines = np.linalg.qr(np.column_stack([root, S]))[0]
+    residuals = _residual(root * y, of_lines)
 
-    S: FloatArray
-    e: FloatArray
-    F: FloatArray
-    root_weights: FloatArray
-
-    @classmethod
-    def of(cls, S, y, weights=None):
-        """From scores S (n, q) of variance I, responses y (n,) and their weights."""
-        root = np.ones(len(y)) if weights is None else np.sqrt(weights)
-        S = root[:, None] * S
-        F = np.linalg.qr(np.column_stack([root, S]))[0]
-        return cls(S, _residual(root * y, F), F, root)
-
-    def granting(self, k):
+    def granting(k):
         """Squared length over its squared scale, as it is and with signs flipped."""
-        U, granted = self.S[:, k:], self.S[:, :k] / self.root_weights[:, None]
-        squares = [(self.S[:, i] * granted[:, : i + 1].T).T for i in range(k)]
-        F = np.linalg.qr(np.column_stack([self.F, *squares]))[0]
-        e, fourth = _residual(self.e, F), np.einsum("ij,ij->i", U, U) ** 2 / self.root_weights**2
+        U, granted = S[:, k:], S[:, :k] / root[:, None]
+        squares = [(S[:, i] * granted[:, : i + 1].T).T for i in range(k)]
+        F = np.linalg.qr(np.column_stack([of_lines, *squares]))[0]
+        e, fourth = _residual(residuals, F), np.einsum("ij,ij->i", U, U) ** 2 / root**2
 
         def statistic(e):
-            return np.sum(((U.T * (e / self.root_weights)) @ U) ** 2) / max(e**2 @ fourth, TINY)
+            return np.sum(((U.T * (e / root)) @ U) ** 2) / max(e**2 @ fourth, TINY)
 
         def draw(random_state):
             signs = random_state.choice([-1.0, 1.0], size=len(e))
             return statistic(_residual(signs * e, F))
 
         return statistic(e), draw
+
+    return granting
 
 
 def _residual(e, F):

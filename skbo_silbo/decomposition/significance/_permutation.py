@@ -23,8 +23,6 @@ others say (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78
 are those of all draws, and accepted hypotheses, which are most, cost a tenth.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
@@ -36,14 +34,15 @@ FEWEST_REACHED = 10  # draws that reach the statistic before they may end
 BATCH = 11  # shuffles whose slice sums are one product: a divisor of 99, and nearly of 199
 
 
-def permutation_tests(problem, *, most, n_permutations, random_state):
+def permutation_tests(granting, *, most, n_permutations, random_state):
     """Test k = 0, 1, ... until one is accepted.
 
     Parameters
     ----------
-    problem : MeanShuffles, LocalShuffles, KernelShuffles, WeightedShuffles or SignFlips
-        ``granting(k)`` gives the statistic observed, and a function of a RandomState that draws
-        one under the hypothesis.
+    granting : callable
+        Of k: `mean_shuffles` and the like return one. It gives the statistic observed, the
+        eigenvalue after the k-th, and a function of a RandomState that draws one with the rows of
+        S2 shuffled.
     most : int
         Largest number of directions that can be found.
     n_permutations : int
@@ -58,7 +57,7 @@ def permutation_tests(problem, *, most, n_permutations, random_state):
     random_state = check_random_state(random_state)
 
     def test(k):
-        observed, draw = problem.granting(k)
+        observed, draw = granting(k)
         reached = made = 0
         while made < n_permutations and (
             reached < FEWEST_REACHED or 1 + reached <= SIGNIFICANCE * (1 + n_permutations)
@@ -93,11 +92,10 @@ def shuffling(statistic, n, groups=None):
     return statistic(np.arange(n)), lambda random_state: statistic(in_order(random_state))
 
 
-@dataclass(frozen=True)
-class MeanShuffles:
-    """Plain slices: eigenvalues of ``S' Omega Omega' S``.
+def mean_shuffles(S, omega, groups=None):
+    """Plain slices: eigenvalues of ``S' Omega Omega' S``, as `permutation_tests` takes them.
 
-    Attributes
+    Parameters
     ----------
     S : ndarray of shape (n, q)
         In any basis; S2 has q columns too, of rank q - k.
@@ -105,18 +103,13 @@ class MeanShuffles:
     groups : ndarray of shape (n,) or None
         Within which rows are shuffled.
     """
+    omega = omega.toarray()
+    n, H = omega.shape
+    in_order = shuffled_orders(n, groups)
 
-    S: np.ndarray
-    omega: object
-    groups: object = None
-
-    def granting(self, k):
-        """Eigenvalue after the k-th, as it is and with the rows of S2 shuffled."""
-        omega, drawn = self.omega.toarray(), []
-        n, H = omega.shape
-        in_order = shuffled_orders(n, self.groups)
-        S1 = self.S @ linalg.svd(omega.T @ self.S, full_matrices=False)[2][:k].T
-        S2, within = _residual(self.S, S1), omega.T @ S1
+    def granting(k):
+        S1 = S @ linalg.svd(omega.T @ S, full_matrices=False)[2][:k].T
+        S2, within, drawn = _residual(S, S1), omega.T @ S1, []
 
         def statistics(orders):
             """Shuffle y against S2, which is the same, and S2 stays put."""
@@ -132,55 +125,54 @@ class MeanShuffles:
 
         return statistics([np.arange(n)])[0], draw
 
+    return granting
 
-@dataclass(frozen=True)
-class LocalShuffles:
+
+def local_shuffles(S, X, slices, n_local_neighbors):
     """Localised slices: neighbours are sought anew among the shuffled rows.
 
-    Attributes
+    Parameters
     ----------
     S : ndarray of shape (n, q)
+        In any basis.
     X : ndarray of shape (n, d)
         The same rows in the coordinates in which neighbours are near.
     slices : Slices
     n_local_neighbors : int
     """
+    groups = [np.flatnonzero(slices.codes == h) for h in range(slices.n_slices)]
 
-    S: np.ndarray
-    X: np.ndarray
-    slices: object
-    n_local_neighbors: int
+    def local_means(X, S):
+        """Mean of S (n, q) over the rows of the same slice near each row in X."""
+        return np.concatenate([_local_means(X[g], S[g], n_local_neighbors) for g in groups])
 
-    def granting(self, k):
-        """Eigenvalue after the k-th, as it is and with the rows of S2 shuffled."""
-        S1, S2 = parted(self.S, k)
-        X2 = _residual(self.X, S1)
-        X1 = self.X - X2
+    S = found_first(S, local_means(X, S))
+
+    def granting(k):
+        S1, S2 = parted(S, k)
+        X2 = _residual(X, S1)
+        X1 = X - X2
 
         def statistic(order):
-            means = self.local_means(X1 + X2[order], np.hstack([S1, S2[order]]))
+            means = local_means(X1 + X2[order], np.hstack([S1, S2[order]]))
             return largest_after(means.T @ means, k)
 
-        return shuffling(statistic, len(S2), self.slices.groups)
+        return shuffling(statistic, len(S2), slices.groups)
 
-    def local_means(self, X, S):
-        """Mean of S (n, q) over the rows of the same slice near each row in X."""
-        groups = (np.flatnonzero(self.slices.codes == h) for h in range(self.slices.n_slices))
-        return np.concatenate([self._local_means(X[group], S[group]) for group in groups])
-
-    def _local_means(self, X, S):
-        if self.n_local_neighbors >= len(X):
-            return np.tile(S.mean(axis=0), (len(X), 1))
-        last = self.n_local_neighbors - 1
-        near = np.argpartition(cdist(X, X, "sqeuclidean"), last, axis=1)
-        return S[near[:, : last + 1]].mean(axis=1)
+    return granting
 
 
-@dataclass(frozen=True)
-class KernelShuffles:
+def _local_means(X, S, n_neighbors):
+    if n_neighbors >= len(X):
+        return np.tile(S.mean(axis=0), (len(X), 1))
+    near = np.argpartition(cdist(X, X, "sqeuclidean"), n_neighbors - 1, axis=1)
+    return S[near[:, :n_neighbors]].mean(axis=1)
+
+
+def kernel_shuffles(S, kernel, groups=None):
     """Second moments: eigenvalues of a kernel matrix of the rows and their slices.
 
-    Attributes
+    Parameters
     ----------
     S : ndarray of shape (n, q)
     kernel : callable
@@ -189,13 +181,8 @@ class KernelShuffles:
         Within which rows are shuffled.
     """
 
-    S: np.ndarray
-    kernel: object
-    groups: object = None
-
-    def granting(self, k):
-        """Eigenvalue after the k-th, as it is and with the rows of S2 shuffled."""
-        S1, S2 = parted(self.S, k)
+    def granting(k):
+        S1, S2 = parted(S, k)
         n = len(S1)
         total = linalg.block_diag(S1.T @ S1, S2.T @ S2) / n
 
@@ -203,9 +190,11 @@ class KernelShuffles:
             moved = S2[order]
             total[:k, k:] = S1.T @ moved / n
             total[k:, :k] = total[:k, k:].T
-            return largest_after(self.kernel(np.hstack([S1, moved]), total), k)
+            return largest_after(kernel(np.hstack([S1, moved]), total), k)
 
-        return shuffling(statistic, n, self.groups)
+        return shuffling(statistic, n, groups)
+
+    return granting
 
 
 def parted(S, k):

@@ -8,8 +8,8 @@ from ..._numerics._pencil import Pencil
 from ..._numerics._solver_choice import DENSE_MAX_FEATURES
 from ..._numerics._solvers import whitened_rows
 from ..slicing._evenly_spaced import rows_to_shuffle
-from ._permutation import LocalShuffles, MeanShuffles, found_first, permutation_tests
-from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
+from ._permutation import found_first, local_shuffles, mean_shuffles, permutation_tests
+from ._weighted_shuffles import affordable, weighted_permutation_tests, weighted_shuffles
 
 N_PERMUTATIONS = 199
 N_FEWER_PERMUTATIONS = 99  # of localised slices, which seek neighbours anew, and of many numbers
@@ -61,13 +61,12 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
         return _tests_of_weighted(pencil, slices, places, most, random_state)
     S, slices = slices.unweighted(whitened_rows(pencil))[places], slices.of_rows(places)
     if near is None:
-        problem = MeanShuffles(S, slices.membership(), slices.groups)
+        granting = mean_shuffles(S, slices.membership(), slices.groups)
     else:
-        problem = LocalShuffles(S, near, slices, n_local_neighbors)
-        problem = replace(problem, S=found_first(S, problem.local_means(problem.X, S)))
+        granting = local_shuffles(S, near, slices, n_local_neighbors)
     cheap = near is None and S.size <= MANY
     return permutation_tests(
-        problem,
+        granting,
         most=min(most, S.shape[1]),
         n_permutations=N_PERMUTATIONS if cheap else N_FEWER_PERMUTATIONS,
         random_state=random_state,
@@ -87,9 +86,8 @@ def _tests_of_weighted(pencil, slices, places, most, random_state):
     S = whitened_rows(pencil)
     S = slices.unweighted(found_first(S, slices.membership().T @ S))
     fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S
-    problem = WeightedShuffles(S[places], fixed, _of_same_sum(slices, places), _between)
     return weighted_permutation_tests(
-        problem,
+        weighted_shuffles(S[places], fixed, _of_same_sum(slices, places), _between),
         most=min(most, S.shape[1]),
         n_permutations=affordable(S[places], N_PERMUTATIONS),
         random_state=random_state,

@@ -16,9 +16,7 @@ weights, where they depend on X (covariate shift, survey strata); where on neith
 they depend on is not known, so both are done, and the larger p-value is the answer.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -36,18 +34,13 @@ def affordable(S, n_permutations):
     return n_permutations if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS
 
 
-def weighted_permutation_tests(problem, *, most, n_permutations, random_state):
+def weighted_permutation_tests(granting, **settings):
     """As `permutation_tests`, with the larger p-value of weights that stay and weights that go.
 
     With an integer as seed both sides see the same shuffles.
     """
     one, other = (
-        permutation_tests(
-            replace(problem, weights_stay=stay),
-            most=most,
-            n_permutations=n_permutations,
-            random_state=random_state,
-        )
+        permutation_tests(partial(granting, weights_stay=stay), **settings)
         for stay in (True, False)
     )
     n_tests = min(len(one["p_value"]), len(other["p_value"]))
@@ -56,11 +49,10 @@ def weighted_permutation_tests(problem, *, most, n_permutations, random_state):
     return tests
 
 
-@dataclass(frozen=True)
-class WeightedShuffles:
+def weighted_shuffles(S, fixed, slices, kernel):
     """Eigenvalues of a kernel matrix of the rows, whitened and sliced anew.
 
-    Attributes
+    Parameters
     ----------
     S : ndarray of shape (n, q)
     fixed : ndarray of shape (q, q)
@@ -69,30 +61,24 @@ class WeightedShuffles:
         With weights.
     kernel : callable
         Whitened rows (n, q') of weighted mean 0 and their slices to a symmetric matrix.
-    weights_stay : bool
-        With y, in place of S2.
     """
+    weights, codes, every = slices.weights, slices.codes, S
 
-    S: np.ndarray
-    fixed: np.ndarray
-    slices: Slices
-    kernel: Callable[..., Any]
-    weights_stay: bool = True
-
-    def granting(self, k):
-        """Eigenvalue after the k-th, as it is and with the rows of S2 shuffled."""
-        weights, codes = self.slices.weights, self.slices.codes
-        S, fixed = _parted(self.S, self.fixed, weights, k)
+    def granting(k, weights_stay=True):
+        """Weights stay with y, or go with S2."""
+        S, C = _parted(every, fixed, weights, k)
 
         def statistic(order):
-            moved = weights if self.weights_stay else weights[order]
-            slices = Slices(codes, np.bincount(codes, moved), moved)
+            moved = weights if weights_stay else weights[order]
             rows = np.hstack([S[:, :k], S[order, k:]])
             rows -= moved @ rows / moved.sum()
-            T = (rows.T * moved) @ rows + fixed
-            return largest_after(self.kernel(whitening_basis(T).whiten(rows), slices), k)
+            basis = whitening_basis((rows.T * moved) @ rows + C)
+            cut = Slices(codes, np.bincount(codes, moved), moved)
+            return largest_after(kernel(basis.whiten(rows), cut), k)
 
         return shuffling(statistic, len(S))
+
+    return granting
 
 
 def _parted(S, fixed, weights, k):

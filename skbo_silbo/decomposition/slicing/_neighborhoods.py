@@ -5,18 +5,9 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ..._numerics._graphs import neighbor_graph, neighbor_indices
-from ..._typing import FloatArray, LegacyRandomState
-from ._slices import Slices
 
 
-def local_membership(
-    X: FloatArray,
-    slices: Slices,
-    n_local_neighbors: int,
-    *,
-    method: str = "auto",
-    random_state: LegacyRandomState = None,
-) -> sparse.csr_array:
+def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
     """Localised Omega (n_l, n_l): column j averages the neighbours of row j within its slice.
 
     Each neighbourhood counts the row itself and weighs 1/k (Wu, Liang and Mukherjee 2010), with k
