@@ -325,7 +325,7 @@ def _seeded(estimator, rng):
     if "n_components" not in params:
         raise TypeError(
             f"estimator must have the parameter n_components: {type(estimator).__name__} has none. "
-            "Use SemiSlicedInverseRegression or ActiveSubspace; of an SDRRegressor pass its reducer."
+            "Use SemiSlicedInverseRegression; of an SDRRegressor pass its reducer."
         )
     if "random_state" in params and not isinstance(params["random_state"], Integral):
         estimator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))

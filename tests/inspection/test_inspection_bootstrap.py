@@ -256,7 +256,7 @@ class NoComponents(FitsOnce):
 
 def test_estimators_without_directions():
     X, y, _ = linear_problem(0)
-    with pytest.raises(TypeError, match="LinearRegression has none.*its reducer"):
+    with pytest.raises(TypeError, match=r"LinearRegression has none.*its reducer"):
         bootstrap_directions(LinearRegression(), X, y)
     with pytest.raises(TypeError, match="components_ once fitted: NoComponents has none"):
         bootstrap_directions(NoComponents(), X, y)
