@@ -21,10 +21,9 @@ from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition._acquisition_functions import confidence_gain
-from skbo_silbo.acquisition._box_search import N_NEAR
-from skbo_silbo.acquisition._nearby_points import N_BEST, points_near
-from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.baselines._exact_process import ExactProcess
+from skbo_silbo.acquisition._part_of_space import N_BEST, points_near
+from skbo_silbo.acquisition._searches import N_NEAR
+from skbo_silbo.baselines._baseline import Baseline, ExactProcess
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, check_n_initial
 

@@ -1,9 +1,15 @@
-"""A baseline: an embedded optimiser whose arguments are fields of a dataclass."""
+"""What baselines have in common; and random search, the one that no dimension can hurt."""
 
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 
+import numpy as np
+from scipy.stats import norm
+
 from skbo_silbo._typing import BoundsLike, RandomState
-from skbo_silbo.optimizers import EmbeddedOptimizer
+from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
+from skbo_silbo.surrogate._regressor import StandardisedSurrogate
 
 
 @dataclass(eq=False, repr=False)
@@ -16,3 +22,60 @@ class Baseline(EmbeddedOptimizer):
 
     def __post_init__(self):
         super().__init__(self.bounds, self.random_state)
+
+
+class ExactProcess(StandardisedSurrogate):
+    """Base of processes that are conditioned on standardised targets.
+
+    A subclass has `predict` and ``_condition(Z, targets)``, which keeps both as `_Z` and `_targets`
+    and sets `_noise`, the variance of the noise of standardised targets.
+    """
+
+    def with_points(self, Z, y):
+        """Return a process with points added, hyperparameters and standardisation kept."""
+        other = copy(self)
+        targets = np.append(self._targets, self._standardised(y))
+        other._condition(np.vstack([self._Z, Z]), targets)
+        return other
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every value, noise included, (m,), in nats."""
+        mean, std = self.predict(Z)
+        return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._noise)))
+
+
+class RandomSearch(AskTellOptimizer):
+    """Independent draws from the space, without repeats.
+
+    Bergstra and Bengio (2012). A named parameter is drawn from its distribution.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_ : ndarray of shape (d,) or dict
+        The observed point with the lowest value.
+    best_y_ : float
+        That value.
+    x_iters_ : ndarray of shape (n, d) or list of n dicts
+        All observed points.
+    func_vals_ : ndarray of shape (n,)
+        All observed values.
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines import RandomSearch
+    >>> optimizer = RandomSearch([(0, 1), (0, 10)], random_state=0)
+    >>> for x in optimizer.ask(20):
+    ...     _ = optimizer.tell(x, x.sum())
+    >>> optimizer.best_x_.shape, bool(optimizer.best_y_ < 5)
+    ((2,), True)
+    """
+
+    def propose(self, rng: np.random.Generator, part: Part | None) -> None:
+        """Return None: a random new point is taken."""

@@ -30,8 +30,7 @@ from skbo_silbo._numerics._matern import matern52
 from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.baselines._exact_process import ExactProcess
+from skbo_silbo.baselines._baseline import Baseline, ExactProcess
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
 

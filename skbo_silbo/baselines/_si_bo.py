@@ -20,10 +20,9 @@ import numpy as np
 from skbo_silbo._checks import check_count, warn_user
 from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
+from skbo_silbo.acquisition._searches import BOX_ROUNDS, BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.baselines._random_embeddings import shortest_points
-from skbo_silbo.baselines._sketches import SKETCH_STREAM
+from skbo_silbo.baselines._random_embeddings import SKETCH_STREAM, shortest_points
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
@@ -114,7 +113,7 @@ class SIBO(Baseline):
         self._warn_where_lost(design)
         return Configuration(
             learner=DifferenceLearner(design.centres, self.n_components),
-            search=BoxSearch(n_rounds=N_ROUNDS),
+            search=BoxSearch(n_rounds=BOX_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
             design=design.first_points,
             n_initial=n_initial,

@@ -1,21 +1,95 @@
 """SILBO as the paper prints it: Chen et al. (2020), section 5.1, and Algorithms 1 to 4."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.acquisition._searches import BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.baselines._evolution import preimage_by_evolution
 from skbo_silbo.baselines._moving_points import MovingPoints
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import choose_embedding
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import check_schedule, make_acquisition, random_points
 from skbo_silbo.space import key_of
+
+MAX_EVALUATIONS = 4000
+TOLERANCE = 1e-6  # of ||x B - z||^2, relative to the squared sides of the box round the image
+STALL = 1e-6  # gain, relative to the first values, below which z counts as outside the image
+DIAGONAL_FROM = 30  # inputs: a full covariance costs 40 times as much at d = 1000
+STEP = 0.5  # first standard deviation, a quarter of the cube's side
+
+
+def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.inf):
+    """Return an x of the cube that minimises ``||x B - z||^2`` (Chen et al. 2020, eq. 14).
+
+    CMA-ES (Hansen 2016) from a uniformly random start, so that what the embedding does not see
+    is random too, or from the centre of the cube. numpy's global generator is not used.
+
+    Parameters
+    ----------
+    z : ndarray of shape (r,)
+    embedding : LinearEmbedding
+    rng : numpy.random.Generator
+    centred : bool, default=False
+        Whether it starts at the centre.
+    generations : int, default=inf
+        After how many it stops, at the latest.
+
+    Returns
+    -------
+    x : ndarray of shape (d,)
+        In ``[-1, 1]``.
+    """
+    cma = _import_cma()
+
+    def distances(X):
+        gaps = embedding.project(np.clip(X, -1.0, 1.0)) - z
+        return (gaps * gaps).sum(axis=1)
+
+    d = embedding.d
+    target = TOLERANCE * float((embedding.half_widths**2).sum())
+    options = quiet_options(rng) | {
+        "AdaptSigma": cma.sigma_adaptation.CMAAdaptSigmaCSA,  # else the global generator at d > 500
+        "bounds": [-1.0, 1.0],
+        "CMA_diagonal": d > DIAGONAL_FROM,
+        "ftarget": target,
+        "tolfunrel": STALL,
+        "maxfevals": MAX_EVALUATIONS,
+        "maxiter": generations,
+    }
+    n = max(d, 2)  # cma refuses one dimension: the second is unused
+    start = np.zeros(n) if centred else rng.uniform(-1.0, 1.0, n)
+    search = cma.CMAEvolutionStrategy(start, STEP, options)
+    while not search.stop():
+        X = search.ask()
+        search.tell(X, distances(np.array(X)[:, :d]).tolist())
+    return np.clip(search.result.xbest[:d], -1.0, 1.0)
+
+
+def quiet_options(rng):
+    """Return the options with which cma draws from `rng` alone, prints and writes nothing."""
+    return {
+        "seed": np.nan,  # a number would seed numpy's global generator
+        "randn": lambda *shape: rng.standard_normal(shape),
+        "verbose": -9,
+        "verb_log": 0,
+    }
+
+
+def _import_cma():
+    """Return the cma package, silent about a matplotlib that is old or absent."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", "Could not import matplotlib")
+        import cma
+    return cma
 
 
 class FirstUnlabelled(Baseline):

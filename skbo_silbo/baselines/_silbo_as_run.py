@@ -15,9 +15,12 @@ from skbo_silbo.acquisition._acquisition_functions import (
     N_CANDIDATES,
     confidence_gain,
 )
-from skbo_silbo.baselines._evolution import preimage_by_evolution
 from skbo_silbo.baselines._moving_points import MovingPoints
-from skbo_silbo.baselines._silbo_as_printed import FirstUnlabelled, SeekingPreimages
+from skbo_silbo.baselines._silbo_as_printed import (
+    FirstUnlabelled,
+    SeekingPreimages,
+    preimage_by_evolution,
+)
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import random_points

@@ -8,10 +8,8 @@ import argparse
 import sys
 from functools import partial
 
-from ._compare import METHODS, check_methods, run_missing
-from ._own_function import own_problem
-from ._recorder import Store
-from ._report import comparison, render_text
+from ._compare import METHODS, check_methods, own_problem, run_missing
+from ._results import Store, comparison, render_text
 
 STOPPED = 130  # exit code of a command ended by Ctrl-C, as shells have it
 WITHOUT_EXTRAS = ["silbo", "random", "sobol", "cma"]

@@ -7,7 +7,7 @@ docstring repeats where they matter.
 import numpy as np
 from scipy.stats import qmc
 
-from skbo_silbo.baselines._evolution import quiet_options
+from skbo_silbo.baselines._silbo_as_printed import quiet_options
 
 SIGMA = 0.25  # first step of CMA-ES: a quarter of the range, as its manual proposes
 

@@ -23,9 +23,9 @@ from optuna.distributions import BaseDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from skbo_silbo.integrations._optuna_space import OptunaSpace
 from skbo_silbo.integrations._optuna_trials import (
     CONSTRAINTS,
+    OptunaSpace,
     common_space,
     keep_attribute,
     keep_proposed,

@@ -23,8 +23,7 @@ from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 from skbo_silbo.optimizers._constraints import in_words
-from skbo_silbo.optimizers._events import check_space, space_to_data
-from skbo_silbo.optimizers._seed import RootSeed
+from skbo_silbo.optimizers._events import RootSeed, check_space, space_to_data
 from skbo_silbo.space._read import as_space
 
 EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"

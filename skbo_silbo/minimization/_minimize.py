@@ -23,8 +23,7 @@ from skbo_silbo._typing import (
     PointT,
     RandomState,
 )
-from skbo_silbo.minimization._call_log import CallLog
-from skbo_silbo.minimization._given_values import tell_known
+from skbo_silbo.minimization._call_log import CallLog, tell_known
 from skbo_silbo.minimization._methods import make_optimizer, name_of
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
@@ -35,9 +34,9 @@ from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._read import as_space
-from skbo_silbo.workers._executors import is_executor
-from skbo_silbo.workers._pool import THREADS, Pool
-from skbo_silbo.workers._scheduler import InPlace, Scheduler
+from skbo_silbo.workers._executors import InPlace, is_executor
+from skbo_silbo.workers._joblib import THREADS, Pool
+from skbo_silbo.workers._scheduler import Scheduler
 
 GOES_ON = (
     "The same call with the same journal goes on with this point; if func raises there again, and "

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo._typing import FloatArray, PointT
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 from skbo_silbo.optimizers._html import search_html
-from skbo_silbo.optimizers._readouts import Prediction
+from skbo_silbo.optimizers._model import Prediction
 
 
 class MinimizeResult(OptimizeResult, Generic[PointT]):

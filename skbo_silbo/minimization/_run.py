@@ -13,9 +13,8 @@ from skbo_silbo.minimization._call_log import MOST_RUNS
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning
-from skbo_silbo.workers._losses import MOST_DEATHS, in_words
+from skbo_silbo.workers._calls import MOST_DEATHS, in_words, on_copies
 from skbo_silbo.workers._scheduler import Call, Pace
-from skbo_silbo.workers._timed_call import on_copies
 
 LONGEST_SHOWN = 200  # characters of a point, in a message
 

@@ -16,10 +16,16 @@ from skbo_silbo.model_selection._candidates import (
     with_floats,
 )
 from skbo_silbo.workers import LostEvaluationWarning
-from skbo_silbo.workers._joblib import executor_maker, kind_of_workers, nested_in
-from skbo_silbo.workers._losses import MOST_DEATHS, in_words
-from skbo_silbo.workers._pool import PROCESSES, THREADS
-from skbo_silbo.workers._scheduler import Call, InPlace, Pace, Scheduler
+from skbo_silbo.workers._calls import MOST_DEATHS, in_words
+from skbo_silbo.workers._executors import InPlace
+from skbo_silbo.workers._joblib import (
+    PROCESSES,
+    THREADS,
+    executor_maker,
+    kind_of_workers,
+    nested_in,
+)
+from skbo_silbo.workers._scheduler import Call, Pace, Scheduler
 
 
 @dataclass(eq=False)

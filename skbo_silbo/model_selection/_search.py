@@ -10,12 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skbo_silbo._sklearn import (
-    BaseSearchCV,
-    Interval,
-    StrOptions,
-    search_state,
-)
+from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, search_state
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
 from skbo_silbo.model_selection._candidate_loop import CandidateLoop
@@ -30,11 +25,11 @@ from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import (
     expected_score,
     make_optimizer,
+    read_settings,
     search_in_html,
     tell_initial_results,
 )
-from skbo_silbo.model_selection._requirements import read_settings
-from skbo_silbo.optimizers._readouts import Prediction
+from skbo_silbo.optimizers._model import Prediction
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
 

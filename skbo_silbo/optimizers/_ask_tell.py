@@ -19,15 +19,13 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.acquisition._nearby_points import N_BEST
-from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.acquisition._part_of_space import N_BEST, Part
 from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, in_words
 from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
-from skbo_silbo.optimizers._events import from_data, to_data
-from skbo_silbo.optimizers._readouts import Recommendation
+from skbo_silbo.optimizers._events import from_data, root_seed, to_data
+from skbo_silbo.optimizers._model import Recommendation
 from skbo_silbo.optimizers._records import Points, observed_event
-from skbo_silbo.optimizers._seed import root_seed
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, too_few_left

@@ -14,8 +14,7 @@ from skbo_silbo._members import check_members, missing_members
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
-from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
-from skbo_silbo.acquisition._gradient_search import Climb
+from skbo_silbo.acquisition._searches import BOX_ROUNDS, BoxSearch, Climb
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
@@ -150,7 +149,7 @@ def make_search(search, learner):
                 "search must be 'auto' or 'random' with an embedding that has inverse_transform "
                 f"but no components_: got {search!r}. Leave it out, or use a linear embedding."
             )
-        return BoxSearch(n_rounds=N_ROUNDS)
+        return BoxSearch(n_rounds=BOX_ROUNDS)
     if isinstance(search, str):
         return named("search", search, SEARCHES, "an object with find")()
     return search

@@ -29,12 +29,14 @@ from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.optimizers import _readouts as readouts
+from skbo_silbo.optimizers import _model as readouts
 from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._model import (
     Model,
+    Prediction,
+    Recommendation,
     condition,
     learn,
     learning_data,
@@ -42,7 +44,6 @@ from skbo_silbo.optimizers._model import (
     model_from_data,
     model_to_data,
 )
-from skbo_silbo.optimizers._readouts import Prediction, Recommendation
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of

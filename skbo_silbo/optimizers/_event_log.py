@@ -10,8 +10,14 @@ from operator import index
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._describe import require_same
 from skbo_silbo.journal._journal import Journal, JournalKind
-from skbo_silbo.optimizers._events import changes, check_space, identity, read_events, replay
-from skbo_silbo.optimizers._seed import RootSeed
+from skbo_silbo.optimizers._events import (
+    RootSeed,
+    changes,
+    check_space,
+    identity,
+    read_events,
+    replay,
+)
 
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",

@@ -1,17 +1,41 @@
-"""How an optimiser is saved: who it is, and events of what it was asked and told."""
+"""How an optimiser is saved: who it is, with its seed, and events of what it was asked and told."""
 
 import inspect
 from numbers import Integral, Real
 from operator import index
 from typing import Any
 
+import numpy as np
+from sklearn.utils import check_random_state
+
 from skbo_silbo.journal._describe import describe, differences_in_words, warn_of_functions
 from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._records import UNREADABLE, Points, observed_event, read_event
-from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space import Box
 from skbo_silbo.space._union import branches_of
 from skbo_silbo.space._values import in_words
+
+
+class RootSeed(int):
+    """A root seed itself, in place of a random state to draw one from."""
+
+
+def root_seed(random_state):
+    """Return the integer from which all random numbers of an optimiser come."""
+    if isinstance(random_state, RootSeed):
+        return int(random_state)
+    if random_state is None:
+        return np.random.SeedSequence().entropy
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be None, an integer from 0 to 2**32 - 1, a RandomState or a "
+            f"Generator: got {random_state!r}. Write random_state=0."
+        ) from error
+
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
 FORMAT, VERSION = "skbo_silbo optimizer", 5

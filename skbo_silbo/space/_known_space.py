@@ -22,7 +22,7 @@ from skbo_silbo.space._known_table import (
     read_range,
     table,
 )
-from skbo_silbo.space._parse import read_parameter
+from skbo_silbo.space._parameters import read_parameter
 from skbo_silbo.space._values import range_in_words, same
 
 REST = ("...", ...)  # in a dict: and all else that is known

@@ -9,8 +9,7 @@ import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._keys import check_cube
-from skbo_silbo.space._parameters import Categories
-from skbo_silbo.space._parse import read_parameter
+from skbo_silbo.space._parameters import Categories, read_parameter
 from skbo_silbo.space._values import range_in_words, unlike
 
 

@@ -244,7 +244,7 @@ def range_in_words(parameter):
     Examples
     --------
     >>> from scipy.stats import loguniform
-    >>> from skbo_silbo.space._parse import read_parameter
+    >>> from skbo_silbo.space._parameters import read_parameter
     >>> range_in_words(read_parameter("C", loguniform(1e-3, 1e3)))
     'C: 0.001 to 1000 (loguniform)'
     >>> range_in_words(read_parameter("depth", range(1, 100)))

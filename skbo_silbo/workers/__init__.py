@@ -3,6 +3,6 @@
 It knows neither points nor files: who hands it a call is told when that begins.
 """
 
-from skbo_silbo.workers._losses import LostEvaluationWarning, LostWorkerError
+from skbo_silbo.workers._calls import LostEvaluationWarning, LostWorkerError
 
 __all__ = ["LostEvaluationWarning", "LostWorkerError"]

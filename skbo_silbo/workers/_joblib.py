@@ -1,18 +1,219 @@
-"""Executors of the workers that joblib's backend stands for: loky, threads, Dask."""
+"""Executors on the workers of joblib's backends: loky, threads, Dask; and a pool of our own.
+
+A call can be taken from a worker of the pool when it runs too long.
+"""
 
 import os
+import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from functools import partial
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
+from functools import cache, partial
 from itertools import chain, repeat
 from typing import Any
 
+import joblib
 from joblib import parallel_config
+from joblib.externals.loky import ProcessPoolExecutor
 from joblib.parallel import BACKENDS, get_active_backend
 
-from skbo_silbo.workers._executors import kill_processes
-from skbo_silbo.workers._pool import PROCESSES, THREADS, Pool, end_when_orphaned
-from skbo_silbo.workers._scheduler import InPlace
+from skbo_silbo.workers._calls import LostWorkerError
+from skbo_silbo.workers._executors import InPlace, kill_processes
+
+THREADS, PROCESSES = "threads", "processes"
+THREAD_NAME = "skbo_silbo worker"
+ORPHANED = 1.0  # seconds after which a process looks whether the one that began it is gone
+INIT = 1  # the process that takes over those whose parent has ended
+# As joblib's processes have them: not more threads in all than processors.
+THREAD_LIMITS = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+    *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
+)
+
+
+class PoolFuture(Future):
+    """A future that knows, of `time.perf_counter`, when its call began at its worker, and ended."""
+
+    since: float | None = None
+    until: float | None = None
+
+
+class Pool(Executor):
+    """Executor of as many workers as `n_workers`, each with one call at a time.
+
+    A worker is a process of its own, which is ended with a call that is killed, and replaced; or
+    a thread, which is left behind. With a process that dies no other call is lost: its own ends
+    with a `LostWorkerError`.
+
+    Parameters
+    ----------
+    n_workers : int
+    kind : {"processes", "threads"}
+    """
+
+    def __init__(self, n_workers: int, kind: str) -> None:
+        made: dict[str, Any] = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}
+        self._make = made[kind]
+        self._max_workers, self.is_in_process = n_workers, kind == THREADS
+        self._free = [self._make() for _ in range(n_workers)]
+        self._waiting: deque[tuple[PoolFuture, Any]] = deque()  # futures and functions
+        self._running: dict[PoolFuture, Any] = {}  # futures to workers
+        # Each call has a thread of its own, which in the end lets its worker have another.
+        self._lock = threading.RLock()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        future = PoolFuture()
+        with self._lock:
+            self._waiting.append((future, partial(fn, *args, **kwargs)))
+            self._hand_out()
+        return future
+
+    def kill(self, future: PoolFuture) -> None:
+        """End the worker of a call, whatever it does; its result is discarded."""
+        with self._lock:
+            worker = self._running.pop(future, None)
+        if worker is not None:
+            worker.end()
+            self._release(worker)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """End all workers, whatever they do."""
+        with self._lock:
+            workers = [*self._free, *self._running.values()]
+            self._free, self._running, self._waiting = [], {}, deque()
+        for worker in workers:
+            worker.end()
+
+    def _hand_out(self):
+        while self._free and self._waiting:
+            future, function = self._waiting.popleft()
+            if future.set_running_or_notify_cancel():
+                self._running[future] = worker = self._free.pop()
+                try:
+                    how = {"args": (future, worker.begin(function, future)), "name": THREAD_NAME}
+                    threading.Thread(target=self._end, **how, daemon=True).start()
+                except Exception as error:  # there is no memory for another process or thread
+                    with suppress(Exception):
+                        worker.end()
+                    del self._running[future]
+                    self._free.append(self._make())
+                    future.until = time.perf_counter()
+                    future.set_exception(_lost("a worker could not begin", error))
+
+    def _end(self, future, result):
+        """Pass on how a call ends, in a thread of its own; let its worker have another."""
+        value = error = None
+        try:
+            value = result()
+        except BaseException as raised:
+            error = raised
+        future.until = time.perf_counter()
+        with self._lock:
+            if (worker := self._running.pop(future, None)) is None:
+                return  # killed
+            if isinstance(error, BrokenExecutor):
+                worker, error = self._make(), _lost("a process died", error)
+            self._release(worker)
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
+
+    def _release(self, worker):
+        with self._lock:
+            self._free.append(worker)
+            self._hand_out()
+
+
+class _Thread:
+    """A thread for every call, which does not keep Python from ending."""
+
+    def begin(self, function, future):
+        """Return what makes the call."""
+        future.since = time.perf_counter()
+        return function
+
+    def end(self):
+        """Leave the call alone."""
+
+
+class _Process:
+    """A process, started when there is something to do.
+
+    The time in which it starts, and imports what the first call needs, is not counted as the
+    call's: that is sent to it twice, at first only to be unpickled.
+    """
+
+    def __init__(self, env):
+        self._env, self._executor = env, None
+
+    def begin(self, function, future):
+        """Begin a call; return what waits for its result."""
+        try:
+            return self._submit(function, future).result
+        except BrokenExecutor:  # the process has died since its last call
+            self._executor = None
+            return self._submit(function, future).result
+
+    def end(self):
+        """End the process, whatever it does."""
+        if self._executor is not None:
+            kill_processes(self._executor)
+            self._executor.shutdown(wait=True)
+            self._executor = None
+
+    def _submit(self, function, future):
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                1, env=self._env, initializer=end_when_orphaned, initargs=(os.getpid(),)
+            )
+            arrived = self._executor.submit(callable, function)
+            arrived.add_done_callback(partial(_note_arrival, future))
+            return self._executor.submit(function)
+        submitted = self._executor.submit(function)  # refused, if the process has died
+        _note_arrival(future)
+        return submitted
+
+
+def _lost(why, error):
+    lost = LostWorkerError(f"{why}: {error}")
+    lost.__cause__ = error
+    return lost
+
+
+def _note_arrival(future, arrived=None):
+    future.since = time.perf_counter()
+
+
+@cache  # once in a process
+def end_when_orphaned(parent: int) -> None:
+    """Have this process end soon after the one that began it, be that killed before this call."""
+    if os.name != "nt":  # where no process is told that its parent is gone
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent):
+    while os.getppid() == parent or _is_alive(parent):
+        time.sleep(ORPHANED)
+    os._exit(1)
+
+
+def _is_alive(parent):
+    """Whether a process runs that is not the parent itself: something stands between the two."""
+    try:
+        os.kill(parent, 0)
+    except ProcessLookupError:
+        return False
+    return os.getppid() != INIT  # else it was killed, and waits to be noticed by its own parent
+
+
+def _limits(n_workers):
+    each = str(max(joblib.cpu_count() // n_workers, 1))
+    return {name: os.environ.get(name, each) for name in THREAD_LIMITS}
+
 
 DASK = "DaskDistributedBackend"
 LARGE = 10**6  # bytes of an argument that Dask is sent once, whatever calls it is of

@@ -11,8 +11,8 @@ from scipy.optimize import approx_fprime
 from benchmarks.search.functions import colville, colville_as_run
 from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo.baselines import SILBOBottomUpAsRun, SILBOTopDownAsRun
-from skbo_silbo.baselines._evolution import preimage_by_evolution
 from skbo_silbo.baselines._moving_points import clipped_points
+from skbo_silbo.baselines._silbo_as_printed import preimage_by_evolution
 from skbo_silbo.baselines._silbo_as_run import (
     AsRunLearner,
     HypercubeSearch,
@@ -223,7 +223,7 @@ def test_bottom_up_is_the_clipped_pseudo_inverse():
 def test_cma_without_matplotlib_warns_of_nothing():
     code = (
         "import sys, warnings; sys.modules['matplotlib'] = None; warnings.simplefilter('error');"
-        "from skbo_silbo.baselines._evolution import _import_cma; _import_cma()"
+        "from skbo_silbo.baselines._silbo_as_printed import _import_cma; _import_cma()"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

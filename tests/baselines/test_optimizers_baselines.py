@@ -26,13 +26,14 @@ from skbo_silbo.baselines._add_bo import (
     sample_groups,
 )
 from skbo_silbo.baselines._random_embeddings import (
+    CountSketch,
+    GaussianSketch,
     ImageProcess,
     ZonotopeREMBO,
     clipped_image,
     warped_image,
 )
 from skbo_silbo.baselines._sir_bo import KSIRBO
-from skbo_silbo.baselines._sketches import CountSketch, GaussianSketch
 from skbo_silbo.embedding import LinearEmbedding
 
 BOUNDS = [(-1, 1)] * 12

@@ -7,11 +7,7 @@ import pytest
 
 optuna = pytest.importorskip("optuna")
 
-from optuna.distributions import (  # noqa: E402
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 from optuna.testing.pytest_samplers import (  # noqa: E402
     BasicSamplerTestCase,
     RelativeSamplerTestCase,
@@ -24,8 +20,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
 
 from skbo_silbo.inspection import SearchDisplay  # noqa: E402 (matplotlib when it draws)
 from skbo_silbo.integrations import SILBOSampler  # noqa: E402
-from skbo_silbo.integrations._optuna_space import OptunaSpace  # noqa: E402
-from skbo_silbo.integrations._optuna_trials import see_trials  # noqa: E402
+from skbo_silbo.integrations._optuna_trials import OptunaSpace, see_trials  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

@@ -4,19 +4,19 @@ What moves in the package is changed here alone.
 """
 
 from skbo_silbo.model_selection._evaluator import CandidateEvaluator as CandidateEvaluator
+from skbo_silbo.workers._calls import KNOWN as KNOWN
+from skbo_silbo.workers._calls import in_words as in_words
+from skbo_silbo.workers._calls import on_copies as on_copies
+from skbo_silbo.workers._calls import says_lost as says_lost
+from skbo_silbo.workers._executors import InPlace as InPlace
 from skbo_silbo.workers._executors import count_workers as count_workers
 from skbo_silbo.workers._executors import end_hanging as end_hanging
-from skbo_silbo.workers._losses import KNOWN as KNOWN
-from skbo_silbo.workers._losses import in_words as in_words
-from skbo_silbo.workers._losses import says_lost as says_lost
-from skbo_silbo.workers._pool import THREAD_NAME as THREAD_NAME
-from skbo_silbo.workers._pool import Pool as Pool
-from skbo_silbo.workers._pool import end_when_orphaned as end_when_orphaned
+from skbo_silbo.workers._joblib import THREAD_NAME as THREAD_NAME
+from skbo_silbo.workers._joblib import Pool as Pool
+from skbo_silbo.workers._joblib import end_when_orphaned as end_when_orphaned
 from skbo_silbo.workers._scheduler import Call as Call
-from skbo_silbo.workers._scheduler import InPlace as InPlace
 from skbo_silbo.workers._scheduler import Pace as Pace
 from skbo_silbo.workers._scheduler import Scheduler as Scheduler
-from skbo_silbo.workers._timed_call import on_copies as on_copies
 
 
 def outcomes_of(workers):

@@ -1,7 +1,6 @@
 """What every experiment runs on: cells, store, runner, recorder, report, command line."""
 
-from skbo_silbo.benchmarks._recorder import Recorder, Store, curve
-from skbo_silbo.benchmarks._report import Table, render_text
+from skbo_silbo.benchmarks._results import Recorder, Store, Table, curve, render_text
 
 from ._cell_process import measure_cell
 from ._command_line import run_command_line

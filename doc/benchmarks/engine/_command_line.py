@@ -7,8 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from skbo_silbo.benchmarks._recorder import Store
-from skbo_silbo.benchmarks._report import render_text
+from skbo_silbo.benchmarks._results import Store, render_text
 
 from ._page_parts import aims_table, circumstances, could_not, made_by, missing_table
 from ._pages import write_rst

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from textwrap import indent
 
-from skbo_silbo.benchmarks._report import Table
+from skbo_silbo.benchmarks._results import Table
 
 MOST_ROWS = 5  # of a table on a page; a longer one is a file beside it
 

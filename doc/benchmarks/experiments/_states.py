@@ -21,7 +21,7 @@ from benchmarks.search.contestants import find_contestant, variant_options
 from benchmarks.search.gap_report import error_of_mean, with_error
 from benchmarks.search.problem_data import make_problem
 from skbo_silbo import SILBO
-from skbo_silbo.benchmarks._own_function import named_object
+from skbo_silbo.benchmarks._compare import named_object
 
 RUNS = Path(__file__).parent / "state-runs.jsonl"
 LENGTH, SIZES, AHEAD = 100, (25, 40, 60, 100), 5

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchmarks.engine import Table, by_method
-from skbo_silbo.benchmarks._report import NUMBERS, median_seconds, numbers, values_of
+from skbo_silbo.benchmarks._results import NUMBERS, median_seconds, numbers, values_of
 
 from .contestants import settings_table
 from .problem_data import problem_in_words

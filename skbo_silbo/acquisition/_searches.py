@@ -1,7 +1,8 @@
-"""Search for the largest acquisition by gradients, from the best of random candidates.
+"""Searches for the largest acquisition: climbs by gradients, and a random set of coordinates.
 
-Everything is a point x of the cube, and the acquisition is seen through ``z = x B``: so every
-candidate can be reached, which is not so of a point drawn in the box round the image of the cube.
+Of a climb everything is a point x of the cube, and the acquisition is seen through ``z = x B``: so
+every candidate can be reached, which is not so of a point drawn in the box round the image of the
+cube.
 """
 
 from dataclasses import dataclass
@@ -11,8 +12,15 @@ from numpy.random import Generator
 from scipy.optimize import Bounds, minimize
 
 from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.acquisition._nearby_points import N_BEST, can_be_listed, draw_moved, steps_near
-from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES
+from skbo_silbo.acquisition._part_of_space import (
+    N_BEST,
+    Part,
+    can_be_listed,
+    draw_moved,
+    points_near,
+    steps_near,
+)
 from skbo_silbo.acquisition._surface import AcquisitionSurface, Found
 
 # Not tuned: 20 climbs, and four times the candidates, were tried (doc/search_log.rst).
@@ -131,3 +139,31 @@ def climb(surface, X, values, held):
         loss = surface.value_and_gradient
         ends.append(minimize(loss, x, method="L-BFGS-B", bounds=bounds, **options).x)
     return np.clip(ends, -1.0, 1.0)
+
+
+N_NEAR = 384  # candidates round the best: as many as those of the climb
+BOX_ROUNDS = 3  # of candidates round the best where it has many peaks; not tuned
+
+
+@dataclass(frozen=True)
+class BoxSearch:
+    """A random set in the box round the image of the cube (Chen et al. 2020, Algorithm 1).
+
+    Attributes
+    ----------
+    n_rounds : int
+        How often the best are followed by candidates round them.
+    """
+
+    n_rounds: int = 0
+
+    def find(self, surface, ranked, space, rng):
+        """Return the candidates; they are coordinates alone (see `Search`)."""
+        widths = surface.embedding.half_widths
+        Z = rng.uniform(-1.0, 1.0, (N_CANDIDATES, widths.size)) * widths
+        values = surface.values_at(Z)
+        for _ in range(self.n_rounds):
+            best = Z[np.argsort(-values, kind="stable")[:N_BEST]]
+            near = points_near(best, N_NEAR, widths, rng)
+            Z, values = np.vstack([Z, near]), np.append(values, surface.values_at(near))
+        return Found(Z[np.argsort(-values, kind="stable")])
