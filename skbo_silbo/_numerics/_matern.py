@@ -43,10 +43,9 @@ def scaled_squared_distances(A, B, weights):
     >>> scaled_squared_distances(A, B, np.array([1.0, 7.0]))
     array([[16.]])
     """
-    if A is not B:
-        return DistancesTo(B, weights)(A)
     q = DistancesTo(B, weights)(A)
-    np.fill_diagonal(q, 0.0)
+    if A is B:
+        np.fill_diagonal(q, 0.0)
     return q
 
 

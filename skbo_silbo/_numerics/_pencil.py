@@ -71,10 +71,6 @@ class Pencil:
         """N (c, d), dense."""
         return self.omega.T @ self.X_labeled
 
-    def centred_omega(self):
-        """Omega (n_l, c), dense, less what N = Omega'X_l does not see since X_l is centred."""
-        return centred_membership(self.omega, self.root_weights)
-
     def row_metric(self, S):
         """``S_l'S_l + S'PS`` for row values S (n, p): the total scatter of any scores S."""
         labelled = S[: self.n_labeled]
@@ -136,7 +132,10 @@ class Pencil:
 
 
 def centred_membership(omega, root_weights):
-    """Omega (n_l, c), dense, without the part along the roots of the weights, or along ones."""
+    """Omega (n_l, c), dense, without the part along the roots of the weights, or along ones.
+
+    It is what N = Omega'X_l does not see, since X_l is centred.
+    """
     omega = omega.toarray()
     if root_weights is None:
         return omega - omega.mean(axis=0)

@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 
 from ._conjugate_gradients import conjugate_gradients
 from ._krylov import leading_eigenpairs, leading_eigenvectors
-from ._pencil import Pencil, Spectrum
+from ._pencil import Pencil, Spectrum, centred_membership
 from ._tridiagonal import eigenvalues_and_leading_vectors
 from ._whitening import cholesky_basis, whitening_basis
 
@@ -173,7 +173,7 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     basis = cholesky_basis(ridged)
     if basis is None:
         return None
-    omega = pencil.centred_omega()
+    omega = centred_membership(pencil.omega, pencil.root_weights)
     solved = basis.lift(basis.whiten(omega.T).T)
     M = omega.T @ (K @ solved)
     M = (M + M.T) / 2

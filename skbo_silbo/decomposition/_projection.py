@@ -17,7 +17,12 @@ from .rows._labels import split_as_fitted
 from .rows._reading import read_rows
 from .slicing._slices import check_n_slices, slice_within
 
-OF_INPUT = ("n_features_in_", "feature_names_in_")  # attributes that reading the rows sets
+PASSING = (
+    *("components_", "mean_", "eigenvalues_", "n_components_", "alpha_scores_", "curvature_"),
+    *("dimension_tests_", "permutation_tests_", "bootstrap_tests_"),
+    *("length_scale_", "signal_variance_", "noise_", "log_marginal_likelihood_"),
+    *("n_refinements_", "scale_"),
+)  # attributes that one fit may set and the next one may not; a subclass may have others
 
 
 class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -98,9 +103,8 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _forget(self):
         """Drop the attributes of an earlier fit."""
-        for name in list(vars(self)):
-            if name.endswith("_") and not name.startswith("_") and name not in OF_INPUT:
-                delattr(self, name)
+        for name in PASSING:
+            vars(self).pop(name, None)
 
     def _store_in_features(self, columns, dtype):
         """Give fitted attributes, of the columns that vary, the shape of all features."""

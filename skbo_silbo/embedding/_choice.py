@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from skbo_silbo._members import missing_members
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import FloatArray
+from skbo_silbo.decomposition.selection._n_components import check_n_components
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import LEARNERS, transformer_learner
 from skbo_silbo.embedding._linear import LinearEmbedding
@@ -75,7 +74,8 @@ def choose_embedding(embedding, n_components, d):
         When the embedding is unknown, or `n_components` does not go with it.
     """
     if isinstance(embedding, str) and embedding in EMBEDDINGS:
-        return _named(embedding, _check_n_components(n_components, d), d)
+        check_n_components(n_components, d)
+        return _named(embedding, n_components if n_components == "auto" else int(n_components), d)
     if n_components != "auto":
         raise ValueError(
             f"n_components must be 'auto' when embedding is an object: got {n_components!r}. "
@@ -111,15 +111,3 @@ def _named(embedding, n_components, d):
             f"got {n_components!r}. Use embedding='semi-sir' for fewer."
         )
     return IdentityLearner(embedding)
-
-
-def _check_n_components(n_components, d):
-    if isinstance(n_components, str) and n_components == "auto":
-        return n_components
-    from_int = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
-    if not from_int or not 1 <= n_components <= d:
-        raise ValueError(
-            f"n_components must be 'auto' or an integer from 1 to {d}, the number of inputs: "
-            f"got {n_components!r}."
-        )
-    return int(n_components)

@@ -5,8 +5,6 @@ Two sets of r directions are compared through their centred scores on the same r
 """
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -291,7 +289,9 @@ class _Resampler:
         given = {name: None if v is None else v[drawn] for name, v in given.items()}
         if len(rows.X_unlabeled) and has_fit_parameter(self.estimator, "X_unlabeled"):
             given["X_unlabeled"] = rows.X_unlabeled
-        with without_advice():
+        with warnings.catch_warnings():
+            # of conditions: copies of rows depend on y, whatever y is
+            warnings.filterwarnings("ignore", "Little was found")
             return _fit_all(clone(self.estimator), rows.X_labeled[drawn], rows.y[drawn], **given)
 
     def _compare(self, fitted):
@@ -386,14 +386,6 @@ def squared_trace_correlation(Z, W):
     """Mean squared canonical correlation of Z and W (Hooper 1959): 1 where they span the same."""
     overlap = np.linalg.qr(Z)[0].T @ np.linalg.qr(W)[0]
     return float(np.sum(overlap**2) / Z.shape[1])
-
-
-@contextmanager
-def without_advice() -> Iterator[None]:
-    """Leave out what fits say of conditions: copies of rows depend on y, whatever y is."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Little was found")
-        yield
 
 
 def input_names(estimator, X=None):

@@ -98,7 +98,6 @@ class SubspaceDisplay(PanelDisplay):
         kind: str = "all",
         ax: AxesLike | None = None,
         bootstrap: DirectionBootstrap | None = None,
-        feature_names: Sequence[str] | NDArray[Any] | None = None,
         response_name: str | None = None,
         max_features: int = 15,
     ) -> Self:
@@ -122,8 +121,6 @@ class SubspaceDisplay(PanelDisplay):
             As in :meth:`plot`.
         bootstrap : DirectionBootstrap, default=None
             Of the same directions; its intervals are drawn over the loadings.
-        feature_names : sequence of d str, default=None
-            None takes ``estimator.feature_names_in_``, the columns of X, or x0, x1, ...
         response_name : str, default=None
             None takes the name of y where it has one, else "y".
         max_features : int, default=15
@@ -158,7 +155,7 @@ class SubspaceDisplay(PanelDisplay):
             response=rows.y["time"] if rows.y.dtype.names else rows.y,
             eigenvalues=estimator.eigenvalues_,
             loadings=B * deviation,
-            feature_names=_feature_names(estimator, X, feature_names),
+            feature_names=input_names(estimator, X),
             unlabeled_scores=(rows.X_unlabeled - estimator.mean_) @ B.T,
             loading_intervals=_intervals(bootstrap, B, deviation),
             response_name=_response_name(y, response_name),
@@ -340,13 +337,6 @@ def _dependences(evaluations, model, B):
     if not model.is_informative:
         return []
     return [direction_dependence(model, b).times(sign) for b in B]
-
-
-def _feature_names(estimator, X, given):
-    d, names = estimator.n_features_in_, input_names(estimator, X) if given is None else given
-    if len(names) != d:
-        raise ValueError(f"feature_names must hold {d} names (n_features_in_): got {len(names)}.")
-    return list(names)
 
 
 def _response_name(y, given):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -64,22 +64,10 @@ class Problem:
 
     name: str
     function: Callable[[FloatArray], ArrayLike]
-    bounds: FloatArray
+    bounds: Any  # arrays, made of what is like one
     optimum: float | None = None
-    optimisers: FloatArray | None = None
-    active_directions: FloatArray | None = None
-
-    if TYPE_CHECKING:  # what the arrays are made of
-
-        def __init__(
-            self,
-            name: str,
-            function: Callable[[FloatArray], ArrayLike],
-            bounds: ArrayLike,
-            optimum: float | None = None,
-            optimisers: ArrayLike | None = None,
-            active_directions: ArrayLike | None = None,
-        ) -> None: ...
+    optimisers: Any = None
+    active_directions: Any = None
 
     def __post_init__(self):
         set_ = object.__setattr__  # the record is frozen

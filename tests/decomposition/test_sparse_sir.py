@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Lasso, LassoCV
-from sklearn.model_selection import StratifiedKFold
 
 from skbo_silbo import SemiSlicedInverseRegression, SparseSlicedInverseRegression
 
@@ -173,19 +172,6 @@ def test_bad_parameters_are_refused(parameters, message):
     X, y, _ = make_data(d=12)
     with pytest.raises(ValueError, match=message):
         SparseSlicedInverseRegression(**parameters).fit(X, y)
-
-
-def test_splits_that_need_labels_have_them():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(90, 4))
-    y = np.where(X[:, 0] + 0.5 * rng.normal(size=90) > 0.8, "rare", "usual").astype(object)
-    y[[0, 7]] = None
-    splitter = StratifiedKFold(3)
-    sparse = SparseSlicedInverseRegression(1, cv=splitter).fit(X, y)
-    known = np.array([label is not None for label in y])
-    splits = splitter.split(X[known], y[known].astype(str))
-    rows = SparseSlicedInverseRegression(1, cv=list(splits)).fit(X[known], y[known])
-    assert np.argmax(np.abs(sparse.components_[0])) == np.argmax(np.abs(rows.components_[0])) == 0
 
 
 def test_the_feature_that_alone_is_kept_has_its_name():

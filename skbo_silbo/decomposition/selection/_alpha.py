@@ -66,7 +66,12 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
     ValueError
         Where rows and features are both more than `MAX_ORDER`.
     """
-    _check_order(pencil.X.shape)
+    if min(pencil.X.shape) > MAX_ORDER:
+        raise ValueError(
+            f"alpha must be a number where rows and features are both more than {MAX_ORDER}: got "
+            f"'auto' and {len(pencil.X)} rows of {pencil.X.shape[1]} features. Give alpha=0, or "
+            "choose it on a part of the rows."
+        )
     pencil, slices = _fewer_labels(pencil, slices)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
     folds, errors = _folds(slices, stratified(slices.unweighted(pencil.X_labeled), slices)), []
@@ -77,39 +82,13 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
     return _verdict(np.column_stack(errors), slices.weights)
 
 
-def _choose_by_gain(errors, weights=None):
-    """Column of the errors that pays most: 0 unless another beats it by a standard error.
-
-    Parameters
-    ----------
-    errors : ndarray of shape (n, m)
-        Held-out squared errors, the first column that of doing nothing; targets of variance one.
-    weights : ndarray of shape (n,), default=None
-        Of the rows, as numbers of rows.
-
-    Returns
-    -------
-    best : int
-    gains, standard_errors : ndarray of shape (m,)
-        Mean reduction of the error, in units of the targets' variance: a difference of R^2.
-    """
-    gains, standard_errors = mean_and_error(errors[:, :1] - errors, weights)
-    best = int(np.argmax(np.where(gains > standard_errors, gains, 0.0)))
-    return best, gains, standard_errors
-
-
-def _check_order(shape):
-    if min(shape) > MAX_ORDER:
-        raise ValueError(
-            f"alpha must be a number where rows and features are both more than {MAX_ORDER}: got "
-            f"'auto' and {shape[0]} rows of {shape[1]} features. Give alpha=0, or choose it on a "
-            "part of the rows."
-        )
-
-
 def _verdict(errors, weights):
-    """Alpha and the record of `choose_alpha` from squared errors (n, 5)."""
-    best, gain, standard_error = _choose_by_gain(errors, weights)
+    """Alpha and the record of `choose_alpha` from squared errors (n, 5).
+
+    It is 0 unless another beats it by a standard error: then the one that gains most of those.
+    """
+    gain, standard_error = mean_and_error(errors[:, :1] - errors, weights)
+    best = int(np.argmax(np.where(gain > standard_error, gain, 0.0)))
     scores = {
         "alpha": np.array(ALPHAS),
         "error": np.average(errors, axis=0, weights=weights),
