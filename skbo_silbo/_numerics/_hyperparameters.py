@@ -6,15 +6,21 @@ symbol    shape         meaning
 theta     (d + 2,)      log of the signal variance, of the d length scales, of the noise variance
 theta     (3,)          the same with one length scale for all inputs
 ========  ============  =====================================================================
+
+Length scales of few inputs start at what every input alone explains of the targets.
 """
 
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
+from ._gaussian_process import Observations
+
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
 NEAR = 0.1  # in logarithms of hyperparameters: the climbs end at the same place
 MOST_ROWS = 300  # by which hyperparameters are searched: n^3 for each of some 200 steps
+LARGEST_R2 = 0.999  # share of an input's own quadratic at which its screened weight stops growing
+TYPICAL_DISTANCE = 0.3  # of two points, squared and weighted, where no input explains anything
 
 
 def most_probable(log_likelihood, prior, *starts):
@@ -70,3 +76,87 @@ def negative_log_posterior(theta, log_likelihood, prior):
         return np.inf, np.zeros_like(theta)
     prior_value, prior_gradient = prior.log_density(theta)
     return -(value + prior_value), -(by_theta + prior_gradient)
+
+
+def starting_log_lengths(X, y, copies):
+    """Return equal log length scales, and such that shrink with what an input alone explains of y.
+
+    The posterior has many local modes where inputs are many: from equal lengths a relevant one is
+    easily lost. Of 20 data sets of 60 random rows, two of 50 inputs relevant, climbs from screened
+    lengths found the highest mode in 20, from equal ones in 6, and from where a search starts (the
+    mode under the broader prior) in 13. An input's screened weight is its own quadratic's F
+    statistic, about.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Of unit standard deviation.
+    y : ndarray of shape (n,)
+        Not constant.
+    copies : ndarray of shape (n,)
+        As how many rows each counts, positive.
+
+    Returns
+    -------
+    ndarray of shape (2, d)
+    """
+    r2 = np.minimum(quadratic_r2(X, y, copies), LARGEST_R2)
+    level = np.log(TYPICAL_DISTANCE / (2.0 * X.shape[1]))  # the mean squared distance is 2 d
+    screened = np.log(0.1 + 0.5 * copies.sum() * r2 / (1.0 - r2))
+    return -0.5 * (level + np.vstack([np.zeros_like(r2), screened]))
+
+
+def searched_process(X, y, prior, most_rows, copies=None):
+    """Return `Observations`, and the most probable theta of at most so many of them.
+
+    They are in the order of y: whatever that of the rows, the same ones are searched.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Columns of mean 0 and variance 1; or zeros, where nothing is screened.
+    y : ndarray of shape (n,)
+    prior : HyperparameterPrior
+    most_rows : int
+    copies : ndarray of shape (n,), default=None
+        As how many rows each counts.
+    """
+    copies, starts = np.ones(len(y)) if copies is None else copies, np.tile(prior.location, (2, 1))
+    if X.any():
+        starts[:, 1:-1] = starting_log_lengths(X, y, copies)
+    order = np.argsort(y, kind="stable")
+    data = Observations(X[order], y[order], copies=copies[order])
+    return data, most_probable(data.spread(most_rows).log_likelihood, prior, *starts)
+
+
+def quadratic_r2(X, y, copies):
+    """Return the R^2 of the least-squares quadratic of y in every column of X alone, O(n d).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Targets, not constant.
+    copies : ndarray of shape (n,)
+        As how many rows each counts, positive.
+
+    Returns
+    -------
+    r2 : ndarray of shape (d,)
+        In [0, 1].
+    """
+    root = np.sqrt(copies / copies.sum())[:, None]  # the intercept, of unit length
+    y = (y[:, None] - root.T**2 @ y) * root
+    linear = _unit_columns((X - root.T**2 @ X) * root)
+    square = linear**2 / root
+    square -= root * (root.T @ square)
+    square -= linear * np.einsum("ik,ik->k", linear, square)
+    square = _unit_columns(square)
+    return (((y.T @ linear) ** 2 + (y.T @ square) ** 2) / (y.T @ y))[0]
+
+
+def _unit_columns(A):
+    """Scale columns to unit length; those that are zero to rounding (two-valued X) become zero."""
+    norm = np.sqrt(np.einsum("ik,ik->k", A, A))
+    kept = norm > 1e-8
+    return np.divide(A, norm, out=np.zeros_like(A), where=kept)

@@ -10,7 +10,7 @@ from ._semi_sir import SemiSlicedInverseRegression
 from ._sir import SlicedInverseRegression
 from ._sparse_sir import SparseSlicedInverseRegression
 from .rows._labels import LabelledData, split_labelled
-from .slicing._slice_coding import slice_edges
+from .slicing._chunks import slice_edges
 from .slicing._slices import Slices, slice_response
 
 __all__ = [

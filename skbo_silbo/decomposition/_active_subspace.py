@@ -11,11 +11,9 @@ from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess, Observations
-from .._numerics._hyperparameters import climb
+from .._numerics._hyperparameters import climb, searched_process
 from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
-from .._numerics._screening import searched_process
-from ._parameters import stores_parameters
-from ._projection import SupervisedProjection
+from ._projection import SupervisedProjection, stores_parameters
 from .rows._centering import Frame
 from .rows._labels import response_targets
 from .rows._reading import read_rows

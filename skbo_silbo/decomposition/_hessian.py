@@ -15,8 +15,7 @@ import numpy as np
 from scipy import linalg
 
 from .._checks import check_choice
-from ._parameters import stores_parameters
-from ._projection import SupervisedProjection
+from ._projection import SupervisedProjection, stores_parameters
 from .rows._labels import response_targets
 from .selection._n_components import (
     INDEPENDENT,
@@ -32,11 +31,10 @@ from .significance._hessian_tests import (
     sign_flips,
 )
 from .significance._linearity import kept_by_moments
-from .significance._nothing_found import warn_of_unseen
-from .significance._permutation import permutation_tests
+from .significance._permutation import affordable, permutation_tests
 from .significance._sequential_tests import SIGNIFICANCE, dimension_by_tests
-from .significance._weighted_shuffles import affordable
-from .slicing._evenly_spaced import counts_written_out
+from .significance._variance_tests import warn_of_unseen
+from .slicing._slices import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
 EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding

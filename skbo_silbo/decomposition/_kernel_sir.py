@@ -27,8 +27,7 @@ from .._numerics._leave_one_out import best_ridge
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
-from ._parameters import stores_parameters
-from ._projection import SupervisedProjection
+from ._projection import SupervisedProjection, stores_parameters
 from .rows._centering import mean_and_spread
 from .rows._labels import response_targets, target_type
 from .rows._reading import read_rows

@@ -8,13 +8,12 @@ from scipy.stats import rankdata
 
 from .._checks import check_choice, check_integer, warn_user
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._parameters import stores_parameters
-from ._projection import SupervisedProjection
+from ._projection import SupervisedProjection, stores_parameters
 from .rows._centering import Frame, mean_and_error
 from .rows._labels import response_targets
 from .rows._weights import copies
 from .selection._n_components import check_enough_rows, check_identified, check_n_components
-from .significance._nothing_found import warn_of_unseen
+from .significance._variance_tests import warn_of_unseen
 from .slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2

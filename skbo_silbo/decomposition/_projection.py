@@ -1,6 +1,7 @@
 """The surface shared by every transformer of this package, and the order in which a fit goes."""
 
-from typing import Any, Self, overload
+from dataclasses import dataclass, fields
+from typing import Any, Self, dataclass_transform, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -10,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._checks import check_switch
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
-from .rows._columns import varying_part
+from .rows._columns import about_group_means, varying_part
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
-from .rows._groups import about_group_means
 from .rows._labels import split_as_fitted
 from .rows._reading import read_rows
 from .slicing._slices import check_n_slices, slice_within
@@ -247,3 +247,19 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     @property
     def _n_features_out(self):
         return len(self.components_)
+
+
+@dataclass_transform()
+def stores_parameters(cls):
+    """Give a class the constructor that its annotations say, and leave no trace of a dataclass.
+
+    Dask reads a dataclass by its fields alone, fitted or not, pandas spreads it, and ``help`` shows
+    defaults as attributes.
+    """
+    dataclass(eq=False, repr=False, match_args=False)(cls)
+    for parameter in fields(cls):
+        delattr(cls, parameter.name)  # the default, of which the signature has another
+    for name in ("__dataclass_fields__", "__dataclass_params__", "__replace__"):
+        if name in vars(cls):
+            delattr(cls, name)
+    return cls

@@ -26,12 +26,12 @@ from sklearn.utils.validation import (
 )
 
 from .._checks import check_integer, check_share, warn_user
+from .._numerics._hyperparameters import searched_process
 from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
-from .._numerics._screening import searched_process
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
-from ._parameters import stores_parameters
+from ._projection import stores_parameters
 from ._sir import SlicedInverseRegression
 from .rows._centering import mean_and_spread
 from .rows._labels import check_response

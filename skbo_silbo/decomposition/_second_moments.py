@@ -14,10 +14,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
+from .._numerics._eigenpairs import eigenvalues_and_leading_vectors
 from .._typing import ArrayLike
-from ._parameters import stores_parameters
-from ._projection import SupervisedProjection
+from ._projection import SupervisedProjection, stores_parameters
 from .rows._labels import KINDS
 from .selection._n_components import (
     COMPONENT_WORDS,
@@ -29,18 +28,22 @@ from .selection._n_components import (
     dimension_by_criterion,
 )
 from .significance._linearity import is_by_value, kept_by_moments
-from .significance._nothing_found import warn_of_unseen
-from .significance._permutation import kernel_shuffles, permutation_tests
-from .significance._sequential_tests import dimension_by_tests
-from .significance._variance_tests import variance_tests
-from .significance._weighted_shuffles import (
+from .significance._permutation import (
     affordable,
+    kernel_shuffles,
+    permutation_tests,
     weighted_permutation_tests,
     weighted_shuffles,
 )
-from .slicing._evenly_spaced import counts_written_out
-from .slicing._slice_variances import centred_groups, slice_means, sum_of_squared_scatters
-from .slicing._whitened_rows import WhitenedRows
+from .significance._sequential_tests import dimension_by_tests
+from .significance._variance_tests import variance_tests, warn_of_unseen
+from .slicing._slices import counts_written_out
+from .slicing._whitened_rows import (
+    WhitenedRows,
+    centred_groups,
+    slice_means,
+    sum_of_squared_scatters,
+)
 
 N_PERMUTATIONS = 99
 MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
-from ._parameters import stores_parameters
+from ._projection import stores_parameters
 from ._sir import SOLVERS, SlicedInverseRegression
 from ._sir_problem import check_sir_identified, is_plain
 from .rows._centering import with_positive_peaks

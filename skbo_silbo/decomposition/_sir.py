@@ -7,11 +7,10 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._checks import check_choice, check_integer, check_nonnegative, check_switch
-from .._numerics._solver_choice import DENSE_MAX_FEATURES
+from .._numerics._solvers import DENSE_MAX_FEATURES
 from .._numerics._whitening import cholesky_basis
 from .._typing import ArrayLike, LegacyRandomState
-from ._parameters import stores_parameters
-from ._projection import SupervisedProjection
+from ._projection import SupervisedProjection, stores_parameters
 from ._sir_problem import (
     MomentsProblem,
     RowsProblem,
@@ -31,10 +30,9 @@ from .rows._reading import read_blocks, read_chunk, read_rows
 from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
 from .significance._direction_errors import direction_errors
 from .significance._linearity import is_by_value, rows_to_look_at
-from .significance._nothing_found import warn_of_none, warn_of_unseen
 from .significance._sequential_tests import SIGNIFICANCE
-from .slicing._seen_rows import SeenRows, seen_in_blocks
-from .slicing._slice_coding import SliceCoding
+from .significance._variance_tests import warn_of_none, warn_of_unseen
+from .slicing._chunks import SeenRows, SliceCoding, seen_in_blocks
 from .slicing._slices import slice_response, slice_within
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")

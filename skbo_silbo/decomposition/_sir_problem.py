@@ -15,8 +15,7 @@ from sklearn.utils import check_random_state
 
 from .._checks import warn_user
 from .._numerics._pencil import Pencil
-from .._numerics._solver_choice import choose_solver
-from .._numerics._solvers import PENCIL_SOLVERS, solve_moments
+from .._numerics._solvers import PENCIL_SOLVERS, choose_solver, solve_moments
 from .._numerics._whitening import whitening_basis
 from .rows._centering import center_on_labels, with_positive_peaks
 from .rows._labels import target_type

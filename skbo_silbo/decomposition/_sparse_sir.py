@@ -26,8 +26,7 @@ from sklearn.linear_model import enet_path
 from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_integer, check_nonnegative, warn_user
-from ._parameters import stores_parameters
-from ._projection import SupervisedProjection
+from ._projection import SupervisedProjection, stores_parameters
 from .rows._centering import (
     center_on_labels,
     mean_and_error,
@@ -36,7 +35,7 @@ from .rows._centering import (
 )
 from .rows._labels import target_type
 from .selection._n_components import check_identified, check_n_components
-from .significance._nothing_found import warn_of_none
+from .significance._variance_tests import warn_of_none
 
 MAX_ITER = 10_000  # sweeps of coordinate descent
 N_PENALTIES = 60  # penalties on a path

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .rows._groups import less_group_means
+from .rows._columns import less_group_means
 
 TESTS = {
     "dimension_tests_": "Large-sample marginal dimension tests",

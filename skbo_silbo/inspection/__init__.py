@@ -1,11 +1,10 @@
 """Looking at fitted directions, how far resampling moves them, and at searches: plots."""
 
 from ._bootstrap import DirectionBootstrap, bootstrap_directions
-from ._convergence_display import ConvergenceDisplay
 from ._coordinate import CoordinateTest, coordinate_test
 from ._display import SubspaceDisplay
 from ._pareto_display import ParetoDisplay
-from ._search_display import SearchDisplay
+from ._search_display import ConvergenceDisplay, SearchDisplay
 from ._stepwise import StepwiseSelection, stepwise_selection
 
 __all__ = [

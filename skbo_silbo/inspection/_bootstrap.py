@@ -21,7 +21,7 @@ from .._checks import check_integer, check_share, warn_user
 from .._typing import ArrayLike, FloatArray, IntArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, SparseSlicedInverseRegression
 from ..decomposition._summary import text_table
-from ..decomposition.rows._groups import about_group_means
+from ..decomposition.rows._columns import about_group_means
 from ..decomposition.rows._labels import split_as_fitted
 
 ROWS_PER_FEATURE = 2  # labelled rows a feature below which intervals are refused

@@ -47,8 +47,7 @@ from .._typing import ArrayLike, FloatArray
 from ..decomposition import SlicedInverseRegression, Slices
 from ..decomposition._summary import text_table
 from ..decomposition.rows._centering import mean_and_spread
-from ..decomposition.rows._columns import varying_part
-from ..decomposition.rows._groups import about_group_means
+from ..decomposition.rows._columns import about_group_means, varying_part
 from ..decomposition.rows._reading import read_rows
 from ..decomposition.significance import bentler_xie
 from ..decomposition.slicing._slices import slice_within

@@ -17,8 +17,16 @@ from ..decomposition import split_labelled
 from ._bootstrap import DirectionBootstrap, input_names, refuse_pipeline
 from ._dependence import Dependence, direction_dependence
 from ._evaluations import ResultLike, read_evaluations
-from ._figures import AxesLike, PanelDisplay, new_figure
-from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
+from ._panels import (
+    AxesLike,
+    PanelDisplay,
+    draw_loadings,
+    draw_plane,
+    draw_response,
+    draw_spectrum,
+    draw_words,
+    new_figure,
+)
 from ._value_axis import LONGEST_NAME, short
 
 KINDS = ("all", "summary", "spectrum", "loadings")

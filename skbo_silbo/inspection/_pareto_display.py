@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ._figures import AxesLike, PanelDisplay, new_figure
-from ._panels import COLOURS, tidy
+from ._panels import COLOURS, AxesLike, PanelDisplay, new_figure, tidy
 
 
 @dataclass(eq=False, repr=False)

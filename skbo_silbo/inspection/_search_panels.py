@@ -7,8 +7,19 @@ from itertools import cycle
 import numpy as np
 from scipy.special import gammaln
 
-from ._limits import fit_axis, limits_of, robust_limits, scatter_within
-from ._panels import COLOURS, CURVE_NOTE, draw_bars, draw_curve, draw_words, note_beyond, tidy
+from ._panels import (
+    COLOURS,
+    CURVE_NOTE,
+    draw_bars,
+    draw_curve,
+    draw_words,
+    fit_axis,
+    limits_of,
+    note_beyond,
+    robust_limits,
+    scatter_within,
+    tidy,
+)
 from ._value_axis import short
 
 BEST_SHARE = 0.1  # of the candidates, drawn in colour

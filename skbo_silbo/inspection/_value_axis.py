@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..space import ParameterDomain
-from ._limits import is_logarithmic, robust_limits
+from ._panels import is_logarithmic, robust_limits
 
 BELOW = -0.25  # where an axis from 0 to 1 has candidates without a value on it
 LONGEST_LABEL = 12

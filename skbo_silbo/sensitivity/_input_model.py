@@ -30,7 +30,6 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.sensitivity._function_draws import FunctionDraws
 from skbo_silbo.sensitivity._held_out_density import (
     LEAST_LABELS,
     N_FOLDS,
@@ -40,8 +39,8 @@ from skbo_silbo.sensitivity._held_out_density import (
     lower_bound_of_gain,
     rows_for_evidence,
 )
-from skbo_silbo.sensitivity._hyperparameter_draws import draw_processes
 from skbo_silbo.sensitivity._input_shares import CONSIDERABLE, InputShares, rank_by_low_end
+from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_processes
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate

@@ -28,10 +28,13 @@ from skbo_silbo.decomposition.selection._ridge import (
 )
 from skbo_silbo.decomposition.significance import _hessian_tests
 from skbo_silbo.decomposition.significance._linearity import curvature
-from skbo_silbo.decomposition.significance._permutation import kernel_shuffles, mean_shuffles
+from skbo_silbo.decomposition.significance._permutation import (
+    kernel_shuffles,
+    mean_shuffles,
+    weighted_shuffles,
+)
 from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
 from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
-from skbo_silbo.decomposition.significance._weighted_shuffles import weighted_shuffles
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found",

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from skbo_silbo import SILBO, Space
 from skbo_silbo.inspection._dependence import direction_dependence, input_dependence
-from skbo_silbo.inspection._limits import is_logarithmic, robust_limits
+from skbo_silbo.inspection._panels import is_logarithmic, robust_limits
 from skbo_silbo.inspection._search_panels import draw_values, expected_best
 from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
 from skbo_silbo.space import SpaceUnion, parameter_domains

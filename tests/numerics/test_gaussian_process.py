@@ -19,14 +19,18 @@ from skbo_silbo._numerics._gaussian_process import (
     condition,
     log_marginal_likelihood,
 )
-from skbo_silbo._numerics._hyperparameters import most_probable, negative_log_posterior
+from skbo_silbo._numerics._hyperparameters import (
+    most_probable,
+    negative_log_posterior,
+    quadratic_r2,
+    starting_log_lengths,
+)
 from skbo_silbo._numerics._matern import (
     gradient_by_weights,
     matern52,
     scaled_squared_distances,
 )
 from skbo_silbo._numerics._priors import PRIORS, UNIFORM_WIDTH, dimension_scaled_prior, sparse_prior
-from skbo_silbo._numerics._screening import quadratic_r2, starting_log_lengths
 
 problems = st.tuples(st.integers(2, 15), st.integers(1, 6), st.integers(0, 2**32 - 1))
 

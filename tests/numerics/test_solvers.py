@@ -12,9 +12,8 @@ from scipy import linalg
 from scipy.sparse import csgraph
 from sklearn.exceptions import ConvergenceWarning
 
-from skbo_silbo._numerics._conjugate_gradients import conjugate_gradients
+from skbo_silbo._numerics._eigenpairs import conjugate_gradients, leading_eigenpairs
 from skbo_silbo._numerics._graphs import neighbor_graph, neighbor_indices
-from skbo_silbo._numerics._krylov import leading_eigenpairs
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo._numerics._solvers import (
     PENCIL_SOLVERS,

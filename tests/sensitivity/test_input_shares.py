@@ -13,9 +13,8 @@ from benchmarks.experiments._share_coverage import PlantedSum, measure_shares
 from skbo_silbo import SILBO, Space
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.sensitivity import InputModel, InputShares
-from skbo_silbo.sensitivity._function_draws import FunctionDraws
-from skbo_silbo.sensitivity._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.sensitivity._input_model import principal_slopes
+from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_hyperparameters
 from skbo_silbo.space import Box, SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import IdentityWarp

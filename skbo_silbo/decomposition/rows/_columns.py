@@ -1,4 +1,4 @@
-"""The one rule for a column that is constant, and rows without such columns.
+"""Columns that can be computed with: none too large, none constant, about the means of groups.
 
 The mean of n equal numbers is not always that number: the column about it is rounding, which slices
 of y explain perfectly. So columns far from 0 are taken from the first row before anything is
@@ -12,11 +12,52 @@ import numpy as np
 from ..._checks import warn_user
 from ..._typing import BoolArray, FloatArray
 from ._centering import mean_and_spread
-from ._extremes import column_of_x
+from ._labels import is_known
+from ._weights import are_counts
 
+# magnitudes and spreads beyond these are refused: squares, and sums of them, leave the range
+LARGEST = 1e140
+SMALLEST = 1e-140
 ROUNDING = 2 * np.finfo(np.float64).eps  # share of its magnitude by which a constant may vary
 FAR = 100  # spreads of a sample by which the first row of a column is away from 0, to be moved
 SAMPLE = 50  # rows, evenly spaced
+
+
+def check_extremes(X, y=None, names=None):
+    """Refuse columns of X (n, d), or of a numeric y, that are too large or vary too little.
+
+    `names` are those of the columns, where they have any.
+
+    Raises
+    ------
+    ValueError
+    """
+    _check_columns(X, lambda place: column_of_x(place, names))
+    if y is not None and y.dtype.kind == "f":
+        _check_columns(y.reshape(len(y), -1), lambda place: "y")
+
+
+def _check_columns(rows, named):
+    """For their spread only those whose first and last rows are close are looked at whole."""
+    if max(float(rows.max()), -float(rows.min())) > LARGEST:
+        _refuse(named(int(np.argmax(np.abs(rows).max(axis=0)))), f"above {LARGEST:g} in magnitude")
+    close = np.flatnonzero(np.abs(rows[0] - rows[-1], dtype=np.float64) < SMALLEST)
+    spread = np.ptp(rows[:, close], axis=0).astype(np.float64)
+    if ((spread > 0) & (spread < SMALLEST)).any():
+        tiny = close[np.argmax((spread > 0) & (spread < SMALLEST))]
+        _refuse(named(int(tiny)), f"spread over less than {SMALLEST:g}")
+
+
+def column_of_x(place, names):
+    """Name a column in a message."""
+    return f"column {place if names is None else repr(str(names[place]))} of X"
+
+
+def _refuse(where, why):
+    raise ValueError(
+        f"{where[-1]} must hold numbers whose squares are neither infinite nor 0: {where} is "
+        f"{why}. Change its unit, or scale it, as sklearn.preprocessing.StandardScaler does."
+    )
 
 
 def is_constant(spread, magnitude):
@@ -119,3 +160,50 @@ def varying_part(data, names=None):
         )
     rows = {"X_labeled": columns.part(X), "X_unlabeled": columns.part(data.X_unlabeled)}
     return replace(data, **rows, columns=columns)
+
+
+def check_group(group, n):
+    """Return categories (n,) as strings, one for every row.
+
+    Raises
+    ------
+    ValueError
+    """
+    values = np.asarray(group)
+    if values.shape != (n,):
+        raise ValueError(
+            f"group must hold a category for each of the {n} rows: got shape {values.shape}. Pass "
+            "a column, labelled or not."
+        )
+    missing = ~is_known(values)
+    if missing.any():
+        raise ValueError(
+            f"group must hold the category of every row: row {missing.argmax()} has none. Drop "
+            "such rows, or give them a category of their own."
+        )
+    return values.astype(str)
+
+
+def about_group_means(data, group):
+    """Return a `LabelledData` whose labelled rows lost the means of their groups, numbered from 0.
+
+    The (weighted) mean of all labelled rows stays. Where `group` is None the data are as they were.
+    """
+    if group is None:
+        return data
+    group = check_group(group, len(data.is_labeled))
+    if data.weights is not None and not are_counts(data.weights):
+        data = data.without_weights(
+            "or counts of an integer type, with group. Leave the weights, or the group, out."
+        )
+    groups = np.unique(group[data.is_labeled], return_inverse=True)[1]
+    X = data.labelled_mean() + less_group_means(data.X_labeled, groups, data.weights)
+    return replace(data, X_labeled=X, groups=groups)
+
+
+def less_group_means(values, groups, weights=None):
+    """Values (n, p) less the (weighted) means of their groups (n,): 0 where a group is constant."""
+    values = values - values[np.unique(groups, return_index=True)[1]][groups]
+    sums = np.zeros((groups.max() + 1, values.shape[1]))
+    np.add.at(sums, groups, values if weights is None else weights[:, None] * values)
+    return values - (sums / np.bincount(groups, weights)[:, None])[groups]

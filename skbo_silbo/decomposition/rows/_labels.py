@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ..._checks import is_real, reading, warn_user
 from ..._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from ._censoring import as_censored, is_censored
 from ._dask_arrays import FLOATS, check_in_memory
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
 
+CENSORED = np.dtype([("event", bool), ("time", float)])
 NUMBERS_ONLY = (
     "here: got strings. Code two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
     "takes categories."
@@ -31,6 +31,34 @@ ONE_RESPONSE = (
 
 KINDS = ("numeric", "categorical", "multivariate", "censored")  # what y may be taken for
 ROWS_PER_CLASS = 5  # rows a value from which integers look like classes
+
+
+def is_censored(y):
+    """Tell a structured array."""
+    return getattr(getattr(y, "dtype", None), "names", None) is not None
+
+
+def as_censored(y):
+    """Return y (n,) of the type `CENSORED`, and which rows have a time.
+
+    Raises
+    ------
+    ValueError
+    """
+    y = np.asarray(y)
+    names = {y.dtype[name].kind: name for name in y.dtype.names}
+    number = next((names[kind] for kind in "fiu" if kind in names), None)
+    if y.ndim != 1 or len(y.dtype.names) != 2 or "b" not in names or number is None:
+        raise ValueError(
+            "y given as a structured array must hold, for each row, whether there was an event, a "
+            f"boolean, and the time, a number, as scikit-survival has it: got {y.dtype} of shape "
+            f"{y.shape}. Several responses are columns of an ordinary array."
+        )
+    rows = np.empty(len(y), dtype=CENSORED)
+    rows["event"], rows["time"] = y[names["b"]], y[number]
+    if np.isinf(rows["time"]).any():
+        raise ValueError("y must hold finite times: got an infinite one. NaN marks no label.")
+    return rows, ~np.isnan(rows["time"])
 
 
 @dataclass(frozen=True)

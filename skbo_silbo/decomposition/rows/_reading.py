@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ..._checks import warn_user
+from ._columns import check_extremes
 from ._dask_arrays import FLOATS, check_in_memory
-from ._extremes import check_extremes
 from ._labels import (
     check_response,
     check_unlabelled,

@@ -19,7 +19,7 @@ come in chunks choose the same ridge.
 import numpy as np
 from scipy import linalg
 
-from ..slicing._evenly_spaced import evenly_spaced
+from ..slicing._slices import evenly_spaced
 
 # Labelled rows a feature from which "auto" is 0. Least squares then adds at most 1/12 of the noise
 # to what it predicts: less than a choice can win, and the answer is plain SIR with its chi-square

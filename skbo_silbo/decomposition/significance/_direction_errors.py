@@ -23,7 +23,7 @@ shrink the errors of the entries that have most of it.
 import numpy as np
 from scipy import linalg
 
-from ..slicing._slice_variances import slice_means
+from ..slicing._whitened_rows import slice_means
 
 LEAST_LEFT = 0.1  # least ``1 - h`` that is divided by
 

@@ -20,7 +20,7 @@ granted are regressors too: what e owes to them is no noise, and to flip it reje
 
 import numpy as np
 
-from ._weighted_chi_square import chi_square_tests, moments_of_squares
+from ._sequential_tests import chi_square_tests, moments_of_squares
 
 N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny

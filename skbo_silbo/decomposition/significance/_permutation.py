@@ -7,6 +7,8 @@ S           (n, q)      whitened labelled rows, the directions found first
 k           int         directions granted
 S1, S2      (n, k)      scores of the directions granted; the rest, less its regression on S1
             (n, q - k)
+w           (n,)        weights, as numbers of rows
+C           (q, q)      what ridge and penalty are of T: ``S'WS + C = I``
 ==========  ==========  =======================================================================
 
 "k directions suffice" means that y depends on X through S1 alone. If S2 is then independent of
@@ -21,17 +23,30 @@ on y in another way.
 Draws end as soon as so many have reached the statistic that the hypothesis is accepted whatever the
 others say (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991): decisions
 are those of all draws, and accepted hypotheses, which are most, cost a tenth.
+
+Rows of relative weight, shuffled, meet other weights: T and the slice means are computed anew.
+Weights can stay with y (and S1) or go with S2. The first is exact for k = 0 where they depend on y
+(classes balanced, cases sampled by outcome), the second, up to the slices having been cut with the
+weights, where they depend on X (covariate shift, survey strata); where on neither, both are. What
+they depend on is not known, so both are done, and the larger p-value is the answer.
 """
+
+from functools import partial
 
 import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
+from ..._numerics._whitening import whitening_basis
+from ..slicing._slices import Slices
 from ._sequential_tests import SIGNIFICANCE, until_accepted
 
 FEWEST_REACHED = 10  # draws that reach the statistic before they may end
 BATCH = 11  # shuffles whose slice sums are one product: a divisor of 99, and nearly of 199
+# the fewest that can reject at level .05, taken where one shuffle costs more than `MANY`
+N_FEW_PERMUTATIONS = 19
+MANY = 10**8  # products of n q^2 in one shuffle (n rows of q columns)
 
 
 def permutation_tests(granting, *, most, n_permutations, random_state):
@@ -224,3 +239,65 @@ def found_first(S, sums):
     else:
         V = linalg.eigh(sums.T @ sums, check_finite=False)[1][:, ::-1]
     return S @ V
+
+
+def affordable(S, n_permutations):
+    """How many shuffles of rows S (n, q) are made, where each whitens or multiplies them."""
+    return n_permutations if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS
+
+
+def weighted_permutation_tests(granting, **settings):
+    """As `permutation_tests`, with the larger p-value of weights that stay and weights that go.
+
+    With an integer as seed both sides see the same shuffles.
+    """
+    one, other = (
+        permutation_tests(partial(granting, weights_stay=stay), **settings)
+        for stay in (True, False)
+    )
+    n_tests = min(len(one["p_value"]), len(other["p_value"]))
+    tests = {name: column[:n_tests] for name, column in one.items()}
+    tests["p_value"] = np.maximum(tests["p_value"], other["p_value"][:n_tests])
+    return tests
+
+
+def weighted_shuffles(S, fixed, slices, kernel):
+    """Eigenvalues of a kernel matrix of the rows, whitened and sliced anew.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, q)
+    fixed : ndarray of shape (q, q)
+        C.
+    slices : Slices
+        With weights.
+    kernel : callable
+        Whitened rows (n, q') of weighted mean 0 and their slices to a symmetric matrix.
+    """
+    weights, codes, every = slices.weights, slices.codes, S
+
+    def granting(k, weights_stay=True):
+        """Weights stay with y, or go with S2."""
+        S, C = _parted_by_weight(every, fixed, weights, k)
+
+        def statistic(order):
+            moved = weights if weights_stay else weights[order]
+            rows = np.hstack([S[:, :k], S[order, k:]])
+            rows -= moved @ rows / moved.sum()
+            basis = whitening_basis((rows.T * moved) @ rows + C)
+            cut = Slices(codes, np.bincount(codes, moved), moved)
+            return largest_after(kernel(basis.whiten(rows), cut), k)
+
+        return shuffling(statistic, len(S))
+
+    return granting
+
+
+def _parted_by_weight(S, fixed, weights, k):
+    """S with its last columns less their weighted regression on the first k, and C of that."""
+    if not k:
+        return S, fixed
+    root = np.sqrt(weights)[:, None]
+    change = np.eye(S.shape[1])
+    change[:k, k:] = -np.linalg.lstsq(root * S[:, :k], root * S[:, k:], rcond=None)[0]
+    return S @ change, change.T @ fixed @ change

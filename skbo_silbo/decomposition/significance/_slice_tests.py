@@ -5,11 +5,17 @@ from dataclasses import replace
 import numpy as np
 
 from ..._numerics._pencil import Pencil
-from ..._numerics._solver_choice import DENSE_MAX_FEATURES
-from ..._numerics._solvers import whitened_rows
-from ..slicing._evenly_spaced import rows_to_shuffle
-from ._permutation import found_first, local_shuffles, mean_shuffles, permutation_tests
-from ._weighted_shuffles import affordable, weighted_permutation_tests, weighted_shuffles
+from ..._numerics._solvers import DENSE_MAX_FEATURES, whitened_rows
+from ..slicing._slices import rows_to_shuffle
+from ._permutation import (
+    affordable,
+    found_first,
+    local_shuffles,
+    mean_shuffles,
+    permutation_tests,
+    weighted_permutation_tests,
+    weighted_shuffles,
+)
 
 N_PERMUTATIONS = 199
 N_FEWER_PERMUTATIONS = 99  # of localised slices, which seek neighbours anew, and of many numbers

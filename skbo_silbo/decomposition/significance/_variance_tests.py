@@ -11,19 +11,22 @@ The statistic is ``n / 2 sum_h p_h |V_h - I|^2``. Where k directions suffice, an
 does not depend on the others, it is a sum of chi-squares whose weights are the eigenvalues of the
 variance of ``u u'``, halved, each H - 1 times; all are 1 for normal X (Shao, Cook and Weisberg,
 Biometrika 94, 2007).
+
+The same test, with none granted, tells whether y depends on X where a method finds no direction.
 """
 
 import numpy as np
 from scipy import linalg, special
 
-from ..slicing._evenly_spaced import rows_to_shuffle
-from ..slicing._slice_variances import centred_groups, slice_means
-from ..slicing._slices import slice_response
-from ._weighted_chi_square import chi_square_tests, moments_of_squares
+from ..._checks import warn_user
+from ..slicing._slices import rows_to_shuffle, slice_response
+from ..slicing._whitened_rows import centred_groups, slice_means
+from ._sequential_tests import SIGNIFICANCE, chi_square_tests, moments_of_squares
 
 N_SLICES = 4
 ROWS_PER_FEATURE = 3  # labelled rows a feature from which variances within slices are looked at
 COLLINEAR = 1e-10  # singular values of the columns below this share of the largest are rounding
+LEVEL = 0.001  # of the tests that mean or variance of X differs between slices
 
 
 def variance_tests(S, slices, most):
@@ -70,3 +73,53 @@ def dependence_p_values(X, y, weights=None):
     between = np.sum(slices.counts[:, None] * slice_means(S, slices) ** 2)
     of_means = special.chdtrc(S.shape[1] * (slices.n_slices - 1), between)
     return float(of_means), float(variance_tests(S, slices, 1)["p_value"][0])
+
+
+def warn_of_none(
+    why=f"tests at level {SIGNIFICANCE} cannot distinguish y from noise",
+    remedy="Label more rows, take fewer slices",
+):
+    """Say that no direction was found, why, and what else to do than giving a number."""
+    warn_user(
+        f"No direction was found: {why}. n_components_ is 0, and components_ keeps the first "
+        f"direction, which may mean nothing. {remedy}, or give n_components if you know that there "
+        "are directions."
+    )
+
+
+def warn_of_unseen(
+    X, y, weights, sees, *, found=0, sees_means=False, sees_variances=False, **of_none
+):
+    """Say that y depends on X in a way that the method does not see, or that nothing was found.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,) or (n, q)
+    weights : ndarray of shape (n,) or None
+        Of the rows, as numbers of rows.
+    sees : str
+        What the method does see.
+    found : int, default=0
+        Directions found; where there are some, no word is said of noise.
+    sees_means, sees_variances : bool, default=False
+        Whether it looks at means, and variances, of X within slices itself.
+    **of_none : str
+        For `warn_of_none`.
+    """
+    of_means, of_variances = dependence_p_values(X, y, weights)
+    unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]
+    if sees_means and of_means <= SIGNIFICANCE:  # what moves the means moves the variances too
+        unseen = [1.0]
+    if min(unseen) <= LEVEL:
+        other = "SlicedInverseRegression"
+        if unseen[0] > LEVEL:
+            other = "SlicedAverageVarianceEstimation"
+        warn_user(
+            f"Little was found, and the coverage condition fails: the method sees {sees}, but X "
+            f"differs between slices of y, in its means with p = {of_means:.2g}, in its variances "
+            f"with p = {of_variances:.2g}. {other} and DirectionalRegression see what differs, and "
+            "MAVE and OuterProductGradients with target='central'."
+        )
+    elif not found:
+        warn_of_none(**of_none)

@@ -13,6 +13,9 @@ W = T^-1 Gamma B       (d, p)      what one step of subspace iteration would put
 
 Every W enlarges S instead of replacing B, and a Rayleigh-Ritz step picks the best B in S: what
 plain subspace iteration reaches in k^2 steps takes some k (Musco and Musco 2015).
+
+All eigenvalues of a matrix and its first vectors come from one reduction to a tridiagonal matrix.
+That is most of the cost of LAPACK's drivers, which give either all vectors or a range of values.
 """
 
 from dataclasses import dataclass
@@ -29,6 +32,7 @@ MAX_BLOCKS = 6  # blocks kept in the basis before it is restarted from its best 
 
 # Order of a matrix above which Lanczos overtakes LAPACK's tridiagonal reduction
 LANCZOS_MIN_SIZE = 1000
+SMALL = 64  # order below which all vectors cost no more than a second call
 
 
 def leading_eigenvectors(A, k, random_state=None):
@@ -149,3 +153,82 @@ def _residual(pencil, R, n_wanted):
     R = R[:, :n_wanted]
     squared = np.einsum("ij,ij->j", R, pencil.apply_total(R))
     return np.sqrt(np.clip(squared, 0, None).max())
+
+
+def eigenvalues_and_leading_vectors(A, k):
+    """Eigenvalues (q,) of a symmetric A (q, q), falling, and the vectors (q, k) of the largest."""
+    k = min(k, len(A))
+    if len(A) < SMALL or 4 * k > len(A):
+        eigenvalues, V = linalg.eigh(A, driver="evd", check_finite=False)
+        return eigenvalues[::-1], V[:, ::-1][:, :k]
+    reflectors, diagonal, beside, scales = _tridiagonal(A)
+    eigenvalues = linalg.eigvalsh_tridiagonal(diagonal, beside, check_finite=False)
+    leading = (len(A) - k, len(A) - 1)
+    S = linalg.eigh_tridiagonal(
+        diagonal, beside, select="i", select_range=leading, check_finite=False
+    )[1]
+    # the reflectors leave the first coordinate alone
+    rest, _, _ = linalg.lapack.dormqr("L", "N", reflectors[1:, :-1], scales, S[1:], lwork=SMALL * k)
+    return eigenvalues[::-1], np.concatenate([S[:1], rest])[:, ::-1]
+
+
+def _tridiagonal(A):
+    """Householder reflectors, diagonal, off-diagonal and the reflectors' scales."""
+    lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
+    return linalg.lapack.dsytrd(A, lower=1, lwork=lwork)[:4]
+
+
+def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
+    """Solve ``T X = B`` column by column, in step, with a diagonal preconditioner.
+
+    Parameters
+    ----------
+    apply : callable
+        V (d, p) to T V; T symmetric, positive semi-definite.
+    B : ndarray of shape (d, p)
+        In the range of T.
+    diagonal : ndarray of shape (d,)
+        Diagonal of T; where it is zero, so is the solution.
+    tol : float, default=1e-10
+        Largest residual relative to the column of B, both in the preconditioner's norm.
+    max_iter : int, default=1000
+
+    Returns
+    -------
+    X : ndarray of shape (d, p)
+
+    Warns
+    -----
+    ConvergenceWarning
+        At `max_iter`, with the residual reached.
+    """
+    inverse = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)[:, None]
+    X, R = np.zeros_like(B), B.copy()
+    Z = inverse * R
+    direction, rho = Z, _dots(R, Z)
+    target = tol**2 * rho
+    for _ in range(max_iter):
+        if (rho <= target).all():
+            return X
+        image = apply(direction)
+        step = _ratio(rho, _dots(direction, image))
+        X += step * direction
+        R -= step * image
+        Z = inverse * R
+        rho, previous = _dots(R, Z), rho
+        direction = Z + _ratio(rho, previous) * direction
+    reached = np.sqrt(_ratio(rho, target).max()) * tol
+    warn_user(
+        f"Conjugate gradients stopped at {max_iter} iterations with relative residual "
+        f"{reached:.1e}, above {tol:.1e}. Raise ridge, or use solver='dense' or 'dual'.",
+        ConvergenceWarning,
+    )
+    return X
+
+
+def _dots(A, B):
+    return np.einsum("ij,ij->j", A, B)
+
+
+def _ratio(numerator, denominator):
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
