@@ -262,23 +262,16 @@ default=None
 
     def _store_models(self, frame, features, models):
         """Set the attributes of the process, or of one for each response."""
-        columns = [
-            self._parameters(frame, features, model, scale) | {"n_refinements_": n_refinements}
-            for (model, n_refinements), scale in zip(models, frame.y_scale, strict=True)
-        ]
-        for name in columns[0]:
-            values = [column[name] for column in columns]
-            setattr(self, name, values[0] if len(values) == 1 else np.array(values))
-
-    def _parameters(self, frame, features, model, y_scale):
-        signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
-        lengths = frame.scale * np.exp(model.theta[1 : 1 + frame.scale.size])
-        return {
-            "length_scale_": features.spread(lengths, np.inf),
-            "signal_variance_": float(signal),
-            "noise_": float(noise),
-            "log_marginal_likelihood_": model.evidence - model.data.n_rows * np.log(y_scale),
-        }
+        found = []
+        for (model, n_refinements), y_scale in zip(models, frame.y_scale, strict=True):
+            signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
+            lengths = frame.scale * np.exp(model.theta[1 : 1 + frame.scale.size])
+            evidence = model.evidence - model.data.n_rows * np.log(y_scale)
+            lengths = features.spread(lengths, np.inf)
+            found.append((lengths, float(signal), float(noise), evidence, n_refinements))
+        every = found[0] if len(found) == 1 else map(np.array, zip(*found, strict=True))
+        self.length_scale_, self.signal_variance_, self.noise_, *others = every
+        self.log_marginal_likelihood_, self.n_refinements_ = others
 
     def _check_parameters(self):
         check_choice("response", self.response, ["value", "rank"])

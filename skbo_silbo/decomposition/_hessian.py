@@ -153,15 +153,12 @@ class PrincipalHessianDirections(SupervisedProjection):
             squares = self.eigenvalues_**2
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
             return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
-        self.bootstrap_tests_ = self._tests(S, e, slices)
-        return dimension_by_tests(self.bootstrap_tests_)
-
-    def _tests(self, S, e, slices):
         places = counts_written_out(S, slices)
         S, weights = S[places], None if slices.is_counted else slices.weights
-        return permutation_tests(
+        self.bootstrap_tests_ = permutation_tests(
             sign_flips(S, e[places], weights),
             most=min(S.shape[1], MOST_TESTED),
             n_permutations=affordable(S, N_FLIPS),
             random_state=0,
         )
+        return dimension_by_tests(self.bootstrap_tests_)

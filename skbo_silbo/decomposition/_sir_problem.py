@@ -180,11 +180,6 @@ def depends_on_units(sir, data, slices):
     return ridged or not exact or not is_plain(sir, slices) or len(data.X_unlabeled) > 0
 
 
-def is_by_slice(data, slices):
-    """Tell whether slices have no order that mid-ranks could stand for."""
-    return target_type(data.y) != "numeric" or slices.groups is not None
-
-
 def warn_of_unidentified(problem):
     """Say so where there are no more rows than features, and neither ridge nor penalty."""
     n, d = problem.n_given, problem.n_features
@@ -199,7 +194,9 @@ def warn_of_unidentified(problem):
 def _ridge_rule(sir, X_labeled, data, slices):
     """Absolute ridge as a function of the trace of T."""
     if sir.ridge == "auto":
-        rho = choose_ridge(X_labeled, slices, is_by_slice(data, slices))
+        # slices that have no order which mid-ranks could stand for
+        unordered = target_type(data.y) != "numeric" or slices.groups is not None
+        rho = choose_ridge(X_labeled, slices, unordered)
         return lambda trace: rho
     return lambda trace: sir.ridge * trace / X_labeled.shape[1]
 

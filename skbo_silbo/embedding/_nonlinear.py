@@ -137,13 +137,6 @@ def fit_clone(transformer, X, y, X_unlabeled):
     return transformer.fit(X, y, **extra)
 
 
-def check_maps_back(fitted, X):
-    """Refuse a fitted transformer whose ``inverse_transform`` gives no points like X, (n, d)."""
-    shape = np.shape(fitted.inverse_transform(fitted.transform(X)))
-    if shape != X.shape:
-        raise ValueError(f"inverse_transform gave shape {shape} for {X.shape}")
-
-
 def _image(transformer, X):
     Z = np.asarray(transformer.transform(X), dtype=float)
     return Z.reshape(len(X), -1)

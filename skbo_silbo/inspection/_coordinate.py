@@ -49,7 +49,7 @@ from ..decomposition._summary import text_table
 from ..decomposition.rows._centering import mean_and_spread
 from ..decomposition.rows._columns import about_group_means, varying_part
 from ..decomposition.rows._reading import read_rows
-from ..decomposition.significance import bentler_xie
+from ..decomposition.significance._sequential_tests import bentler_xie
 from ..decomposition.slicing._slices import slice_within
 
 # standard deviations that have to be left of a column less its regression on the others

@@ -315,10 +315,6 @@ class _Response:
     categories: list
     name: str
 
-    @property
-    def is_categorical(self):
-        return bool(self.categories)
-
     @classmethod
     def of(cls, y, name):
         y = np.asarray(y)

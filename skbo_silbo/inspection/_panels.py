@@ -40,7 +40,7 @@ def draw_response(axes, scores, response, unlabelled, name, dependence=None):
     triangle at the edge. A `Dependence` is drawn as a curve with its interval.
     """
     fit_axis(axes, "x", scores)
-    if response.is_categorical:
+    if response.categories:
         beyond = _draw_strips(axes, scores, response)
     else:
         fit_axis(axes, "y", response.values)
@@ -66,7 +66,7 @@ def draw_plane(axes, scores, response, unlabelled, names):
         cloud = {**_cloud(len(unlabelled)), "alpha": 0.5, "s": 8, "zorder": 0.5, "color": FAINT}
         beyond += scatter_within(axes, *unlabelled.T, **cloud, label="unlabelled")[1]
     cloud = _cloud(len(scores))
-    if response.is_categorical:
+    if response.categories:
         for code, category in enumerate(response.categories):
             rows = response.values == code
             style = {**cloud, **_category_style(code), "label": category}

@@ -304,15 +304,10 @@ def check_unlabelled(estimator, X_unlabeled):
             "name, sample_weight=; a single row as X_unlabeled[None]."
         )
     rows = check_array(X_unlabeled, dtype=FLOATS, ensure_min_samples=0, input_name="X_unlabeled")
-    if rows.shape[1] != estimator.n_features_in_:
-        raise ValueError(
-            f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
-            f"{rows.shape[1]}. Give the same columns in the same order."
-        )
     try:
         validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
     except ValueError as error:
-        raise ValueError(f"X_unlabeled must have the columns of X, by name. {error}") from error
+        raise ValueError(f"X_unlabeled must have the columns of X. {error}") from error
     return rows
 
 

@@ -95,11 +95,7 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
     if X_unlabeled is not None:
         check_unlabelled(estimator, X_unlabeled)
     y, labelled = check_response(estimator, np.asarray(y), estimator._takes, estimator.categorical)
-    if len(y) != len(X):
-        raise ValueError(
-            f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
-            f"{len(y)}. Pass a label, or NaN, for every row."
-        )
+    check_consistent_length(X, y)
     weights = check_sample_weight(sample_weight, len(y))
     labelled, unlabelled, weights = part_weighted(y, labelled, weights)
     if estimator.alpha != 0 and (X_unlabeled is not None or unlabelled.any()):

@@ -105,6 +105,9 @@ def slice_edges(
     return labels[order][1:][np.diff(codes[order]) > 0]
 
 
+OF_SAMPLE = ("X", "codes", "weights", "keys")
+
+
 @dataclass(frozen=True, eq=False)
 class SeenRows:
     """Labelled rows seen so far.
@@ -132,16 +135,14 @@ class SeenRows:
 
     def merged(self, other):
         """Both sets of rows together."""
-        names = ("X", "codes", "weights", "keys")
-        sample = {n: np.concatenate([getattr(self, n), getattr(other, n)]) for n in names}
+        sample = {n: np.concatenate([getattr(self, n), getattr(other, n)]) for n in OF_SAMPLE}
         return SeenRows(self.moments.merged(other.moments), **sample)._of_least_keys()
 
     def _of_least_keys(self):
         if len(self.keys) <= MAX_ROWS:
             return self
         kept = self.keys <= np.partition(self.keys, MAX_ROWS - 1)[MAX_ROWS - 1]
-        names = ("X", "codes", "weights", "keys")
-        return replace(self, **{name: getattr(self, name)[kept] for name in names})
+        return replace(self, **{name: getattr(self, name)[kept] for name in OF_SAMPLE})
 
     def sample(self, columns):
         """Rows (m, n_varying), less their offset, and their slices."""
