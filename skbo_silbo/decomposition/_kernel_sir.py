@@ -34,13 +34,12 @@ from .rows._reading import read_rows
 from .rows._weights import copies
 from .selection._alpha import choose_alpha
 from .selection._n_components import check_identified, dimension_by_criterion
-from .slicing._neighborhoods import graph_penalty
+from .slicing._neighborhoods import NEIGHBORS, graph_penalty
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 OF_DIFFERENCES = ("rbf", "laplacian")  # to which the place of the rows does not matter
 # eigenvalues of the centred kernel below this share of the largest are taken as zero
 RANGE_TOLERANCE = 1e-12
-NEIGHBORS = ("auto", "brute", "pynndescent")
 
 
 def _learns_inverse(estimator):

@@ -13,10 +13,8 @@ from ._projection import stores_parameters
 from ._sir import SOLVERS, SlicedInverseRegression
 from ._sir_problem import check_sir_identified, is_plain
 from .rows._centering import with_positive_peaks
-from .slicing._neighborhoods import local_membership
+from .slicing._neighborhoods import NEIGHBORS, local_membership
 from .slicing._paper import pairwise_membership, paper_directions
-
-NEIGHBORS = ("auto", "brute", "pynndescent")
 
 PAPER_ALPHA = 1.0  # what alpha="auto" is for Algorithm 2, whose span does not depend on it
 

@@ -33,7 +33,10 @@ def summary_of(estimator, rows=None, errors=None):
     errors : ndarray of shape (r, d), default=None
         Standard errors of `components_`.
     """
-    parts = [_heading(estimator, rows), _slice_sizes(estimator), *_directions(estimator, errors)]
+    parts = [_heading(estimator, rows)]
+    if "slice_sizes_" in vars(estimator):
+        parts.append("Slice sizes:\n" + " ".join(f"{size:g}" for size in estimator.slice_sizes_))
+    parts += _directions(estimator, errors)
     if rows is not None and errors is None:
         parts.append(f"Standard errors:\n{_why_no_errors(estimator)}")
     parts.append(_eigenvalues(estimator, rows))
@@ -41,7 +44,7 @@ def summary_of(estimator, rows=None, errors=None):
     parts += [f"{TESTS[name]}:\n{_table_of_tests(vars(estimator)[name])}" for name in made]
     if not made:
         parts.append(f"Tests:\n{_why_no_tests(estimator)}")
-    return Summary("\n\n".join(part for part in parts if part))
+    return Summary("\n\n".join(parts))
 
 
 def _why_no_errors(estimator):
@@ -71,11 +74,6 @@ def _heading(estimator, rows):
     if rows is None:
         return f"{text}."
     return f"{text}, n = {rows.n_rows:g}{'' if rows.weights is None else ', using weights'}."
-
-
-def _slice_sizes(estimator):
-    sizes = vars(estimator).get("slice_sizes_")
-    return None if sizes is None else "Slice sizes:\n" + " ".join(f"{size:g}" for size in sizes)
 
 
 def _directions(estimator, errors):

@@ -72,14 +72,9 @@ class DirectionBootstrap:
     feature_names: list[str]
 
     def __repr__(self):
-        kinds = {
-            "Dir": self.components,
-            "error": self.standard_errors,
-            "low": self.low,
-            "high": self.high,
-        }
-        heads = [f"{kind}{j + 1}" for j in range(len(self.components)) for kind in kinds]
-        entries = np.stack(list(kinds.values()), axis=1).reshape(len(heads), -1).T
+        kinds, r = ("Dir", "error", "low", "high"), len(self.components)
+        heads = [f"{kind}{j + 1}" for j in range(r) for kind in kinds]
+        entries = np.stack(list(self._columns().values()), axis=1).reshape(len(heads), -1).T
         rows = [
             [n, *(f"{v:.3g}" for v in row)]
             for n, row in zip(self.feature_names, entries, strict=True)
@@ -100,13 +95,12 @@ class DirectionBootstrap:
         index = pd.MultiIndex.from_product(
             [range(len(self.components)), self.feature_names], names=["direction", "feature"]
         )
-        columns = {
-            "estimate": self.components,
-            "standard_error": self.standard_errors,
-            "low": self.low,
-            "high": self.high,
-        }
-        return pd.DataFrame({name: v.ravel() for name, v in columns.items()}, index=index)
+        columns = {name: v.ravel() for name, v in self._columns().items()}
+        return pd.DataFrame(columns, index=index)
+
+    def _columns(self):
+        estimates = {"estimate": self.components, "standard_error": self.standard_errors}
+        return {**estimates, "low": self.low, "high": self.high}
 
 
 def bootstrap_directions(

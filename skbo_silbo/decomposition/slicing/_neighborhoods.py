@@ -6,6 +6,8 @@ from scipy.sparse import csgraph
 
 from ..._numerics._graphs import neighbor_graph, neighbor_indices
 
+NEIGHBORS = ("auto", "brute", "pynndescent")  # how they are found
+
 
 def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
     """Localised Omega (n_l, n_l): column j averages the neighbours of row j within its slice.
