@@ -5,9 +5,8 @@ import pytest
 from scipy.optimize import NonlinearConstraint
 from scipy.stats import randint
 from sklearn.model_selection import ParameterGrid
-from sklearn.neighbors import KNeighborsClassifier
 
-from skbo_silbo import SILBO, SILBOSearchCV, Space, SpaceExhausted, minimize
+from skbo_silbo import SILBO, Space, SpaceExhausted, minimize
 from skbo_silbo.acquisition import (
     AcquisitionSurface,
     Climb,
@@ -96,18 +95,3 @@ def test_the_only_allowed_point_of_many_is_found():
     optimizer.tell(goal, 0.0)
     with pytest.raises(SpaceExhausted):
         optimizer.ask()
-
-
-def test_a_search_of_candidates_uses_up_its_space():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 2))
-    search = SILBOSearchCV(
-        KNeighborsClassifier(),
-        {"n_neighbors": randint(1, 6), "weights": ["uniform", "distance"], "p": [1, 2]},
-        n_iter=50,
-        cv=3,
-        random_state=0,
-    ).fit(X, X[:, 0] > 0)
-    tried = search.cv_results_["params"]
-    assert len(tried) == len({str(sorted(p.items())) for p in tried}) == 20
-    assert search.stop_reason_ == "exhausted"

@@ -26,7 +26,6 @@ from skbo_silbo._numerics._hyperparameters import (
     starting_log_lengths,
 )
 from skbo_silbo._numerics._matern import (
-    gradient_by_weights,
     matern52,
     scaled_squared_distances,
 )
@@ -63,27 +62,6 @@ def test_distances_keep_their_digits_far_from_the_origin():
     A = 1e6 + np.random.default_rng(0).normal(size=(20, 3))
     expected = ((A[:, None] - A[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(scaled_squared_distances(A, A, np.ones(3)), expected, atol=1e-12)
-
-
-def test_kernel_is_sklearns_matern():
-    X, _, weights, _, _ = draw(30, 4, 0)
-    correlation, _ = matern52(scaled_squared_distances(X, X, weights))
-    expected = Matern(1 / np.sqrt(weights), nu=2.5)(X)
-    np.testing.assert_allclose(correlation, expected, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("q", [1e-3, 0.1, 1.0, 7.0, 50.0])
-def test_kernel_derivative(q):
-    _, derivative = matern52(np.array([q]))
-    assert_gradient(derivative, lambda v: matern52(v)[0][0], np.array([q]), step=0.3 * q)
-
-
-def test_weight_gradient_is_the_double_sum():
-    X, *_ = draw(12, 5, 3)
-    P = np.random.default_rng(4).normal(size=(12, 12))
-    P += P.T
-    expected = np.einsum("ij,ijk->k", P, (X[:, None] - X[None]) ** 2)
-    np.testing.assert_allclose(gradient_by_weights(P, X), expected, rtol=1e-12)
 
 
 @settings(max_examples=15)
@@ -254,20 +232,6 @@ def test_the_likelihood_of_copies_is_that_of_all_rows():
     )
     new = rng.normal(size=(4, 2))
     np.testing.assert_allclose(gp.predict(new), of_all.predict(new), rtol=1e-7)
-
-
-def data(n=12, r=2, seed=0):
-    rng = np.random.default_rng(seed)
-    Z = rng.uniform(-1, 1, (n, r))
-    return Z, np.sin(3 * Z[:, 0]) + Z[:, 1] + 5.0, rng.uniform(0.0, 0.6, n) ** 2
-
-
-@pytest.mark.parametrize("name", PRIORS)
-def test_gradient_of_the_log_density(name):
-    prior = PRIORS[name](7)
-    theta = prior.location + np.random.default_rng(0).normal(size=9)
-    _, gradient = prior.log_density(theta)
-    assert_gradient(gradient, lambda t: prior.log_density(t)[0], theta, step=0.1)
 
 
 @pytest.mark.parametrize("width", [1.0, 2.0, UNIFORM_WIDTH])

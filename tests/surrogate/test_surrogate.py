@@ -22,20 +22,6 @@ def make_data(n=30, r=3, seed=0, noise=0.05):
     return Z, 5 + 3 * np.sin(2 * Z[:, 0]) + Z[:, -1] ** 2 + noise * rng.standard_normal(n)
 
 
-def test_prediction_is_scikit_learns_without_the_noise():
-    Z, y = make_data()
-    surrogate = GaussianProcessSurrogate().fit(Z, y)
-    signal, *lengths, noise = np.exp(surrogate.theta_)
-    model = GaussianProcessRegressor(
-        ConstantKernel(signal) * Matern(lengths, nu=2.5), alpha=noise, optimizer=None
-    ).fit(Z, (y - y.mean()) / y.std())
-    new = np.random.default_rng(1).uniform(-1, 1, (20, 3))
-    mean, std = model.predict(new, return_std=True)
-    got_mean, got_std = surrogate.predict(new)
-    assert_allclose(got_mean, y.mean() + y.std() * mean, rtol=1e-6)
-    assert_allclose(got_std, y.std() * std, rtol=1e-4)
-
-
 def test_tuning_reaches_the_posterior_mode_that_scikit_learn_can_see():
     Z, y = make_data()
     surrogate = GaussianProcessSurrogate().fit(Z, y)
@@ -81,14 +67,6 @@ def test_units_of_the_targets_do_not_matter(shift, scale):
     assert_allclose(moved_std, scale * std, rtol=5e-2)
 
 
-def test_noise_is_found():
-    Z, y = make_data(n=150, r=1, noise=0.5)
-    surrogate = GaussianProcessSurrogate().fit(Z, y)
-    noise = np.exp(0.5 * surrogate.theta_[-1]) * surrogate.y_scale_
-    assert 0.4 < noise < 0.6
-    assert surrogate.predict(Z)[1].max() < 0.35  # of the objective, not of a noisy value
-
-
 def test_held_out_values_are_covered():
     Z, y = make_data(n=200, noise=0.3)
     surrogate = GaussianProcessSurrogate().fit(Z[:80], y[:80])
@@ -107,15 +85,6 @@ def test_constant_targets(n):
     assert_allclose(mean, 4.25)
     assert (std[:n] < 0.1 * std[-1]).all()
     assert_allclose(surrogate.theta_, surrogate.prior_.location)
-
-
-@pytest.mark.parametrize("spread", [0.0, 0.3])
-def test_repeated_points(spread):
-    Z = np.repeat([[0.1, 0.2], [-0.5, 0.5], [0.9, -0.9]], 10, axis=0)
-    y = np.repeat([1.0, 2.0, 4.0], 10) + spread * np.random.default_rng(0).standard_normal(30)
-    mean, std = GaussianProcessSurrogate().fit(Z, y).predict(Z[::10])
-    assert_allclose(mean, y.reshape(3, 10).mean(axis=1), atol=0.02 + 0.3 * spread)
-    assert (std < 0.02 + spread).all()
 
 
 def test_believed_points_change_the_deviation_and_not_the_mean():
@@ -181,19 +150,6 @@ def test_many_values_are_all_conditioned_on_and_some_tune():
         Z[:100], y[:100], state={"theta": surrogate.theta_}, tune=False
     )
     assert std.mean() < 0.6 * few.predict(Z[rows])[1].mean()
-
-
-def test_a_sparse_prior_finds_two_inputs_among_many_and_predicts_by_them():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (120, 60))
-    y = np.sin(3 * X[:, 7]) + X[:, 30] ** 2
-    sparse, dense = (
-        GaussianProcessSurrogate(prior=name).fit(X[:60], y[:60])
-        for name in ("sparse", "dimension-scaled")
-    )
-    assert set(np.argsort(sparse.theta_[1:-1])[:2]) == {7, 30}
-    errors = [np.abs(s.predict(X[60:])[0] - y[60:]).mean() for s in (sparse, dense)]
-    assert errors[0] < 0.2 * errors[1]
 
 
 def test_state_of_many_hyperparameters_is_kept_to_the_last_bit():
