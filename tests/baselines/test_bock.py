@@ -9,10 +9,9 @@ from derivatives import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import multivariate_normal, ortho_group
+from scipy.stats import multivariate_normal
 from sklearn.gaussian_process.kernels import Matern
 
-from skbo_silbo import minimize
 from skbo_silbo.baselines._bock import (
     PRIOR,
     CylindricalKernel,
@@ -57,15 +56,6 @@ def test_from_the_centre_all_directions_are_equal():
     centre = kernel(Polar.of(np.zeros((1, 5))), points)
     assert_allclose(centre, centre[0, 0], rtol=1e-12)
     assert np.ptp(kernel(points, points)) > 0.01
-
-
-@pytest.mark.parametrize("d", [2, 5])
-def test_rotations_about_the_centre_change_nothing(d):
-    rng = np.random.default_rng(d)
-    X, kernel = rng.uniform(-0.4, 0.4, (12, d)), CylindricalKernel(draw_theta(rng))
-    Q = ortho_group(d, seed=d).rvs()
-    K = kernel(Polar.of(X), Polar.of(X))
-    assert_allclose(kernel(Polar.of(X @ Q), Polar.of(X @ Q)), K, rtol=1e-9)
 
 
 def test_the_definition_one_pair_at_a_time():
@@ -143,13 +133,3 @@ def test_added_points_and_state():
 
 
 # --- the optimiser --------------------------------------------------------------------------------
-
-
-def test_bock_likes_the_middle():
-    def func(x):
-        return float(np.linalg.norm(x - 0.1))
-
-    bounds = [(-1, 1)] * 12
-    result = minimize(func, bounds, method="bock", n_calls=15, random_state=0)
-    chance = minimize(func, bounds, method="random", n_calls=15, random_state=0)
-    assert result.fun < 0.5 * chance.fun

@@ -1,7 +1,5 @@
 """What the doors of optimisers refuse: other constraints, another door's journal, odd words."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, NonlinearConstraint
@@ -170,15 +168,3 @@ def test_what_cannot_be_fixed_is_refused(fixed, message):
     with pytest.raises(ValueError, match=message):
         optimizer.ask(fixed=fixed)
     assert len(optimizer.pending_) == 0
-
-
-def test_a_timeout_is_a_number():
-    with pytest.raises(ValueError, match="positive number of seconds: got True"):
-        run(None, timeout=True)
-
-
-def test_a_callable_that_makes_no_executor_is_refused():
-    with pytest.raises(ValueError, match=r"returned None\. Write lambda: ThreadPoolExecutor"):
-        run(None, executor=lambda: None)
-    with pytest.raises(ValueError, match="returned <class"):
-        run(None, executor=lambda: ThreadPoolExecutor)

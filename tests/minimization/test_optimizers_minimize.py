@@ -3,6 +3,7 @@ import itertools
 import pickle
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -229,6 +230,9 @@ def test_known_values_are_not_evaluated_nor_counted():
         ({"n_retries": -1}, "n_retries must be an integer of at least 0"),
         ({"n_pending": 2}, "n_pending must be 'auto' without an executor"),
         ({"executor": 4}, r"executor must have submit\(\)"),
+        ({"executor": lambda: None}, r"returned None\. Write lambda: ThreadPoolExecutor"),
+        ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
+        ({"timeout": True}, "positive number of seconds: got True"),
         ({"verbose": -1}, "verbose must be an integer >= 0"),
         ({"x0": [0.0, 0.0], "y0": [1.0, 2.0]}, "y must be one number"),
     ],
@@ -273,7 +277,7 @@ def test_callback_sees_every_result_and_can_stop():
     result = minimize(bowl, BOUNDS, method="random", callback=callback, random_state=0)
     assert [nfev for nfev, _ in seen] == [1, 2, 3, 4]
     assert_array_equal([fun for _, fun in seen], np.minimum.accumulate(result.func_vals))
-    assert result.message == "Stopped by the callback."
+    assert (result.message, result.stop_reason) == ("Stopped by the callback.", "callback")
     assert result.success
 
 
@@ -362,17 +366,6 @@ def test_interrupted_anywhere_nothing_paid_is_lost():
     assert {n for n, *_ in places} == {1, 2}
 
 
-def test_going_on_after_an_exception_loses_nothing():
-    with pytest.raises(OSError, match="died") as caught:
-        minimize(Counted(fail_at=6, error=OSError("died")), BOUNDS, random_state=0)
-    partial = caught.value.optimize_result
-    result = minimize(
-        bowl, BOUNDS, x0=partial.x_iters, y0=partial.func_vals, n_calls=3, random_state=0
-    )
-    whole = minimize(bowl, BOUNDS, n_calls=8, random_state=0)
-    assert_array_equal(result.x_iters, whole.x_iters)
-
-
 def test_interrupt_returns_the_result_so_far():
     func = Counted(fail_at=5, error=KeyboardInterrupt())
     result = minimize(func, BOUNDS, random_state=0)
@@ -455,19 +448,6 @@ def test_verbose(verbose, n_lines, capsys):
     if lines:
         assert lines[-1].startswith("[9/9] value" if verbose == 2 else "[")
         assert f"best {result.fun:.6g}" in lines[-1]
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ({"n_calls": 2}, "n_calls"),
-        ({"target": 100.0}, "target"),
-        ({"callback": lambda result: True}, "callback"),
-    ],
-)
-def test_stop_reason(options, reason):
-    result = minimize(bowl, BOUNDS, method="random", random_state=0, **options)
-    assert result.stop_reason == reason
 
 
 def test_the_result_has_the_entries_that_its_types_name():

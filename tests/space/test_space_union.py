@@ -167,16 +167,6 @@ def test_no_two_columns_have_one_name():
     assert list(optimizer.subspace_.to_dict()["components"]) == union.feature_names_
 
 
-def test_inactive_columns_do_not_matter():
-    space = SpaceUnion(KERNELS)
-    X = cube(space.n_features_, 200)
-    other = X.copy()
-    linear = X[:, :3].argmax(axis=1) == 0
-    other[linear, 4:] = cube(3, linear.sum(), seed=1)
-    assert linear.any()
-    np.testing.assert_array_equal(space.round(X), space.round(other))
-
-
 def test_every_branch_has_an_equal_share():
     for k in (2, 3, 5):
         space = SpaceUnion([{"n": [i], "x": stats.uniform()} for i in range(k)])
@@ -260,12 +250,6 @@ def test_a_list_of_dicts_is_searched_under_one_budget():
     linear = np.array([p["kernel"] == "linear" for p in results["params"]])
     np.testing.assert_array_equal(np.ma.getmaskarray(results["param_gamma"]), linear)
     assert ours.best_score_ > 0.95
-
-
-def test_overlapping_finite_branches_end_the_search():
-    space = [{"C": [1, 2], "degree": [3]}, {"C": [2, 3], "degree": [3]}, {"gamma": [0.1]}]
-    params = svc_search(space, n_iter=50, batch_size=3).fit(X, Y).cv_results_["params"]
-    assert len(params) == len(set(map(key, params))) == 4
 
 
 def test_a_journal_of_conditional_parameters(tmp_path):
