@@ -107,25 +107,6 @@ def test_the_test_fold_takes_no_part():
     np.testing.assert_array_equal(seen[0], seen[1])
 
 
-def test_a_search_has_its_parameters_and_its_iterations():
-    search = SILBOSearchCV(
-        EarlyStopped(Booster(), random_state=0),
-        {"estimator__step": uniform(0.1, 3)},
-        n_iter=3,
-        n_initial=3,
-        cv=3,
-        scoring={
-            "r2": "r2",
-            "best_iteration": lambda model, X, y: model.best_iteration_,
-        },
-        refit="r2",
-        random_state=0,
-    ).fit(X, Y)
-    rounds = search.cv_results_["split0_test_best_iteration"]
-    assert len(set(rounds)) > 1
-    assert (rounds == rounds.astype(int)).all()
-
-
 def test_groups_arrive_in_a_search_by_routing():
     groups = np.arange(len(X)) // 10
     rows = np.column_stack([X, groups])

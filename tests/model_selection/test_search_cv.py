@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 from joblib import parallel_config
-from scipy.stats import randint, uniform
+from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold, ShuffleSplit
@@ -80,13 +80,6 @@ def test_iter_and_source_tell_where_a_candidate_came_from():
     np.testing.assert_array_equal(results["source"], ["init"] * 5 + ["model"] * 5)
 
 
-def test_a_finite_space_is_evaluated_once_and_ends_the_search():
-    space = {"a": [0.1, 0.5, 0.9], "kind": ["good", "fine"], "n": randint(1, 4)}
-    fitted = search(space, n_iter=1000, n_initial=16, batch_size=4).fit(X, Y)
-    points = [tuple(p.values()) for p in fitted.cv_results_["params"]]
-    assert len(points) == len(set(points)) == 18
-
-
 # Failures.
 
 
@@ -94,7 +87,7 @@ def test_a_finite_space_is_evaluated_once_and_ends_the_search():
 def test_failing_candidates_are_nan_rows_and_the_search_goes_on(batch_size):
     space = {"a": [0.1, 0.5, 0.9], "kind": ["bad", "good"]}
     with (
-        pytest.warns(FitFailedWarning, match="kind bad cannot be fitted"),
+        pytest.warns(FitFailedWarning, match=r"(?s)fits failed out of .*kind bad cannot be fitted"),
         pytest.warns(UserWarning, match="non-finite"),
     ):
         fitted = search(space, n_iter=6, batch_size=batch_size).fit(X, Y)
@@ -104,6 +97,7 @@ def test_failing_candidates_are_nan_rows_and_the_search_goes_on(batch_size):
     for key in ("mean_test_score", "split0_test_score", "split2_test_score", "std_test_score"):
         np.testing.assert_array_equal(np.isnan(results[key]), failed)
     assert set(results["rank_test_score"][failed]) == {4}
+    assert np.isfinite(results["mean_fit_time"]).all()
     assert fitted.best_params_ == {"a": 0.5, "kind": "good"}
     assert {len(column) for column in results.values()} == {6}
     assert np.isnan(fitted.optimizer_.func_vals_).sum() == 3

@@ -82,16 +82,6 @@ def by_brute_force(Y, seconds_vary_by=None):
     return [row[0] for row in rows if not any(dominates(other, row) for other in rows)]
 
 
-def area(Y, reference):
-    """Return the area that points of the plane, (n, 2), dominate below a reference."""
-    Y = Y[np.all(reference > Y, axis=1)]
-    total, lowest = 0.0, reference[1]
-    for x, y in Y[np.lexsort(Y.T[::-1])]:
-        if y < lowest:
-            total, lowest = total + (reference[0] - x) * (lowest - y), y
-    return total
-
-
 @pytest.fixture(scope="module")
 def fitted():
     """Of fourteen candidates, seven of them the model's; to be read only."""
@@ -181,20 +171,6 @@ def test_the_optimiser_goes_on_after_the_search(early):
     assert other != params
     with pytest.raises(ValueError, match=r"goals of all evaluations must be known.*tell_goals"):
         optimizer.tell(other, 0.5)
-
-
-def test_it_dominates_more_than_random_search():
-    """`b` and `c` cost both goals, while `a` trades one for the other, and is spread."""
-    reference, by_chance = np.array([1.5, 1.5]), []
-    for seed in range(5):
-        models = [Torn(*row) for row in np.random.default_rng(seed).random((24, 3))]
-        rows = [[-near(model, X), -far(model, X)] for model in models]
-        by_chance.append(area(np.array(rows), reference))
-    found = search(n_iter=24).fit(X, Y)
-    assert area(values(found.cv_results_), reference) > np.mean(by_chance) + 0.3
-    table = np.array(points(found))
-    assert np.mean(table[16:, 1:] < 0.2) > 0.5
-    assert np.ptp(table[found.pareto_front_, 0]) > 0.5
 
 
 # --- what there is not --------------------------------------------------------------------------

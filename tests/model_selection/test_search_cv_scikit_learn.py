@@ -21,7 +21,7 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
@@ -183,16 +183,6 @@ def test_several_metrics_one_of_which_is_searched(scoring, refit, searched):
     assert hasattr(search, "best_estimator_") is (refit is not False)
 
 
-def test_callable_refit_chooses_among_all():
-    def smallest(results):
-        good = results["mean_test_score"] >= results["mean_test_score"].max() - 0.05
-        return int(np.argmin(np.where(good, results["param_C"].astype(float), np.inf)))
-
-    search = SILBOSearchCV(SVC(), SPACE, n_iter=5, refit=smallest, random_state=0).fit(X, Y)
-    assert search.best_index_ == smallest(search.cv_results_)
-    assert search.predict(X).shape == (150,)
-
-
 def test_several_metrics_without_naming_one_are_refused():
     with pytest.raises(ValueError, match="multi-metric scoring, the parameter refit must be set"):
         SILBOSearchCV(SVC(), SPACE, scoring=METRICS).fit(X, Y)
@@ -281,16 +271,3 @@ def test_callbacks_see_the_search_its_batches_and_its_fits():
     assert names.count("batch") == 3
     assert names.count("candidate-split-evaluation") == 6
     assert sorted(n for e, n in recorder.tasks if e == "end") == sorted(names)
-
-
-def log_of(X):
-    return np.log1p(np.abs(X))
-
-
-def test_a_fitted_search_over_functions_can_be_pickled():
-    space = {"functiontransformer__func": [None, np.tanh, log_of], "svc__C": [0.1, 1.0, 9.0]}
-    pipe = make_pipeline(FunctionTransformer(), SVC())
-    fitted = SILBOSearchCV(pipe, space, n_iter=5, random_state=0, cv=2).fit(X, Y)
-    again = pickle.loads(pickle.dumps(fitted))
-    assert again.best_params_ == fitted.best_params_
-    assert again.optimizer_.ask() == fitted.optimizer_.ask()

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import uniform
 from sklearn import config_context
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBOSearchCV
@@ -77,15 +77,6 @@ def test_a_scorer_of_several_metrics_that_raises_loses_nothing(folds, error_scor
     np.testing.assert_array_equal(again.cv_results_["mean_test_first"], results["mean_test_first"])
 
 
-@pytest.mark.parametrize("error_score", [np.nan, 0.0])
-def test_goals_where_the_scorer_raises(error_score):
-    options = {"scoring": Raises(0.4), "refit": ["first", "second"], "error_score": error_score}
-    fitted = search(**options).fit(X, Y)
-    raised = fitted.cv_results_["param_a"] < 0.4
-    assert raised.any()
-    assert np.isnan(fitted.optimizer_.func_vals_).sum() in (0, raised.sum())
-
-
 def test_an_estimator_whose_score_is_a_dict_is_refused_after_its_first_candidate():
     before = Plain.n_fits
     with pytest.raises(ValueError, match=r"score of the estimator must return a number.*scoring="):
@@ -123,24 +114,6 @@ def test_a_score_that_no_float_can_hold_is_that_of_a_failure(odd, tmp_path):
     assert Plain.n_fits == before + 1  # the best, refitted
     with pytest.raises(ValueError, match="Give error_score a number"):
         search(estimator=Odd(odd=odd), error_score="raise").fit(X, Y)
-
-
-class Fails(Plain):
-    def fit(self, X, y=None):
-        if self.a < 0.4:
-            raise RuntimeError("too small")
-        return super().fit(X)
-
-
-def test_failed_fits_have_their_times_and_one_warning_counts_them():
-    with pytest.warns(FitFailedWarning) as warned:
-        results = search(estimator=Fails()).fit(X, Y).cv_results_
-    failed = results["param_a"] < 0.4
-    assert 0 < failed.sum() < 6
-    assert np.isfinite(results["mean_fit_time"]).all()
-    [message] = [str(w.message) for w in warned if w.category is FitFailedWarning]
-    assert message.startswith(f"{3 * failed.sum()} fits failed out of a total of 18")
-    assert "too small" in message
 
 
 @pytest.mark.parametrize("given", ["nonsense", "0", 0, -1, "n_jobs*", True, "n_jobs - 5"])
