@@ -11,7 +11,6 @@ from skbo_silbo import (
 )
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo.decomposition import slice_response
-from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
 from skbo_silbo.decomposition.rows._weights import copies, rows_by_weight
 from skbo_silbo.decomposition.selection import _alpha
 from skbo_silbo.decomposition.selection._alpha import (
@@ -274,21 +273,6 @@ def test_many_labels_choose_alpha_by_some_of_them_with_their_weights(monkeypatch
     weighed = sir.fit(X, y, rest, sample_weight=weights).alpha_scores_["error"]
     np.testing.assert_allclose(weighed[:3], trusted[:3], atol=0.08)  # of 50 rows, and of 100
     assert sir.fit(X, y, rest).alpha_scores_["error"][0] > trusted[0] + 0.2
-
-
-def test_elliptical_weights_take_skewness_away():
-    X = np.random.default_rng(0).lognormal(size=(400, 3))
-    weights = elliptical_weights(X)
-    assert weights.shape == (400,)
-    assert weights.mean() == pytest.approx(1)
-
-    def skewness(w):
-        Z = (X - np.average(X, axis=0, weights=w)) / np.sqrt(
-            np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w)
-        )
-        return np.average(Z**3, axis=0, weights=w)
-
-    assert (np.abs(skewness(weights)) < 0.3 * skewness(np.ones(400))).all()
 
 
 def test_collinear_columns_keep_the_level():

@@ -35,6 +35,7 @@ WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features
 # scores of weighted and of repeated rows end within 1e-6 of each other, where L-BFGS stops, and
 # the check asks for 1e-7: test_counts_are_repeated_rows holds them to fewer digits
 MODE = {"check_sample_weight_equivalence_on_dense_data": "the mode is found to 1e-6"}
+FOLDS = {"check_sample_weight_equivalence_on_dense_data": "it sets cv, a number here, to splits"}
 FAILS = {
     SlicedAverageVarianceEstimation: WIDE,
     DirectionalRegression: WIDE,
@@ -43,6 +44,7 @@ FAILS = {
     MAVE: WIDE,
     ActiveSubspace: MODE,
     SDRRegressor: MODE,  # and test_sdr_regressor.py
+    SparseSlicedInverseRegression: FOLDS,
 }
 
 
@@ -328,3 +330,77 @@ def test_a_place_far_away_takes_no_digits(name):
     if name != "paper":  # which orders its columns by rounding
         np.testing.assert_allclose(fitted.components_, expected, rtol=1e-6, atol=1e-8)
     assert np.isfinite(fitted.transform(moved)).all()
+
+
+# -- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("ridge", {"n_components": 0}, "n_components must be 'auto', 'permutation', 'criterion' o"),
+        ("ridge", {"n_components": 2.0}, "'criterion' or an integer >= 1: got 2.0"),
+        ("ridge", {"n_components": 5, "n_slices": 9}, r"be at most 4 \(n_features\): got 5"),
+        ("ridge", {"n_components": 3, "n_slices": 3}, "at most 2, the number of directions ident"),
+        ("paper", {"n_components": 3, "n_slices": 3}, "at most 2, the number of directions ident"),
+        ("ridge", {"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
+        ("ridge", {"alpha": np.inf}, "alpha must be 'auto' or a finite number >= 0: got inf"),
+        ("ridge", {"scale": "yes"}, "scale must be 'auto', True or False: got 'yes'"),
+        ("ridge", {"categorical": 1}, "categorical must be 'auto', True or False: got 1"),
+        ("ridge", {"ridge": "big"}, "ridge must be 'auto' or a finite number >= 0: got 'big'"),
+        ("ridge", {"n_neighbors": 0}, "n_neighbors must be an integer >= 1: got 0"),
+        ("ridge", {"n_local_neighbors": 1}, "n_local_neighbors must be None or an integer >= 2: g"),
+        ("ridge", {"solver": "svd"}, "solver must be one of 'auto', 'dense'.*: got 'svd'"),
+        ("ridge", {"neighbors": "annoy"}, "neighbors must be one of .*: got 'annoy'"),
+        ("ridge", {"reweight": "normal"}, "reweight must be None or 'elliptical': got 'normal'"),
+        ("local", {"reweight": "elliptical"}, "reweight must be None with n_local_neighbors"),
+        ("paper", {"reweight": "elliptical"}, "reweight must be None with solver"),
+        ("hessian", {"on": "y"}, "on must be one of 'residuals', 'response': got 'y'"),
+        ("hessian", {"n_components": 5}, r"n_components must be at most 4 \(n_features\): got 5"),
+        ("sparse", {"n_components": 3, "n_slices": 3}, "n_components must be at most 2, the numbe"),
+        ("sparse", {"penalty": -1.0}, "penalty must be 'auto' or a finite number >= 0: got -1.0"),
+        ("sparse", {"penalty": "cv"}, "penalty must be 'auto' or a finite number >= 0: got 'cv'"),
+        ("sparse", {"penalty": "auto", "cv": 1}, "cv must be an integer >= 2: got 1"),
+        ("kernel", {"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
+        ("kernel", {"n_components": 4}, "n_components must be at most 3, the number of directions"),
+        ("kernel", {"kernel": "rpf"}, "kernel must be one of .*'linear', .*: got 'rpf'"),
+        ("kernel", {"gamma": -1.0}, "gamma must be None or a finite number >= 0: got -1.0"),
+        ("kernel", {"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
+        ("kernel", {"ridge": "best"}, "ridge must be 'auto' or a finite number >= 0: got 'best'"),
+        ("mave", {"n_components": 5}, r"n_components must be at most 4 \(n_features\): got 5"),
+        ("mave", {"target": "median"}, "target must be one of 'mean', 'central': got 'median'"),
+        ("mave", {"response": "log"}, "response must be one of 'value', 'rank': got 'log'"),
+        ("mave", {"max_iter": 0}, "max_iter must be an integer >= 1: got 0"),
+        ("process", {"n_components": 5}, "n_components must be at most 4 .*got 5.*'auto'"),
+        ("process", {"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
+        ("process", {"n_components": True}, "n_components must be .*got True"),
+        ("process", {"n_components": "all"}, "n_components must be .*got 'all'"),
+        ("process", {"n_refinements": -1}, "n_refinements must be an integer >= 0: got -1"),
+    ],
+)
+def test_bad_parameters_are_refused(name, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        new(name).set_params(**parameters).fit(*make_rows())
+
+
+@pytest.mark.parametrize("name", ["ridge", "process"])
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.ones(60), "y must take at least 2 different values: all 60 labels are 1.0"),
+        (np.full(60, np.nan), "at least 2 labels .* got 0 among 60 rows"),
+        (np.r_[1.0, np.full(59, np.nan)], "at least 2 labels .* got 1 among 60 rows"),
+        (np.r_[np.inf, np.arange(59.0)], "y contains infinity"),
+        (np.full(60, "a"), "all 60 labels are a|y must hold numbers here: got strings"),
+        (np.arange(59.0), "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_y_is_refused(name, y, message):
+    with pytest.raises(ValueError, match=message):
+        new(name).fit(make_rows()[0], y)
+
+
+@pytest.mark.parametrize("name", ["save", "directional", "hessian", "gradients", "mave"])
+def test_too_few_rows_are_refused(name):
+    with pytest.raises(ValueError, match="more labelled rows than features .* got 5 .* 4 features"):
+        new(name).fit(*make_rows(n=5))

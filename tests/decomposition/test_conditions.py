@@ -10,7 +10,6 @@ from skbo_silbo import (
     MAVE,
     DirectionalRegression,
     PrincipalHessianDirections,
-    SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
 )
@@ -171,22 +170,6 @@ def test_reweighting_does_not_depend_on_units_and_takes_weights_along():
     np.testing.assert_allclose(scaled.components_ * units, one.components_, rtol=1e-6)
     again = SlicedInverseRegression(1, reweight="elliptical").fit(X, y)
     np.testing.assert_array_equal(again.components_, one.components_)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"reweight": "normal"}, "reweight must be None or 'elliptical': got 'normal'"),
-        ({"reweight": "elliptical", "n_local_neighbors": 4}, "reweight must be None with n_local"),
-        (
-            {"reweight": "elliptical", "solver": "paper"},
-            "reweight must be None with solver",
-        ),
-    ],
-)
-def test_bad_reweighting_is_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        SemiSlicedInverseRegression(1, **parameters).fit(*skewed(0))
 
 
 def test_an_even_response_is_named_though_one_direction_was_asked_for():

@@ -87,7 +87,8 @@ def test_the_summary_says_what_that_of_dr_says(diabetes):
     assert repr(text) == str(text)
     lines = [line.split() for line in text.splitlines()]
     for line in SUMMARY.strip().splitlines():
-        assert line.split() in lines, line
+        words = line.split()
+        assert words in [shown[: len(words)] for shown in lines], line
     sizes = [[line[0], *(abs(float(v)) for v in line[1:])] for line in lines if line[:1] == ["sex"]]
     assert sizes[0][1:] == pytest.approx([0.218579, 0.034466, 0.082016, 0.039511], rel=1e-4)
     assert len(sizes) == 2  # the second is of standard errors, which dr has not
@@ -97,6 +98,7 @@ SUMMARY = """
 SlicedInverseRegression with 10 slices, n = 442.
 46 45 45 44 44 46 44 45 45 38
 Eigenvalues 0.518612 0.0952484 0.0443076 0.0201967
+0D vs >= 1D 316.877 90
 R^2(OLS|dr) 0.99885 0.998884 0.998957 0.999023
 1D vs >= 2D 87.6501 72 0.101198
 2D vs >= 3D 45.5503 56 0.839507

@@ -80,20 +80,6 @@ def test_what_a_bend_granted_explains_is_no_noise():
     assert found >= 9
 
 
-@pytest.mark.parametrize(
-    ("parameters", "n", "message"),
-    [
-        ({"on": "y"}, 50, "on must be one of 'residuals', 'response': got 'y'"),
-        ({"n_components": 6}, 50, r"n_components must be at most 5 \(n_features\): got 6"),
-        ({}, 6, "more labelled rows than features"),
-    ],
-)
-def test_bad_arguments_are_refused(parameters, n, message):
-    X, y = make_data(n=n)
-    with pytest.raises(ValueError, match=message):
-        PrincipalHessianDirections(**parameters).fit(X, y)
-
-
 @pytest.mark.filterwarnings("ignore:The condition of", "ignore:No direction", "ignore:Little was")
 def test_the_general_variance_is_the_same_by_pairs_of_rows_and_of_columns():
     """Ten columns have 55 pairs: more than 40 rows, fewer than 80."""

@@ -36,18 +36,20 @@ def swiss_sheet(n, seed, n_labeled):
     seed=st.integers(0, 10**6),
     n_unlabeled=st.sampled_from([0, 40]),
     alpha=st.sampled_from([0.0, 0.5, 5.0]),
+    weighted=st.booleans(),
 )
-def test_the_linear_kernel_gives_the_linear_method(seed, n_unlabeled, alpha):
+def test_the_linear_kernel_gives_the_linear_method(seed, n_unlabeled, alpha, weighted):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60 + n_unlabeled, 5))
     y = X[:, 0] + np.exp(X[:, 1]) + 0.1 * rng.normal(size=len(X))
     y[60:] = np.nan
-    X /= X[:60].std(axis=0)
+    w = np.where(np.isnan(y), 1.0, rng.lognormal(size=len(y))) if weighted else None
+    X /= np.sqrt(np.cov(X[:60].T, aweights=w[:60] if weighted else None, ddof=0).diagonal())
     # each ridge is relative to another mean: the trace of T over the features, or over the rows
-    kernel = KernelSlicedInverseRegression(2, kernel="linear", alpha=alpha, ridge=0.0).fit(X, y)
-    linear = SemiSlicedInverseRegression(2, alpha=alpha, ridge=0.0, scale=False).fit(X, y)
+    kernel = KernelSlicedInverseRegression(2, kernel="linear", alpha=alpha, ridge=0.0)
+    linear = SemiSlicedInverseRegression(2, alpha=alpha, ridge=0.0, scale=False)
+    Z, expected = (sir.fit(X, y, sample_weight=w).transform(X) for sir in (kernel, linear))
     np.testing.assert_allclose(kernel.eigenvalues_[:2], linear.eigenvalues_[:2], rtol=1e-7)
-    Z, expected = kernel.transform(X), linear.transform(X)
     np.testing.assert_allclose(np.abs(Z), np.abs(expected), atol=1e-6)
 
 
@@ -77,9 +79,6 @@ def test_finds_a_ring_out_of_sample():
     fresh, truth = rings(400, 100)
     sir = KernelSlicedInverseRegression(1, gamma=1.0).fit(X, y)
     assert abs(np.corrcoef(sir.transform(fresh)[:, 0], truth)[0, 1]) > 0.95
-    with pytest.warns(UserWarning, match="coverage condition"):
-        linear = SemiSlicedInverseRegression(1).fit(X, y)
-    assert abs(np.corrcoef(linear.transform(fresh)[:, 0], truth)[0, 1]) < 0.3
 
 
 def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
@@ -111,13 +110,6 @@ def test_pure_noise_keeps_alpha_at_zero_mostly():
         assert sir.alpha_scores_["gain"][0] == 0
         kept.append(sir.alpha_ == 0)
     assert stats.binomtest(int(np.sum(kept)), 60, 0.64).pvalue > 1e-3
-
-
-def test_categories():
-    X, y = rings(150)
-    sir = KernelSlicedInverseRegression(gamma=1.0).fit(X, np.digitize(y, [0.5, 0.9]).astype(str))
-    assert sir.n_slices_ == 3
-    assert abs(np.corrcoef(sir.transform(X)[:, 0], y)[0, 1]) > 0.8
 
 
 # -- the way back --------------------------------------------------------------------------------
@@ -160,53 +152,21 @@ def test_every_kernel_learns_scores_and_the_way_back(kernel):
 # -- surface -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
-        ({"n_components": 10}, "n_components must be at most 9, the number of directions"),
-        ({"kernel": "rpf"}, "kernel must be one of .*'linear', .*: got 'rpf'"),
-        ({"gamma": -1.0}, "gamma must be None or a finite number >= 0: got -1.0"),
-        ({"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
-        ({"ridge": "best"}, "ridge must be 'auto' or a finite number >= 0: got 'best'"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        KernelSlicedInverseRegression(**parameters).fit(*rings())
-
-
-@pytest.fixture
-def rows():
-    X = np.random.default_rng(0).normal(size=(120, 4))
-    return X, X[:, 0] + X[:, 1] ** 2
-
-
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-def test_the_kernel_form_loses_no_digits_to_where_the_rows_lie(kernel, rows):
-    X, y = rows
+def test_the_kernel_form_loses_no_digits_to_where_the_rows_lie(kernel):
+    X, y = rings(120)
     sir = KernelSlicedInverseRegression(2, kernel=kernel)
     Z = sir.fit(X, y).transform(X)
-    moved = X + 2.0**30 * np.ones(4)
+    moved = X + 2.0**30
     np.testing.assert_allclose(sir.fit(moved, y).transform(moved), Z, atol=1e-4)
-
-
-def make_rows(n=130, d=4):
-    rng = np.random.default_rng(n)
-    X = np.array([0.0, 1, 10, -3]) + rng.normal(size=(n, d))
-    return X, X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.3 * rng.normal(size=n)
-
-
-def with_constant(X, value, place=2):
-    return np.insert(X, place, np.asarray(value, dtype=X.dtype), axis=1)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_the_kernel_form_does_without(kernel):
-    X, y = make_rows()
+    X, y = rings(130)
     y[::3] = np.nan
     sir = KernelSlicedInverseRegression(2, kernel=kernel, random_state=0)
     scores, gamma = sir.fit(X, y).transform(X), sir.gamma_
-    padded = with_constant(X, 98.6)
+    padded = np.insert(X, 2, 98.6, axis=1)
     assert sir.fit(padded, y).gamma_ == gamma
     np.testing.assert_allclose(sir.transform(padded), scores, atol=1e-7)

@@ -29,11 +29,6 @@ def linear_data(seed, n, d, noise=0.5, n_more=0):
     return X, X @ b + noise * rng.normal(size=n + n_more), b
 
 
-def correlation(sir, b):
-    direction = sir.components_[0]
-    return abs(direction @ b) / np.linalg.norm(direction) / np.linalg.norm(b)
-
-
 # -- ridge ---------------------------------------------------------------------------------------
 
 
@@ -47,16 +42,6 @@ def test_ridge_is_near_that_of_leave_one_out(n_sets):
         exact = RidgeCV(40 * GRID).fit(Z, rankdata(y)).alpha_ / 40
         ratios.append(SemiSlicedInverseRegression(1).fit(X, y).ridge_ / exact)
     assert abs(np.median(np.log10(ratios))) <= 0.5
-
-
-@pytest.mark.parametrize(("n", "least"), [(22, 0.45), (30, 0.6), (200, 0.98)])
-@sets(8, 20)
-def test_directions_at_22_30_and_200_rows_of_20_features(n, least, n_sets):
-    found = []
-    for seed in range(n_sets):
-        X, y, b = linear_data(seed, n, 20, noise=0.1)
-        found.append(correlation(SemiSlicedInverseRegression(1).fit(X, y), b))
-    assert np.mean(found) > least
 
 
 def test_many_rows_of_many_features_choose_on_a_part():
@@ -166,25 +151,6 @@ def test_permutation_tests_hold_their_level(parameters, n_sets):
 
 
 @pytest.mark.parametrize(
-    ("learner", "n", "d"),
-    [
-        (SemiSlicedInverseRegression(), 60, 10),
-        (SemiSlicedInverseRegression(), 40, 60),
-        (SlicedAverageVarianceEstimation(), 200, 4),
-        (DirectionalRegression(), 200, 4),
-    ],
-)
-def test_three_classes_two_directions(learner, n, d):
-    found = []
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        k = rng.integers(3, size=n)
-        X = rng.normal(size=(n, d)) + 3 * np.eye(3, d)[k]
-        found.append(learner.fit(X, np.array(list("abc"))[k]).n_components_)
-    assert found.count(2) >= 2
-
-
-@pytest.mark.parametrize(
     "learner",
     [
         SemiSlicedInverseRegression(),
@@ -246,7 +212,7 @@ def test_curvature_needs_three_rows_a_feature():
 def test_real_data_raise_no_word_or_a_true_one():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert SemiSlicedInverseRegression().fit(*load_diabetes(return_X_y=True)).n_components_
+        assert SemiSlicedInverseRegression().fit(*load_diabetes(return_X_y=True)).n_components_ == 1
     for load, n in ((load_wine, 2), (load_digits, 5)):  # they bend within classes too
         X, y = load(return_X_y=True)
         with pytest.warns(UserWarning, match="a classifier may want them"):

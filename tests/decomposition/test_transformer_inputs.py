@@ -98,12 +98,6 @@ def test_dask_rows_of_weight_zero_are_left_out_as_they_are_of_arrays(blocks, kin
         sir.fit(blocks, y, sample_weight=weights)
 
 
-@pytest.fixture
-def rows():
-    X = np.random.default_rng(0).normal(size=(120, 4))
-    return X, X[:, 0] + X[:, 1] ** 2
-
-
 def test_a_column_of_a_frame_is_named():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["age", "bmi"])

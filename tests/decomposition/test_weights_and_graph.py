@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import Pipeline
 
-from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
+from skbo_silbo import SemiSlicedInverseRegression
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
@@ -77,30 +77,7 @@ def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
     np.testing.assert_allclose(np.abs(sir.components_), np.abs(expected), atol=1e-4 * size)
 
 
-def test_a_linear_kernel_weighs_labels_as_the_linear_transformer():
-    X, y, rest, _, weights = make_data(1)
-    parameters = {"n_slices": EDGES, "alpha": 2.0, "ridge": 0}
-    spread = np.sqrt(np.cov(X.T, aweights=weights, ddof=0).diagonal())
-    X, rest = X / spread, rest / spread
-    sir = SemiSlicedInverseRegression(2, scale=False, **parameters)
-    kernel = KernelSlicedInverseRegression(2, kernel="linear", **parameters)
-    scores = sir.fit(X, y, rest, sample_weight=weights).transform(X)
-    by_kernel = kernel.fit(X, y, rest, sample_weight=weights).transform(X)
-    np.testing.assert_allclose(kernel.eigenvalues_[:2], sir.eigenvalues_[:2], atol=1e-8)
-    np.testing.assert_allclose(np.abs(by_kernel), np.abs(scores), atol=1e-6)
-
-
 # -- what any weights must hold to ----------------------------------------------------------------
-
-
-def fitted(learner, X, y, rest, weights):
-    sir = learner(1, n_slices=4, random_state=0).fit(X, y, rest, sample_weight=weights)
-    return sir.alpha_, sir.transform(X)
-
-
-BOTH = pytest.mark.parametrize(
-    "learner", [SemiSlicedInverseRegression, KernelSlicedInverseRegression]
-)
 
 
 def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning():
