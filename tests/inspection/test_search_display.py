@@ -17,6 +17,7 @@ from skbo_silbo import SILBO, SILBOSearchCV, minimize
 from skbo_silbo.inspection import ConvergenceDisplay, SearchDisplay, SubspaceDisplay
 
 plt = pytest.importorskip("matplotlib.pyplot")
+pytestmark = pytest.mark.usefixtures("few_draws")
 X = np.zeros((6, 1))
 
 

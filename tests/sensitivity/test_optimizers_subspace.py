@@ -16,6 +16,8 @@ from skbo_silbo import SILBO, AddBO, HeSBO, Space
 from skbo_silbo.baselines import SILBOBottomUp
 from skbo_silbo.sensitivity import LearntSubspace, NotLowDimensionalWarning
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 def optimizer_of(func, d, n, seed=0, make=SILBO, **options):
     """An optimiser with values at random points, asked once."""
@@ -36,9 +38,9 @@ def bowl(x):
 @cache
 def subspace_of_a_ridge(embedding):
     """Return the direction of the ridge, and what is learnt of it."""
-    direction = np.random.default_rng(1).standard_normal(6)
+    direction = np.random.default_rng(1).standard_normal(4)
     direction /= np.linalg.norm(direction)
-    optimizer = optimizer_of(lambda x: np.tanh(3 * x @ direction), 6, 60, embedding=embedding)
+    optimizer = optimizer_of(lambda x: np.tanh(3 * x @ direction), 4, 40, embedding=embedding)
     return direction, optimizer.subspace_
 
 
@@ -54,9 +56,9 @@ def test_the_direction_of_a_ridge_is_found(embedding):
 def test_a_bowl_of_all_inputs_has_no_few_directions_and_nothing_is_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        subspace = optimizer_of(bowl, 8, 80).subspace_
+        subspace = optimizer_of(bowl, 4, 40).subspace_
     assert subspace.is_low_dimensional is False
-    assert subspace.n_directions > 4
+    assert subspace.n_directions == 4
 
 
 def test_noise_says_nothing():
@@ -71,7 +73,7 @@ def test_noise_says_nothing():
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_evidence_is_that_by_which_something_is_said(options, noise):
     rng = np.random.default_rng(0)
-    optimizer = optimizer_of(lambda x: x[0] + noise * rng.normal(), 12, 30, 0, **options)
+    optimizer = optimizer_of(lambda x: x[0] + noise * rng.normal(), 6, 24, 0, **options)
     subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
     for name in ("identity", "constant"):
         assert subspace.evidence[name] == getattr(held_out, name).mean()
@@ -93,7 +95,7 @@ def test_directions_are_not_spoken_of_where_the_values_do_not_say_yet_which_inpu
 
 
 def test_what_was_asked_for_and_is_worse_is_warned_of_once():
-    optimizer = optimizer_of(bowl, 6, 60, embedding="semi-sir")
+    optimizer = optimizer_of(bowl, 4, 40, embedding="semi-sir")
     with pytest.warns(NotLowDimensionalWarning, match="all inputs together predict") as caught:
         optimizer.subspace_  # noqa: B018
     assert len(caught) == 1

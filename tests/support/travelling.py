@@ -124,13 +124,13 @@ def _space(space):
 def _result(result):
     _space(result.optimizer_.space_)
     run(result.optimizer_)
-    SearchDisplay.from_result(result).plot()
+    SearchDisplay.from_result(result)
 
 
 def _minimized(result):
     _space(result.optimizer.space_)
     run(result.optimizer)
-    SearchDisplay.from_result(result).plot()
+    SearchDisplay.from_result(result)
 
 
 USED = {

@@ -2,54 +2,59 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from select import select
 
+import numpy as np
 import pytest
 from joblib.externals import loky
-from worker_parts import Pool, end_hanging
+from sklearn.base import BaseEstimator
+from worker_parts import Pool, end_hanging, end_when_orphaned
 
+from skbo_silbo import SILBOSearchCV
 from skbo_silbo.workers import LostWorkerError
 
 LIMIT = 300.0  # seconds, which only end a hang
-OF_THE_POOL = """
-import os, time
-from worker_parts import Pool, end_when_orphaned
-pool, parent = Pool(1, "processes"), os.getpid()
-if os.fork() == 0:  # one that begins to watch too late
-    while os.getppid() == parent:
-        time.sleep(0.01)
-    end_when_orphaned(parent)
+
+
+def begin_a_pool():
+    pool, parent = Pool(1, "processes"), os.getpid()
+    if os.fork() == 0:  # one that begins to watch too late
+        while os.getppid() == parent:
+            time.sleep(0.01)
+        end_when_orphaned(parent)
+        time.sleep(1800)
+    os.write(1, f"{parent} {pool.submit(os.getpid).result()}\n".encode())
+    pool.submit(time.sleep, 1800)
     time.sleep(1800)
-print("begun", parent, pool.submit(os.getpid).result(), flush=True)
-pool.submit(time.sleep, 1800)
-time.sleep(1800)
-"""
-OF_A_SEARCH = """
-import os, time
-import numpy as np
-from sklearn.base import BaseEstimator
-from skbo_silbo import SILBOSearchCV
+
 
 class Waits(BaseEstimator):
     def __init__(self, a=0.0):
         self.a = a
 
     def fit(self, X, y=None):
-        os.write(1, f"begun {os.getppid()} {os.getpid()}\\n".encode())
+        os.write(1, f"{os.getppid()} {os.getpid()}\n".encode())
         time.sleep(1800)
         return self
 
     def score(self, X, y=None):
         return 0.0
 
-SILBOSearchCV(Waits(), {"a": [1.0, 2.0, 3.0]}, n_jobs=2, cv=2).fit(np.zeros((8, 1)))
-"""
+
+def begin_a_search():
+    SILBOSearchCV(Waits(), {"a": [1.0, 2.0, 3.0]}, n_jobs=2, cv=2).fit(np.zeros((8, 1)))
+
+
+def with_output(fifo, function):
+    """Call a function whose output, and that of its processes, goes to a pipe with a name."""
+    os.dup2(os.open(fifo, os.O_WRONLY), 1)
+    function()
 
 
 @pytest.fixture(scope="module", params=["threads", "processes"])
@@ -144,16 +149,18 @@ def test_a_process_that_is_killed_from_without_between_calls_is_replaced(pool):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows tells no parent that is gone")
 @pytest.mark.parametrize(
-    "script",
-    [OF_THE_POOL, pytest.param(OF_A_SEARCH, marks=pytest.mark.slow)],
-    ids=["pool", "search"],
+    "begin", [begin_a_pool, pytest.param(begin_a_search, marks=pytest.mark.slow)]
 )
-def test_processes_do_not_outlive_the_process_that_is_killed(script):
+def test_processes_do_not_outlive_the_process_that_is_killed(begin, tmp_path):
     """Its output ends when all that hold it have ended, in fits of half an hour too."""
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    options["env"] = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, "-c", script], **options) as process:
-        _, parent, child = process.stdout.readline().split()
-        os.kill(int(parent), signal.SIGKILL)
-        process.communicate(timeout=LIMIT)
-    assert int(parent) == process.pid != int(child)
+    os.mkfifo(fifo := tmp_path / "output")
+    process = get_context("forkserver").Process(target=with_output, args=(fifo, begin))
+    process.start()
+    with open(fifo) as output:
+        parent, child = map(int, output.readline().split())
+        process.kill()
+        process.join()
+        while select([output], [], [], LIMIT)[0] and output.read():
+            pass
+        assert select([output], [], [], 0)[0], "a process holds the output"
+    assert parent == process.pid != child
