@@ -27,8 +27,7 @@ from ._eigenpairs import (
     leading_eigenpairs,
     leading_eigenvectors,
 )
-from ._pencil import Pencil, Spectrum, centred_membership
-from ._whitening import cholesky_basis, whitening_basis
+from ._pencil import Pencil, Spectrum, centred_membership, cholesky_basis, whitening_basis
 
 # Measured by `python doc/benchmarks run solvers`, see doc/benchmarks/sdr.rst.
 # Features up to which "auto" forms T (d x d) when there are more rows than features. A limit of

@@ -24,9 +24,8 @@ from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
-from .._numerics._pencil import Pencil
+from .._numerics._pencil import Pencil, whitening_basis
 from .._numerics._solvers import solve_moments
-from .._numerics._whitening import whitening_basis
 from ._projection import SupervisedProjection, stores_parameters
 from .rows._centering import mean_and_spread
 from .rows._labels import response_targets, target_type

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._checks import check_choice, check_integer, check_nonnegative, check_switch
+from .._numerics._pencil import cholesky_basis
 from .._numerics._solvers import DENSE_MAX_FEATURES
-from .._numerics._whitening import cholesky_basis
 from .._typing import ArrayLike, LegacyRandomState
 from ._projection import SupervisedProjection, stores_parameters
 from ._sir_problem import (

@@ -14,9 +14,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._checks import warn_user
-from .._numerics._pencil import Pencil
+from .._numerics._pencil import Pencil, whitening_basis
 from .._numerics._solvers import PENCIL_SOLVERS, choose_solver, solve_moments
-from .._numerics._whitening import whitening_basis
 from .rows._centering import center_on_labels, with_positive_peaks
 from .rows._labels import target_type
 from .selection._alpha import choose_alpha

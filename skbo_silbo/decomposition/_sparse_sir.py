@@ -17,11 +17,14 @@ moments are weighted, and so is the lasso.
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
+from sklearn.model_selection import check_cv
 
 from skbo_silbo._typing import ArrayLike
 
@@ -73,8 +76,10 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     penalty : "auto" or float, default="auto"
         Weight of the l1 norm, as in `sklearn.linear_model.Lasso`, for standardised columns. "auto"
         takes the least cross-validated error for every direction.
-    cv : int, default=5
-        Number of folds, each over the range of y; rows that are copies of each other share one.
+    cv : int, cross-validation generator or iterable of splits, default=5
+        An integer is a number of folds, each over the range of y; rows that are copies of each
+        other share one. Splits are of the rows given to ``fit``; those without a label are left out
+        of them, and stand there with the label of the row before.
 
     Attributes
     ----------
@@ -125,13 +130,13 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     n_slices: int | ArrayLike = 20
     categorical: bool | str = "auto"
     penalty: float | str = "auto"
-    cv: int = 5
+    cv: Any = 5
 
     def _check_shape(self, n, d):
         check_n_components(self.n_components, self.n_features_in_)
 
     def _learn(self, data, slices):
-        splits = _folds(data.X_labeled, data.y, self.cv)
+        splits = self._splits(data)
         X, self.mean_ = center_on_labels(data)
         scale = mean_and_spread(X, data.weights)[1]
         X /= scale
@@ -204,9 +209,19 @@ class SparseSlicedInverseRegression(SupervisedProjection):
                     "enter. Take fewer n_components, or a smaller penalty."
                 )
 
+    def _splits(self, data):
+        """Pairs of training and test rows, as places among the labelled ones."""
+        if isinstance(self.cv, Integral):
+            return _folds(data.X_labeled, data.y, self.cv)
+        kept = data.is_labeled
+        places = np.cumsum(kept) - 1
+        splits = check_cv(self.cv).split(kept, data.y[np.maximum(places, 0)])
+        return [tuple(places[side][kept[side]] for side in split) for split in splits]
+
     def _check_parameters(self):
         super()._check_parameters()
-        check_integer("cv", self.cv, 2)
+        if isinstance(self.cv, Real):
+            check_integer("cv", self.cv, 2)
         check_nonnegative("penalty", self.penalty, special="'auto'")
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from .._checks import check_integer, check_share, warn_user
-from .._typing import ArrayLike, FloatArray, IntArray, LegacyRandomState, TransformerLike
+from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, SparseSlicedInverseRegression
 from ..decomposition._summary import text_table
 from ..decomposition.rows._columns import about_group_means
@@ -219,20 +219,23 @@ def bootstrap_directions(
     refuse_pipeline(estimator)
     rng = check_random_state(random_state)
     seeded = _seeded(clone(estimator), rng)
-    _refuse_lasso(estimator)
+    if isinstance(estimator, SparseSlicedInverseRegression):
+        raise ValueError(
+            "estimator must not be SparseSlicedInverseRegression: the bootstrap of a lasso has no "
+            "valid intervals. Fit SlicedInverseRegression to other rows of the features that its "
+            "support_ keeps, and bootstrap that."
+        )
     given = {"sample_weight": sample_weight, "group": group}
     for name in (name for name, value in given.items() if value is not None):
         _check_takes(estimator, name)
     fitted = _fit_all(seeded, X, y, X_unlabeled=X_unlabeled, **given)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
-    rows = about_group_means(rows, group)
-    groups = rows.groups
-    if groups is not None and rows.weights is not None:
-        groups = np.repeat(groups, rows.weights)
-    rows = rows.counts_written_out()
+    rows = about_group_means(rows, group).counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
-    fixed = with_choices_of(fitted, seeded, n_components=len(fitted.components_))
-    resampler = _Resampler(fixed, rows, groups, fitted.components_)
+    params = seeded.get_params(deep=False)
+    chosen = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
+    fixed = clone(seeded).set_params(n_components=len(fitted.components_), **chosen)
+    resampler = _Resampler(fixed, rows, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
     _warn_of_failures([message for *_, failures in resamples for message in failures], n_resamples)
@@ -256,7 +259,6 @@ def bootstrap_directions(
 class _Resampler:
     estimator: BaseEstimator
     rows: LabelledData
-    groups: IntArray | None
     reference: FloatArray  # (r, d)
 
     def draw(self, seed):
@@ -279,7 +281,7 @@ class _Resampler:
     def _fit(self, rng):
         rows = self.rows
         drawn = rng.integers(len(rows.y), size=len(rows.y))
-        given = {"sample_weight": rows.weights, "group": self.groups}
+        given = {"sample_weight": rows.weights, "group": rows.groups}
         given = {name: None if v is None else v[drawn] for name, v in given.items()}
         if len(rows.X_unlabeled) and has_fit_parameter(self.estimator, "X_unlabeled"):
             given["X_unlabeled"] = rows.X_unlabeled
@@ -332,23 +334,6 @@ def _warn_of_failures(failures, n_resamples):
             f"{len(failures)} of {len(failures) + n_resamples} resamples could not be fitted "
             f"and were drawn anew: the intervals are conditional on those that can. The last "
             f"failure: {failures[-1]}"
-        )
-
-
-def with_choices_of(fitted, estimator, *, n_components):
-    """Clone with a number of directions, and with what a fit to all rows chose for "auto"."""
-    params = estimator.get_params(deep=False)
-    auto = [name for name in RESOLVED if params.get(name) == "auto"]
-    resolved = {name: vars(fitted)[f"{name}_"] for name in auto}
-    return clone(estimator).set_params(n_components=n_components, **resolved)
-
-
-def _refuse_lasso(estimator):
-    if isinstance(estimator, SparseSlicedInverseRegression):
-        raise ValueError(
-            "estimator must not be SparseSlicedInverseRegression: the bootstrap of a lasso has no "
-            "valid intervals. Fit SlicedInverseRegression to other rows of the features that its "
-            "support_ keeps, and bootstrap that."
         )
 
 

@@ -35,7 +35,6 @@ WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features
 # scores of weighted and of repeated rows end within 1e-6 of each other, where L-BFGS stops, and
 # the check asks for 1e-7: test_counts_are_repeated_rows holds them to fewer digits
 MODE = {"check_sample_weight_equivalence_on_dense_data": "the mode is found to 1e-6"}
-FOLDS = {"check_sample_weight_equivalence_on_dense_data": "it sets cv, a number here, to splits"}
 FAILS = {
     SlicedAverageVarianceEstimation: WIDE,
     DirectionalRegression: WIDE,
@@ -44,7 +43,6 @@ FAILS = {
     MAVE: WIDE,
     ActiveSubspace: MODE,
     SDRRegressor: MODE,  # and test_sdr_regressor.py
-    SparseSlicedInverseRegression: FOLDS,
 }
 
 

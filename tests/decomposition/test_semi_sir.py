@@ -278,6 +278,9 @@ def test_blocks_of_a_dask_array_are_never_put_together():
     SemiSlicedInverseRegression(1).fit(blocks, y)
     assert set(largest) == {50}
     assert len(largest) == 8
+    fits = (SemiSlicedInverseRegression(1).fit(X, t) for t in (y, X[:, 1]))
+    one, other = (fitted.transform(array.from_array(X)).name for fitted in fits)
+    assert one != other  # Dask tells fits of equal parameters apart
 
 
 def test_unlabelled_rows_of_a_dask_array_are_left_out_or_refused():

@@ -73,8 +73,6 @@ class LabelledData:
     X_unlabeled : ndarray of shape (n_u, d)
     weights : ndarray of shape (n_l,) or None
         Positive weights of the labelled rows, as numbers of rows.
-    weight_range : tuple of two numbers or None
-        Least and largest of these as they were given.
     is_labeled : ndarray of shape (n,) of bool or None
         Which rows of X, as it was given, the labelled ones are.
     groups : ndarray of shape (n_l,) or None
@@ -87,7 +85,6 @@ class LabelledData:
     y: NDArray[Any]
     X_unlabeled: FloatArray
     weights: NDArray[Any] | None = None
-    weight_range: tuple[float, float] | None = None
     is_labeled: BoolArray | None = None
     groups: IntArray | None = None
     columns: Any = None
@@ -123,15 +120,15 @@ class LabelledData:
         if self.weights is None or not are_counts(self.weights):
             return self
         X, y = (np.repeat(rows, self.weights, axis=0) for rows in (self.X_labeled, self.y))
-        return LabelledData(X, y, self.X_unlabeled)
+        groups = None if self.groups is None else np.repeat(self.groups, self.weights)
+        return LabelledData(X, y, self.X_unlabeled, groups=groups)
 
     def without_weights(self, why: str) -> "LabelledData":
         """Return the same record without weights, after refusing those that differ."""
-        low, high = self.weight_range or (1, 1)
-        if low < high:
+        if self.weights is not None and np.ptp(self.weights):
             raise ValueError(
                 f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
-                f"from {low:g} to {high:g}."
+                "that differ."
             )
         return replace(self, weights=None)
 
@@ -203,13 +200,12 @@ def split_labelled(
     with reading("sample_weight"):
         given = check_sample_weight(sample_weight, len(rows))
     labelled, is_unlabeled, weights = part_weighted(labels, labelled, given)
-    weight_range = None if given is None else (given[labelled].min(), given[labelled].max())
     unlabelled = rows[is_unlabeled]
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, check_unlabelled(estimator, X_unlabeled)])
     if not labelled.all():
         rows, labels = rows[labelled], labels[labelled]
-    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled)
+    return LabelledData(rows, labels, unlabelled, weights, labelled)
 
 
 def part_weighted(labels, labelled, weights):

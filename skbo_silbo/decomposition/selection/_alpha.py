@@ -21,9 +21,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..._numerics._pencil import Pencil, centred_membership
+from ..._numerics._pencil import Pencil, centred_membership, whitening_basis
 from ..._numerics._solvers import reduce_to_rows
-from ..._numerics._whitening import whitening_basis
 from ..rows._centering import mean_and_error
 from ..slicing._slices import evenly_spaced, stratified
 from ._n_components import dimension_by_criterion

@@ -38,7 +38,7 @@ from scipy import linalg
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from ..._numerics._whitening import whitening_basis
+from ..._numerics._pencil import whitening_basis
 from ..slicing._slices import Slices
 from ._sequential_tests import SIGNIFICANCE, until_accepted
 

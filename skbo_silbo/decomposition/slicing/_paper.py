@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 from sklearn.utils.extmath import randomized_svd
 
 from ..._numerics._graphs import neighbor_graph
-from ..._numerics._whitening import RANGE_TOLERANCE
+from ..._numerics._pencil import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):
