@@ -18,15 +18,11 @@ from threadpoolctl import threadpool_info
 from benchmarks.__main__ import main
 from benchmarks.engine import (
     Cell,
-    MissingPeerError,
     Store,
-    Table,
     _runner,
     measure_cell,
     missing_cells,
     peak_rss_mib,
-    render_rst,
-    render_text,
     run_cell,
     run_experiment,
 )
@@ -146,14 +142,6 @@ def test_an_unexcused_failure_is_named_and_measured_again(tmp_path, counted):
     assert missing_cells(sdr, "tiny", store.read()) == []
 
 
-def test_a_missing_peer_stops_everything_by_name(tmp_path):
-    store = Store(tmp_path / "results.jsonl")
-    sdr = replace(EXPERIMENTS["sdr"], methods={"sir": "", "rival": "no-such-package"})
-    with pytest.raises(MissingPeerError, match=r"rival \(package no-such-package\) not installed"):
-        run_experiment(sdr, store, profile="tiny")
-    assert not store.path.exists()
-
-
 def test_a_cell_beyond_its_time_is_recorded_as_capped():
     sdr = replace(EXPERIMENTS["sdr"], cap_seconds=0.05)
     outcome = run_cell(sdr, sdr.cells("tiny")[0])
@@ -258,20 +246,6 @@ def test_ratios_are_those_of_the_fixture():
     assert times.rows[0][times.header.index("pca ms")] == "--"
     assert peers.rows[0][1] == "0.300 (0.200 to 0.400)"
     assert memory.rows[0] == ("5000 x 100", "8.0", "20", "20", "--", "--")
-
-
-def test_tables_as_text_and_as_restructured_text():
-    table = Table("Title", ("a", "long head"), [("value", "1")], "Note.")
-    assert render_text([table]).splitlines() == [
-        "Title",
-        "a      long head",
-        "-----  ---------",
-        "value  1",
-        "Note.",
-    ]
-    page = render_rst("Page", ["Words.", table])
-    assert page.startswith("Page\n====\n\nWords.\n\nTitle\n-----\n\n.. csv-table::\n")
-    assert page.endswith("   :header-rows: 1\n\n   a,long head\n   value,1\n\nNote.\n")
 
 
 def test_end_to_end_and_resumed(tmp_path, capsys):

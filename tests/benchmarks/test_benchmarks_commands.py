@@ -4,13 +4,10 @@ import doctest
 import importlib
 import json
 import os
-import select
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from interrupted import interrupt
 
 from benchmarks.__main__ import main
 from benchmarks.engine import Experiment, Grid, Store, run_command_line
@@ -18,15 +15,10 @@ from benchmarks.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "doc" / "benchmarks"
-HANG = 300  # seconds
 
 
 def first_result(path):
     return json.loads((ROOT / path).read_text().splitlines()[0])
-
-
-def missing_results(folder):
-    return ["report", "none.jsonl"], "none.jsonl holds none. Run an experiment first."
 
 
 def missing_folder_of_the_page(folder):
@@ -56,7 +48,6 @@ def unknown_profile(folder):
 @pytest.mark.parametrize(
     "case",
     [
-        missing_results,
         missing_folder_of_the_page,
         out_is_a_folder,
         unknown_experiment_in_a_file,
@@ -99,27 +90,9 @@ if __name__ == "__main__":
 def test_ctrl_c_keeps_what_was_measured_and_says_so(tmp_path):
     """The second cell says that it has begun, and waits there."""
     (tmp_path / "waiting.py").write_text(WAITING)
-    os.mkfifo(tmp_path / "here")
-    here = os.open(tmp_path / "here", os.O_RDONLY | os.O_NONBLOCK)
-    process = subprocess.Popen(
-        [sys.executable, "waiting.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "doc", ROOT)))},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        assert select.select([here], [], [], HANG)[0]
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the cell too
-        _, told = process.communicate(timeout=HANG)
-    finally:
-        os.close(here)
-        process.kill()
-        process.wait()
-    assert process.returncode == 130
+    path = os.pathsep.join(map(str, (ROOT / "doc", ROOT)))
+    code, told = interrupt(["waiting.py"], tmp_path, PYTHONPATH=path)
+    assert code == 130
     assert told == (
         "STOPPED by Ctrl-C; what was measured is kept, and the same command goes on from it.\n"
     )

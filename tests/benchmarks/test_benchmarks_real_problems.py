@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from derivatives import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -46,25 +45,6 @@ def test_deterministic_seeded_and_picklable(make):
 
 
 # --- neural network -----------------------------------------------------------------------------
-
-
-def test_network_gradients_are_those_of_finite_differences():
-    rng = np.random.default_rng(0)
-    shapes = [(4, 5), (5,), (5, 3), (3,)]
-    sizes = [int(np.prod(shape)) for shape in shapes]
-    X, T = rng.normal(size=(7, 4)), np.eye(3)[rng.integers(0, 3, 7)]
-
-    def unpack(flat):
-        parts = np.split(flat, np.cumsum(sizes)[:-1])
-        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
-
-    flat = rng.normal(size=sum(sizes))
-    gradient = np.concatenate(
-        [g.ravel() for g in network_weights.loss_gradients(X, T, unpack(flat))]
-    )
-    assert_gradient(
-        gradient, lambda p: network_weights.cross_entropy(X, T, unpack(p)), flat, step=0.05
-    )
 
 
 def test_training_is_that_of_scikit_learn():

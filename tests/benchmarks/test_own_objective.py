@@ -3,19 +3,16 @@
 import json
 import os
 import re
-import select
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from interrupted import interrupt
 from joblib.externals.loky import get_reusable_executor
 
 from skbo_silbo.benchmarks.__main__ import main
 
 ROOT = Path(__file__).parents[2]
-HANG = 300  # seconds
 MODULE = """
 import os, signal
 from skbo_silbo.problems import Problem, noisy
@@ -154,25 +151,9 @@ def test_a_peer_that_is_not_installed_is_one_line(capsys, monkeypatch):
 
 def test_ctrl_c_keeps_finished_runs_and_says_so(own_folder):
     """The objective says that it is in the second run, and waits there."""
-    os.mkfifo("here")
-    here = os.open("here", os.O_RDONLY | os.O_NONBLOCK)
     words = ["my_simulator:waits", "--bounds", "my_simulator:BOUNDS", "--calls", "5"]
-    words += ["--methods", "random"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "skbo_silbo.benchmarks", *words, "--out", "own.jsonl"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        assert select.select([here], [], [], HANG)[0]
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=HANG)
-    finally:
-        os.close(here)
-        process.kill()
-        process.wait()
-    assert process.returncode == 130
+    words += ["--methods", "random", "--out", "own.jsonl"]
+    code, told = interrupt(["-m", "skbo_silbo.benchmarks", *words], own_folder)
+    assert code == 130
     assert told == "STOPPED by Ctrl-C; finished runs are kept: the same command goes on.\n"
     assert [r["status"] for r in results()] == ["ok"]
