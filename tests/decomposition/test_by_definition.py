@@ -319,19 +319,3 @@ def test_chi_square_tests_are_left_out_where_they_would_take_minutes(monkeypatch
     assert "R^2" in after.summary(X, y)
     few = X[:, :5]  # cheap by pairs of columns, whatever the number of rows
     assert hasattr(PrincipalHessianDirections().fit(few, y), "dimension_tests_")
-
-
-@pytest.mark.parametrize("draw", ["normal", "t3", "correlated"])
-def test_elliptical_features_do_not_bend(draw):
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(200, 6))
-        if draw == "t3":  # one scale a row: elliptical, where columns of their own would not be
-            X = X / np.sqrt(rng.chisquare(3, size=(200, 1)) / 3)
-        if draw == "correlated":
-            X = X @ rng.normal(size=(6, 6))
-        X = X - X.mean(axis=0)
-        shares, bent = curvature(X, np.eye(2, 6))
-        assert not bent.any()
-        if draw != "t3":
-            assert abs(np.mean(shares)) < 0.05

@@ -30,16 +30,6 @@ def test_general_and_normal_tests_of_principal_hessian_directions(diabetes):
     np.testing.assert_allclose(tests["p_value_normal"][1], 0.923947948, rtol=1e-8)
 
 
-@pytest.mark.filterwarnings("ignore:No direction was found", "ignore:Little was found")
-def test_tests_of_principal_hessian_directions_of_the_data(diabetes):
-    """dr.test(dr(y~., data=d, method="phdres"), numdir=4)."""
-    X, y = diabetes
-    tests = PrincipalHessianDirections().fit(X, y).dimension_tests_
-    np.testing.assert_allclose(tests["statistic"][0], 76.1866561, rtol=1e-8)
-    np.testing.assert_allclose(tests["p_value"][0], 0.169569255, rtol=1e-8)
-    np.testing.assert_allclose(tests["p_value_normal"][0], 0.030835691, rtol=1e-7)
-
-
 def test_general_and_normal_tests_of_variances(diabetes):
     """dr.test(dr(y~., data=d, method="save", nslices=4), numdir=4)."""
     save = SlicedAverageVarianceEstimation(n_slices=4).fit(*diabetes)

@@ -12,7 +12,7 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SparseSlicedInverseRegression,
 )
-from skbo_silbo.decomposition import slice_edges, slice_response
+from skbo_silbo.decomposition import slice_response
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
@@ -135,32 +135,6 @@ def test_it_is_the_weighted_lasso_of_the_artificial_response():
     found = sparse.transform(X)[:, 0]
     sign = np.sign(found @ scores)
     np.testing.assert_allclose(found, sign * Z @ expected, atol=1e-3)
-
-
-@pytest.mark.parametrize("kind", ["counts", "relative"])
-def test_weighted_chunks_agree_with_fit(kind):
-    X, y, counts, relative = make_weighted(7, n=157)
-    weights = counts if kind == "counts" else relative
-    sir = SemiSlicedInverseRegression(2).fit(X, y, sample_weight=weights)
-    edges = slice_edges(y, 10, sample_weight=weights)
-    chunked = SemiSlicedInverseRegression(2, n_slices=edges)
-    for rows in np.array_split(np.arange(157), 8):
-        chunked.partial_fit(X[rows], y[rows], sample_weight=weights[rows])
-    np.testing.assert_allclose(chunked.components_, sir.components_, rtol=1e-7)
-    np.testing.assert_allclose(chunked.eigenvalues_, sir.eigenvalues_, rtol=1e-7)
-    for name in ("statistic", "p_value"):
-        np.testing.assert_allclose(
-            chunked.dimension_tests_[name], sir.dimension_tests_[name], rtol=1e-6
-        )
-
-
-def test_a_bad_weight_leaves_the_moments_as_they_were():
-    X, y, *_ = make_weighted(9)
-    sir = SemiSlicedInverseRegression(1, n_slices=[0.5]).partial_fit(X, y)
-    before = sir.components_
-    with pytest.raises(ValueError, match="sample_weight must be at least 0"):
-        sir.partial_fit(X, y, sample_weight=-np.ones(len(y)))
-    np.testing.assert_array_equal(sir.components_, before)
 
 
 @pytest.mark.parametrize("kind", ["counts", "relative"])

@@ -12,6 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SemiSlicedInverseRegression
+from skbo_silbo.decomposition import slice_edges
 
 SOLVERS = ("dense", "dual", "iterative", "randomized")
 
@@ -156,19 +157,25 @@ def test_dimension_where_chi_square_is_not_valid(parameters, word):
     seed=st.integers(0, 10**6),
     cuts=st.lists(st.integers(1, 149), max_size=6, unique=True),
     shift=st.sampled_from([0.0, 1e4]),
+    weighted=st.sampled_from([None, "counts", "relative"]),
 )
-def test_chunks_give_the_answer_of_fit(seed, cuts, shift):
+def test_chunks_give_the_answer_of_fit(seed, cuts, shift, weighted):
     X, y = make_data(seed)
-    X = X + shift
-    edges = np.quantile(y, [0.2, 0.5, 0.8])
-    whole = SemiSlicedInverseRegression(2, n_slices=edges).fit(X, y)
-    chunked = SemiSlicedInverseRegression(2, n_slices=edges)
+    X, rng = X + shift, np.random.default_rng(seed)
+    w = rng.integers(0, 4, size=150) if weighted == "counts" else rng.uniform(0.2, 2, size=150)
+    w = None if weighted is None else w
+    whole = SemiSlicedInverseRegression(2, n_slices=5).fit(X, y, sample_weight=w)
+    chunked = SemiSlicedInverseRegression(2, n_slices=slice_edges(y, 5, sample_weight=w))
     bounds = [0, *sorted(cuts), len(y)]
     for start, stop in itertools.pairwise(bounds):
-        chunked.partial_fit(X[start:stop], y[start:stop])
+        part = slice(start, stop)
+        chunked.partial_fit(X[part], y[part], sample_weight=None if w is None else w[part])
     np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(chunked.eigenvalues_, whole.eigenvalues_, atol=1e-8)
     np.testing.assert_allclose(chunked.mean_, whole.mean_, rtol=1e-12)
+    for name in ("statistic", "p_value"):
+        expected = whole.dimension_tests_[name]
+        np.testing.assert_allclose(chunked.dimension_tests_[name], expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -211,12 +218,14 @@ def test_partial_fit_is_not_there_where_all_rows_are_needed(parameters, message)
     assert message in str(error.value.__cause__)
 
 
-def test_partial_fit_refuses_unlabelled_rows_and_keeps_its_moments():
+def test_partial_fit_refuses_unlabelled_rows_and_bad_weights_and_keeps_its_moments():
     X, y = make_data()
     sir = SemiSlicedInverseRegression(1, n_slices=[1.0]).partial_fit(X, y)
     before = sir.components_
     with pytest.raises(ValueError, match="y must label every row for partial_fit: got 1 NaN"):
         sir.partial_fit(X, np.r_[np.nan, y[1:]])
+    with pytest.raises(ValueError, match="sample_weight must be at least 0"):
+        sir.partial_fit(X, y, sample_weight=-np.ones(len(y)))
     np.testing.assert_allclose(sir.partial_fit(X, y).components_, before, rtol=1e-9)
 
 

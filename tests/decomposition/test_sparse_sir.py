@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import Lasso, LassoCV
+from sklearn.linear_model import LassoCV
 from sklearn.model_selection import StratifiedKFold
 
 from skbo_silbo import SemiSlicedInverseRegression, SparseSlicedInverseRegression
@@ -26,16 +26,6 @@ def correlation(component, truth):
 
 
 # -- closed forms --------------------------------------------------------------------------------
-
-
-def test_at_two_slices_it_is_the_lasso_of_their_indicator():
-    X, y, _ = make_data(n=60, d=8)
-    sparse = SparseSlicedInverseRegression(1, n_slices=2, penalty=0.1).fit(X, y)
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    response = np.where(y > np.median(y), 1.0, -1.0)
-    expected = Lasso(0.1, fit_intercept=False).fit(Z, response).coef_ / X.std(axis=0)
-    expected /= (X @ expected).std() * np.sign(expected[np.abs(expected).argmax()])
-    np.testing.assert_allclose(sparse.components_[0], expected, atol=1e-4)
 
 
 def test_without_penalty_and_with_many_rows_the_eigenvalues_are_those_of_sir():

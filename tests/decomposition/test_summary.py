@@ -22,20 +22,6 @@ def drawn(seed, heavy):
     return X, X[:, 0] + X[:, 2] + 0.5 * rng.normal(size=500)
 
 
-@pytest.mark.statistical
-@pytest.mark.parametrize("heavy", [False, True])
-def test_errors_are_how_far_the_directions_of_new_sets_move(heavy):
-    directions, errors = [], []
-    for seed in range(150):
-        X, y = drawn(seed, heavy)
-        sir = SlicedInverseRegression(1, ridge=0).fit(X, y)
-        b = sir.components_[0]
-        directions.append(b * np.sign(b[0]))
-        errors.append(errors_of(sir, X, y))
-    seen, said = np.std(directions, axis=0), np.sqrt(np.mean(np.square(errors), axis=0))
-    assert (np.abs(said / seen - 1) < (0.3 if heavy else 0.25)).all()
-
-
 def test_errors_are_those_of_chen_and_li_for_normal_features():
     """(1 - lambda) / lambda / n times the inverse of the variance of X, across one direction."""
     X, y = drawn(0, heavy=False)

@@ -64,21 +64,6 @@ def test_intervals_cover_a_known_direction():
     assert_covers(np.array(hits80), 0.8)
 
 
-@pytest.mark.statistical
-def test_standard_errors_are_those_of_repeated_sampling():
-    sir, fits, errors = SemiSlicedInverseRegression(1), [], []
-    for seed in range(150):
-        X, y, b = linear_problem(seed)
-        direction = sir.fit(X, y).components_[0]
-        fits.append(direction * np.sign(direction @ b))
-    for seed in range(10):
-        X, y, _ = linear_problem(seed)
-        result = bootstrap_directions(sir, X, y, n_resamples=100, random_state=0)
-        errors.append(result.standard_errors[0])
-    # Relative standard error of the first is 1/sqrt(300) = 6 %, of the second about the same.
-    np.testing.assert_allclose(np.mean(errors, axis=0), np.std(fits, axis=0, ddof=1), rtol=0.3)
-
-
 # What the record holds.
 
 
