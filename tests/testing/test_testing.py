@@ -17,11 +17,7 @@ from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._learners import TransformerLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate
-from skbo_silbo.testing import (
-    check_acquisition,
-    check_learner,
-    check_surrogate,
-)
+from skbo_silbo.testing import check_acquisition, check_learner, check_surrogate
 
 pytestmark = pytest.mark.quick
 
@@ -71,21 +67,11 @@ class Coordinates:
         return LinearEmbedding.from_components(np.eye(X.shape[1])[:2])
 
 
-class AsArray(Coordinates):
-    def learn(self, X, y, X_unlabeled):
-        return np.eye(X.shape[1])[:2]
-
-
 class Whimsical(Coordinates):
     rng = np.random.default_rng(0)
 
     def learn(self, X, y, X_unlabeled):
         return LinearEmbedding.from_components(self.rng.standard_normal((2, X.shape[1])))
-
-
-class Stored(GaussianProcessSurrogate):
-    def to_state(self):
-        return {**super().to_state(), "array": np.ones(2)}
 
 
 def returning(part, method, made):
@@ -95,6 +81,10 @@ def returning(part, method, made):
 
 def too_wide(self, X, y, X_unlabeled):
     return LinearEmbedding(X.shape[1] + 1)
+
+
+STORED = returning(GaussianProcessSurrogate(), "to_state", lambda self: {"array": np.ones(2)})
+AS_ARRAY = returning(Coordinates(), "learn", lambda self, X, y, X_unlabeled: np.eye(len(X.T))[:2])
 
 
 def test_what_is_broken_in_the_next_test_is_all_that_is():
@@ -112,7 +102,7 @@ def test_what_is_broken_in_the_next_test_is_all_that_is():
         (check_acquisition, naive, "values and derivatives must be finite"),
         (check_learner, Whimsical(), "the same data must give the same"),
         (check_learner, returning(Coordinates(), "learn", too_wide), "got d = 7 and r = 7"),
-        (check_surrogate, Stored(), "the state must be plain data for JSON: Object of type nd"),
+        (check_surrogate, STORED, "the state must be plain data for JSON: Object of type nd"),
     ],
 )
 def test_broken_parts_are_found(check, part, message):
@@ -122,7 +112,7 @@ def test_broken_parts_are_found(check, part, message):
 
 def test_an_array_is_no_embedding():
     with pytest.raises(ValueError, match=r"learn returns must have basis, d, .*: got array"):
-        check_learner(AsArray())
+        check_learner(AS_ARRAY)
 
 
 @pytest.mark.parametrize(
@@ -153,28 +143,14 @@ def test_a_surrogate_that_overwrites_its_points_leaves_the_history_alone():
 # -- parts that are wrong are found before anything is evaluated, or named where they arrive -----
 
 
-class Short(Coordinates):
-    def learn(self, X, y):
-        return LinearEmbedding(X.shape[1])
+def learning(learn):
+    return returning(Coordinates(), "learn", learn)
 
 
-class ByName(Coordinates):
-    def learn(self, *, X, y, X_unlabeled):
-        return LinearEmbedding(X.shape[1])
-
-
-class NoMethod(Coordinates):
-    learn = None
-
-
-class NoRandomness(GaussianProcessSurrogate):
-    def fit(self, Z, y, noise, *, state, tune):
-        return super().fit(Z, y, noise, state=state, tune=tune)
-
-
-class NoSpace(Climb):
-    def find(self, surface, ranked):
-        return Found(ranked)
+NO_RANDOMNESS = returning(
+    GaussianProcessSurrogate(), "fit", lambda self, Z, y, noise, *, state, tune: self
+)
+NO_SPACE = returning(Climb(), "find", lambda self, surface, ranked: Found(ranked))
 
 
 class Blr:
@@ -200,31 +176,19 @@ class Flat:
     [
         (
             "embedding",
-            Short(),
-            r"learn of embedding must take \(X, y, X_unlabeled\), as",
-        ),
-        (
-            "embedding",
-            Short(),
+            learning(lambda self, X, y: None),
+            r"learn of embedding must take \(X, y, X_unlabeled\), as "
             r"skbo_silbo\.embedding\.Learner says: got \(X, y\) .* Write def",
         ),
-        ("embedding", ByName(), r"got \(\*, X, y, X_unlabeled\)"),
-        ("embedding", NoMethod(), "learn of embedding must be a method"),
-        ("surrogate", NoRandomness(), r"take \(Z, y, noise, \*, state, tune, rng\)"),
-        ("search", NoSpace(), r"find of search must take \(surface, ranked, space, rng\)"),
+        ("embedding", learning(lambda self, *, X, y, X_unlabeled: None), r"got \(\*, X, y, X_unl"),
+        ("embedding", learning(None), "learn of embedding must be a method"),
+        ("surrogate", NO_RANDOMNESS, r"take \(Z, y, noise, \*, state, tune, rng\)"),
+        ("search", NO_SPACE, r"find of search must take \(surface, ranked, space, rng\)"),
         ("warp", Flat(), r"log_slope of warp must take \(y\)"),
         ("design", lambda n, d: np.zeros((n, d)), r"design must be .* a function of \(n, d, rng\)"),
-        (
-            "acquisition",
-            lambda mean, std: -mean,
-            r"acquisition must take \(mean, std, best",
-        ),
+        ("acquisition", lambda mean, std: -mean, r"acquisition must take \(mean, std, best"),
         ("acquisition", 5, "acquisition must have __call__, as skbo_silbo.acquisition.Acquisit"),
-        (
-            "surrogate",
-            Blr(),
-            "surrogate must have log_predictive_density, .* or give a",
-        ),
+        ("surrogate", Blr(), "surrogate must have log_predictive_density, .* or give a"),
     ],
 )
 def test_a_part_with_other_arguments_is_refused_when_the_optimiser_is_made(option, part, message):
@@ -293,7 +257,7 @@ def short(mean, std, best, *, return_gradient=False):
 @pytest.mark.parametrize(
     ("option", "part"),
     [
-        ("embedding", AsArray()),
+        ("embedding", AS_ARRAY),
         ("search", returning(Climb(), "find", far_away)),
         ("acquisition", short),
         ("design", lambda n, d, rng: np.zeros((n, d + 1))),
