@@ -70,10 +70,12 @@ def test_no_point_is_asked_for_twice_and_the_last_one_ends_the_search(parameters
     assert result.stop_reason == "exhausted"
 
 
-def test_fixed_parameters_and_constraints_hold_until_their_part_is_used_up():
+@pytest.mark.parametrize("most", [3.0, np.inf])
+def test_fixed_parameters_and_constraints_hold_until_their_part_is_used_up(most):
     optimizer = SILBO(Space(MIXED), random_state=0)
-    optimizer.constrain(NonlinearConstraint(lambda p: p["n"] * p["level"], -np.inf, 3.0))
-    allowed = [p for p in ParameterGrid({**MIXED, "n": range(2, 5)}) if p["n"] * p["level"] <= 3.0]
+    if np.isfinite(most):
+        optimizer.constrain(NonlinearConstraint(lambda p: p["n"] * p["level"], -np.inf, most))
+    allowed = [p for p in ParameterGrid({**MIXED, "n": range(2, 5)}) if p["n"] * p["level"] <= most]
     some = [p for p in allowed if p["kind"] == "c"]
     for left in (some, [p for p in allowed if p not in some]):
         fixed = {"kind": "c"} if left is some else None

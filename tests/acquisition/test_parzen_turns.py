@@ -68,8 +68,9 @@ def test_where_constraints_are_learnt_it_is_the_other_search():
     assert found.Z[0, 0] == 0.123
 
 
-def test_points_drawn_are_of_the_space():
-    space = Space({"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"], "u": uniform(0, 1)})
+@pytest.mark.parametrize("others", [{"C": loguniform(1e-3, 1e3), "u": uniform()}, {"n": [1, 2]}])
+def test_points_drawn_are_of_the_space(others):
+    space = Space({"kernel": ["rbf", "poly"], **others})
     rng = np.random.default_rng(0)
     X = space.round(rng.uniform(-1, 1, (20, space.n_features_)))
     surrogate = Unsure().fit(X, X[:, 0])

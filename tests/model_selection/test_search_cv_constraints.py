@@ -117,23 +117,6 @@ def test_what_is_named_must_be_a_number():
         fit(BRANCHES, constraints=rule, initial_params=None)
 
 
-@pytest.mark.filterwarnings("ignore:.*bound to other values")
-def test_a_rule_that_counts_its_calls_is_the_same_rule_in_the_next_run(tmp_path):
-    class Counting:
-        n_calls = 0
-
-        def __call__(self, params):
-            self.n_calls += 1
-            return small(params)
-
-    path, rule = tmp_path / "search.jsonl", Counting()
-    fit(journal=path, n_iter=4, constraints=rule)
-    assert (
-        fit(journal=path, n_iter=5, constraints=rule).cv_results_["source"].tolist()[:4]
-        == ["resumed"] * 4
-    )
-
-
 @pytest.mark.parametrize("batch_size", [1, 4])
 def test_a_finite_space_ends_with_the_last_valid_candidate(batch_size):
     space = {"a": randint(0, 4), "b": randint(0, 4)}

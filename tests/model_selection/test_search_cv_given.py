@@ -1,13 +1,12 @@
 """The candidates that are given come first: in the table, in the model, in the journal."""
 
 import threading
-import warnings
 
 import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy.stats import uniform
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -59,10 +58,6 @@ def test_the_estimator_as_it_is_comes_first_and_counts():
     assert fitted.optimizer_.x_iters_[0] == {"a": 0.25, "b": 0.75}
     n_initial = fitted.optimizer_.n_initial_
     assert (results["source"] == "init").sum() == n_initial - 1  # the given one is one of them
-
-
-def test_none_begins_with_the_design():
-    assert fit(initial_params=None).cv_results_["source"][0] == "init"
 
 
 def test_with_one_candidate_the_estimator_as_it_is_is_not_evaluated():
@@ -197,13 +192,6 @@ def test_what_cannot_be_evaluated_is_refused_before_a_fit(given, message):
     with pytest.raises(ValueError, match=message):
         fit(initial_params=given)
     assert Peak.n_fits == before
-
-
-def test_clone_and_no_warning_by_default():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fitted = clone(search(Peak(**OUTSIDE), n_initial=4)).fit(X, Y)
-    assert fitted.get_params()["initial_params"] == "known"
 
 
 def test_no_worker_waits_for_what_is_given():

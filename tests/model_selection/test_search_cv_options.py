@@ -138,16 +138,10 @@ def test_objects_as_options(tmp_path):
         ({"surrogate": "forest"}, "surrogate must be"),
         ({"surrogate": PLSRegression()}, "surrogate"),
         ({ENGINE: {"warp": "wormhole"}}, "warp must be"),
-        ({ENGINE: {"search": "party"}}, "search must be"),
-        ({ENGINE: {"design": "nice"}}, "design must be"),
-        ({ENGINE: {"update_every": 0}}, "update_every must be"),
-        ({ENGINE: {"n_unlabeled": -1}}, "n_unlabeled must be"),
         ({ENGINE: ["warp"]}, "optimizer_options must be None or a dict"),
         ({ENGINE: {"warp_speed": 9}}, r"optimizer_options must be among \['acquisition'"),
         ({ENGINE: {"n_initial": 3}}, "parameters of the search itself: got"),
         ({ENGINE: {"random_state": 3}}, "optimizer_options must be among"),
-        ({ENGINE: {"maximize": True}}, "optimizer_options must be among"),
-        ({ENGINE: {"scale": "log"}}, "optimizer_options must be among"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused_before_the_first_fit(options, message, tmp_path):

@@ -1,9 +1,5 @@
 """Every exact solver gives the generalised eigenvectors that scipy finds for the dense pencil."""
 
-import sys
-import warnings
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,6 +18,8 @@ from skbo_silbo._numerics._solvers import (
 )
 from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
 from skbo_silbo.decomposition.slicing._neighborhoods import graph_penalty, local_membership
+
+pytestmark = pytest.mark.quick
 
 
 def make_pencil(seed, n=60, d=8, n_unlabeled=0, *, local=None, alpha=1.0, ridge=1e-3, ties=False):
@@ -59,7 +57,6 @@ def check_against_scipy(solver, pencil, r, rtol=1e-7):
         assert abs(V[:, 0] @ T @ B[:, 0]) == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", PENCIL_SOLVERS)
 @settings(max_examples=12)
 @given(
@@ -80,13 +77,11 @@ def test_solver_agrees_with_the_dense_pencil(
     check_against_scipy(PENCIL_SOLVERS[name], pencil, r)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", PENCIL_SOLVERS)
 def test_without_ridge_too(name):
     check_against_scipy(PENCIL_SOLVERS[name], make_pencil(0, ridge=0.0), 3)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("n", "d", "n_unlabeled", "ridge"),
     [(40, 30, 0, 0.0), (40, 30, 30, 0.0), (60, 100, 60, 0.0), (60, 100, 60, 1e-8)],
@@ -108,7 +103,6 @@ def test_exact_solvers_agree_where_a_column_is_a_million_times_the_others(
     np.testing.assert_allclose(*norms, rtol=1e-5)  # both in the span of the rows
 
 
-@pytest.mark.quick
 def test_uneven_columns_too_many_for_T_are_refused_with_a_light_ridge():
     X = np.random.default_rng(0).normal(size=(12, 8001))
     X[:, 0] *= 1e6
@@ -118,7 +112,6 @@ def test_uneven_columns_too_many_for_T_are_refused_with_a_light_ridge():
         solve_dual(pencil, 1)
 
 
-@pytest.mark.quick
 def test_nearly_collinear_columns_keep_their_digits():
     """Where the condition number of T is past what Cholesky bears, the rows' SVD serves."""
     rng = np.random.default_rng(5)
@@ -131,7 +124,6 @@ def test_nearly_collinear_columns_keep_their_digits():
     np.testing.assert_allclose(ill.eigenvalues, well.eigenvalues, rtol=1e-9)
 
 
-@pytest.mark.quick
 def test_an_unlabelled_component_of_the_graph_does_no_harm_in_the_dual():
     rng = np.random.default_rng(6)
     X = np.concatenate([rng.normal(size=(30, 50)), 100 + np.zeros((6, 50))])
@@ -145,7 +137,6 @@ def test_an_unlabelled_component_of_the_graph_does_no_harm_in_the_dual():
         assert (spectrum.eigenvalues <= 1 + 1e-9).all()
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("seed", range(3))
 def test_randomized_finds_the_leading_directions_of_a_flat_spectrum(seed):
     """1200 localised columns without signal: eigenvalues close together, sine below 1e-3."""
@@ -160,7 +151,6 @@ def test_randomized_finds_the_leading_directions_of_a_flat_spectrum(seed):
     assert np.sqrt(max(0.0, 1 - cosines.min() ** 2)) < 1e-3
 
 
-@pytest.mark.quick
 def test_an_eigensolver_that_stops_early_says_so():
     pencil = make_pencil(7, n=200, d=60, local=3)
     T = pencil.total()
@@ -169,7 +159,6 @@ def test_an_eigensolver_that_stops_early_says_so():
         leading_eigenpairs(pencil, lambda V: np.linalg.solve(T, V), 2, **options)
 
 
-@pytest.mark.quick
 def test_conjugate_gradients_that_stop_early_say_so():
     T = np.diag(10.0 ** np.arange(0, 12)) + 1.0
     with pytest.warns(ConvergenceWarning, match="Conjugate gradients stopped at 3 iterations"):
@@ -179,7 +168,6 @@ def test_conjugate_gradients_that_stop_early_say_so():
 # -- graphs --------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick
 def test_graph_is_the_union_of_both_directions():
     X = np.array([[0.0], [1.0], [1.5], [10.0]])
     S = neighbor_graph(X, 1).toarray()
@@ -189,18 +177,15 @@ def test_graph_is_the_union_of_both_directions():
     np.testing.assert_array_equal(S, expected)
 
 
-@pytest.mark.quick
 def test_duplicate_rows_are_neighbours_of_each_other_never_of_themselves():
     indices = neighbor_indices(np.zeros((5, 3)), 3)
     assert all(row not in neighbours for row, neighbours in enumerate(indices))
 
 
-@pytest.mark.quick
 def test_fewer_rows_than_neighbours_give_the_complete_graph():
     assert neighbor_graph(np.arange(4.0)[:, None], 9).nnz == 12
 
 
-@pytest.mark.quick
 def test_penalty_is_alpha_n_l_times_the_mean_squared_difference():
     rng = np.random.default_rng(9)
     X, b = rng.normal(size=(40, 3)), rng.normal(size=3)
@@ -211,36 +196,9 @@ def test_penalty_is_alpha_n_l_times_the_mean_squared_difference():
     assert score @ (penalty @ score) == pytest.approx(2.5 * 15 * mean_square)
 
 
-@pytest.mark.quick
-def test_a_row_is_none_of_its_own_neighbours_by_pynndescent(monkeypatch):
-    """Where points coincide it may come late among its neighbours, or not at all."""
-    found = np.array([[1, 0, 2], [1, 0, 2], [0, 1, 3], [3, -1, -1]])
-
-    def descend(X, n_neighbors, random_state):
-        assert (n_neighbors, random_state) == (3, 7)
-        return SimpleNamespace(neighbor_graph=(found, None))
-
-    monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=descend))
-    others = neighbor_indices(np.zeros((4, 2)), 2, method="pynndescent", random_state=7)
-    np.testing.assert_array_equal(others, [[1, 2], [0, 2], [0, 1], [-1, -1]])
-
-
-@pytest.mark.slow
-def test_pynndescent_gives_nearly_the_graph_of_brute_force():  # numba compiles for a minute
-    X = np.random.default_rng(10).normal(size=(800, 4))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numba's own deprecations
-        found = neighbor_indices(X, 5, method="pynndescent", random_state=0)
-    exact = neighbor_indices(X, 5, method="brute")
-    assert all(row not in neighbours for row, neighbours in enumerate(found))
-    shared = [len(set(a) & set(b)) for a, b in zip(found, exact, strict=True)]
-    assert np.mean(shared) > 0.9 * 5
-
-
 # -- which solver --------------------------------------------------------------------------------
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(("ridge", "solver"), [(0.0, "dual"), (1e-9, "dual"), (0.1, "dense")])
 def test_a_wide_scatter_with_graph_is_formed_only_where_a_ridge_lets_it_be_factored(ridge, solver):
     rng = np.random.default_rng(0)
@@ -257,7 +215,6 @@ def test_a_wide_scatter_with_graph_is_formed_only_where_a_ridge_lets_it_be_facto
         )
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("n", "d", "wanted", "solver"),
     [
