@@ -15,8 +15,7 @@ from .._checks import check_choice, check_integer
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import split_labelled
 from ._bootstrap import DirectionBootstrap, input_names, refuse_pipeline
-from ._dependence import Dependence, direction_dependence
-from ._evaluations import ResultLike, read_evaluations
+from ._evaluations import Dependence, ResultLike, direction_dependence, read_evaluations
 from ._panels import (
     AxesLike,
     PanelDisplay,

@@ -88,7 +88,8 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
     axes.plot(order[:n_chosen], shown[:n_chosen], "o", color=COLOURS[0])
     if len(left_out):
         axes.axvline(n_chosen + 0.5, color="0.4", ls=":", lw=1)
-    if _spans_orders(shown):
+    # the first dwarfs the median, as squared gradients do and SIR's shares do not
+    if shown.min() > 0 and shown[0] > 1e3 * np.median(shown):
         axes.set_yscale("log")
     else:
         highest = shown.max() if shown.max() > 0.0 else 1.0
@@ -226,11 +227,6 @@ def _draw_legend(axes, response, beyond):
         )
         for handle in legend.legend_handles:
             handle.set(alpha=1, sizes=[25])
-
-
-def _spans_orders(eigenvalues):
-    """Whether the first dwarfs the median, as squared gradients do and SIR's shares do not."""
-    return eigenvalues.min() > 0 and eigenvalues[0] > 1e3 * np.median(eigenvalues)
 
 
 def _category_style(code):

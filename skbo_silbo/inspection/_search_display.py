@@ -12,8 +12,14 @@ from skbo_silbo.sensitivity import InputShares
 from .._checks import check_choice, check_integer
 from .._typing import FloatArray
 from ..space import ParameterDomain, parameter_domains
-from ._dependence import Dependence, direction_dependence, input_dependence
-from ._evaluations import ResultLike, read_evaluations, read_values_like
+from ._evaluations import (
+    Dependence,
+    ResultLike,
+    direction_dependence,
+    input_dependence,
+    read_evaluations,
+    read_values_like,
+)
 from ._panels import AxesLike, PanelDisplay, new_figure
 from ._search_panels import draw_convergence, draw_parallel, draw_shares, draw_values
 from ._value_axis import ValueAxis

@@ -9,7 +9,7 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.svm import SVC
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.inspection._dependence import direction_dependence, input_dependence
+from skbo_silbo.inspection._evaluations import direction_dependence, input_dependence
 from skbo_silbo.inspection._panels import is_logarithmic, robust_limits
 from skbo_silbo.inspection._search_panels import draw_values, expected_best
 from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
