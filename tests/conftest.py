@@ -31,12 +31,10 @@ def path(tmp_path):
     return tmp_path / "run.jsonl"
 
 
-@pytest.fixture(scope="module")
-def few_draws():
+@pytest.fixture
+def few_draws(monkeypatch):
     """A quarter of the draws of shares, for tests that look at no digit of them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skbo_silbo.sensitivity._input_model.N_MODELS", 4)
-        yield
+    monkeypatch.setattr("skbo_silbo.sensitivity._input_model.N_MODELS", 4)
 
 
 class Clock:

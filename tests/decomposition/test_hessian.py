@@ -55,7 +55,7 @@ def test_the_wild_bootstrap_holds_its_level_off_the_normal(law, n_sets):
     assert by_normal_theory >= rejected
 
 
-@sets(50, 400)
+@sets(30, 400)
 @pytest.mark.filterwarnings("ignore:The condition of")
 def test_the_level_given_a_direction(n_sets):
     """At 100 x 5 it was 0.082 of 1000 sets."""

@@ -86,7 +86,7 @@ def test_the_kernel_form_takes_several_responses():
     assert kernel.fit(X, Y).alpha_ >= 0
 
 
-@sets(20, 60)
+@sets(12, 60)
 @pytest.mark.filterwarnings("ignore:No direction was found")
 def test_zero_is_an_answer_at_the_nominal_level(n_sets):
     rng, found = np.random.default_rng(0), 0

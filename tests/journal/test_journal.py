@@ -170,6 +170,7 @@ def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size
     search(path, **options).fit(X, Y)
     lines = lines_of(path)
     assert len(told_in(lines)) == 5
+    proposed = copy.deepcopy(reference.optimizer_).ask()
     for n_kept in range(len(lines)):
         torn = lines[n_kept][: len(lines[n_kept]) // 2]
         path.write_bytes(b"".join(lines[:n_kept]) + torn)
@@ -180,7 +181,7 @@ def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size
         sources = resumed.cv_results_["source"]
         assert list(sources[:n_known]) == ["resumed"] * n_known
         np.testing.assert_array_equal(sources[n_known:], reference.cv_results_["source"][n_known:])
-        assert resumed.optimizer_.ask() == copy.deepcopy(reference.optimizer_).ask()
+        assert resumed.optimizer_.ask() == proposed
         assert lines_of(path)[:n_kept] == lines[:n_kept]
         told = told_in(lines_of(path))
         assert [event["told"] for event in told] == [event["told"] for event in told_in(lines)]
@@ -243,7 +244,7 @@ def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
     search(path, **params).fit(X, Y)
     lines = lines_of(path)
     assert any("this kind cannot be fitted" in line.decode() for line in lines)
-    for n_kept in (1, 4, 8, 15):
+    for n_kept in (1, 8, 15):
         path.write_bytes(b"".join(lines[:n_kept]))
         resumed, n_fits = fit(search(path, **params))
         assert n_fits == (7 - len(told_in(lines[:n_kept]))) * 3

@@ -45,7 +45,7 @@ def wide():
 def test_it_ends_the_earlier_the_more_the_folds_differ(wide):
     assert wide.stop_reason_ == "patience"
     assert wide.optimizer_.n_initial_ <= n_of(wide) < 20
-    assert n_of(fit(spread=1e-9)) > n_of(wide)
+    assert n_of(fit(spread=1e-9, n_iter=20)) > n_of(wide)
 
 
 def test_until_then_the_candidates_are_those_of_a_search_without(wide):

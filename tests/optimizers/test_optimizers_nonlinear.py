@@ -121,6 +121,7 @@ def test_an_optimiser_that_was_stored_learns_it_again():
     assert_array_equal(again.x_iters_, restored.x_iters_)
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_what_matters_is_told_without_derivatives_of_the_embedding():
     optimizer = run(made(kernel_pca()), 12)
     optimizer.ask()

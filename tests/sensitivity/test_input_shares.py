@@ -349,6 +349,7 @@ def test_equal_failed_and_few_values(y):
     assert "too few, or all equal" in shares.verdict
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_one_outlier_and_failures_change_little():
     X = np.random.default_rng(0).uniform(-1, 1, (30, 4))
     y = np.tanh(2 * X[:, 0]) + 0.5 * X[:, 1]
@@ -361,6 +362,7 @@ def test_one_outlier_and_failures_change_little():
     assert model.shares.ranked[:2] == plain.ranked[:2] == ["x0", "x1"]
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_the_order_of_the_values_and_who_proposed_them_do_not_matter():
     X = np.random.default_rng(0).uniform(0, 1, (20, 3))
     y = X[:, 0] ** 2 + 0.3 * X[:, 2]
@@ -373,6 +375,7 @@ def test_the_order_of_the_values_and_who_proposed_them_do_not_matter():
     assert_array_equal(optimizers[0].subspace_.shares.intervals, ours.intervals)
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_known_noise_is_used():
     X = np.random.default_rng(0).uniform(-1, 1, (40, 2))
     noise = np.where(np.arange(40) < 8, 3.0, 1e-6)
@@ -385,6 +388,7 @@ def test_known_noise_is_used():
 # --- the record -----------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_record_and_frame():
     pytest.importorskip("pandas")
     space = Space({"C": loguniform(1e-3, 1e3), "p": [1, 2, 3], "kind": ["a", "b", "c"]})
@@ -487,6 +491,7 @@ def test_few_noisy_values_of_many_inputs_do_not_say_which_matter(seed):
         assert model.held_out.gain.mean() > 0.0
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_dependence_is_the_mean_over_the_others():
     model = fit(cube(3), lambda X: norm.cdf(2 * X[:, 0]) + 0.2 * X[:, 1] * X[:, 2], 90)
     base = model.points(64)

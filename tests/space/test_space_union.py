@@ -149,6 +149,7 @@ def test_the_choice_is_called_as_the_user_does(branches, name, columns):
     assert next(iter(space.column_groups().items())) == (name, list(range(n)))
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_no_two_columns_have_one_name():
     """What is told of columns is told by name: a frame's columns, the keys of a dict."""
     assert Space({"a": ["1", 1, 1.5]}).feature_names_ == ["a='1'", "a=1", "a=1.5"]
