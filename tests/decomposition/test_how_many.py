@@ -47,19 +47,21 @@ def test_chi_square_is_no_reference_for_slices_of_few_rows(y, tested):
 )
 def test_a_dask_array_is_tested_as_its_rows_are(ridge, weights):
     array = pytest.importorskip("dask.array")
-    X, y, rng = noise(3, 50, 20)
+    X, y, rng = noise(3, 80, 20)
     y += 2 * X[:, 0]
     w = {
         None: None,
-        "counts": rng.integers(0, 3, size=50),
-        "relative": rng.lognormal(sigma=0.7, size=50),
+        "counts": rng.integers(0, 3, size=80),
+        "relative": rng.lognormal(sigma=0.7, size=80),
     }[weights]
     blocks = array.from_array(X, chunks=(17, 6))
     whole = SemiSlicedInverseRegression(ridge=ridge, alpha=0).fit(X, y, sample_weight=w)
     streamed = SemiSlicedInverseRegression(ridge=ridge, alpha=0).fit(blocks, y, sample_weight=w)
-    assert streamed.n_components_ == whole.n_components_
-    for name, column in whole.permutation_tests_.items():
-        np.testing.assert_allclose(streamed.permutation_tests_[name], column, rtol=1e-6)
+    np.testing.assert_allclose(streamed.components_, whole.components_, rtol=1e-6)
+    kind = "dimension_tests_" if weights == "counts" else "permutation_tests_"
+    for name, column in getattr(whole, kind).items():
+        np.testing.assert_allclose(getattr(streamed, kind)[name], column, rtol=1e-6, atol=1e-9)
+    assert np.isfinite(whole.curvature_).all() == (weights != "relative")
     np.testing.assert_allclose(streamed.curvature_, whole.curvature_, atol=1e-6)
 
 
@@ -83,19 +85,6 @@ def test_the_rows_that_are_shuffled_do_not_depend_on_how_they_are_cut(weights):
     whole = sir.fit(X, y, sample_weight=w).permutation_tests_
     assert whole["p_value"][0] > 0.05
     assert tests[0]["p_value"][0] > 0.05
-
-
-def test_a_dask_array_tells_that_a_feature_is_curved():
-    array = pytest.importorskip("dask.array")
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(1500, 3))
-    X[:, 1] = X[:, 0] ** 2 + 0.3 * X[:, 1]
-    y = X[:, 0] + 0.1 * rng.normal(size=1500)
-    with pytest.warns(UserWarning, match="features are curved"):
-        whole = SemiSlicedInverseRegression().fit(X, y)
-    with pytest.warns(UserWarning, match="features are curved"):
-        streamed = SemiSlicedInverseRegression().fit(array.from_array(X, chunks=(400, 3)), y)
-    np.testing.assert_allclose(streamed.curvature_, whole.curvature_, atol=1e-8)
 
 
 # -- chunks --------------------------------------------------------------------------------------
@@ -139,16 +128,6 @@ def test_relative_weights_hold_the_level(of):
         sir = SemiSlicedInverseRegression().fit(X, y, sample_weight=WEIGHTS[of](X, y, rng))
         rejected += sir.n_components_ > 0
     assert_level(rejected, 60)
-
-
-@pytest.mark.statistical
-def test_relative_weights_hold_the_level_of_second_moments():
-    rejected, learner = 0, SlicedAverageVarianceEstimation(n_slices=4)
-    for seed in range(30):
-        X, y, rng = noise(seed, 120, 4)
-        learner.fit(X, y, sample_weight=rng.lognormal(sigma=0.5, size=120))
-        rejected += learner.n_components_ > 0
-    assert_level(rejected, 30)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import linalg, stats
+from scipy import linalg
 from sklearn.metrics.pairwise import rbf_kernel
 
 from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
@@ -92,24 +92,6 @@ def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
         weights.append(sir.alpha_)
     assert np.mean(auto) > np.mean(none)
     assert max(weights) > 0
-
-
-@pytest.mark.statistical
-def test_pure_noise_keeps_alpha_at_zero_mostly():
-    """In .64 of all sets (500 others: .642, .585 to .697 at 99 %).
-
-    One weight beats 0 by its standard error in a sixth of them, by chance; of three, which are
-    correlated, the best does in a third.
-    """
-    kept = []
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(90, 4)), rng.normal(size=90)
-        y[40:] = np.nan
-        sir = KernelSlicedInverseRegression(1, random_state=0).fit(X, y)
-        assert sir.alpha_scores_["gain"][0] == 0
-        kept.append(sir.alpha_ == 0)
-    assert stats.binomtest(int(np.sum(kept)), 60, 0.64).pvalue > 1e-3
 
 
 # -- the way back --------------------------------------------------------------------------------

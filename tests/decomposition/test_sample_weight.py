@@ -137,22 +137,6 @@ def test_it_is_the_weighted_lasso_of_the_artificial_response():
     np.testing.assert_allclose(found, sign * Z @ expected, atol=1e-3)
 
 
-@pytest.mark.parametrize("kind", ["counts", "relative"])
-def test_weighted_blocks_agree_with_fit(kind):
-    dask_array = pytest.importorskip("dask.array")
-    X, y, counts, relative = make_weighted(10, n=150)
-    y[::9] = np.nan
-    weights = counts if kind == "counts" else relative
-    whole = SemiSlicedInverseRegression(2, alpha=0).fit(X, y, sample_weight=weights)
-    blocks, given_weights = dask_array.from_array(X, chunks=(40, 4)), weights.copy()
-    streamed = SemiSlicedInverseRegression(2, alpha=0).fit(blocks, y, sample_weight=weights)
-    np.testing.assert_allclose(streamed.components_, whole.components_, rtol=1e-7)
-    np.testing.assert_array_equal(weights, given_weights)
-    np.testing.assert_allclose(
-        streamed.dimension_tests_["statistic"], whole.dimension_tests_["statistic"], rtol=1e-6
-    )
-
-
 def test_splits_are_of_the_rows_given():
     X, y, counts, _ = make_weighted(6, n=80)
     y[::7] = np.nan
