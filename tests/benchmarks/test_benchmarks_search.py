@@ -18,7 +18,6 @@ from benchmarks.experiments import EXPERIMENTS
 from benchmarks.experiments._published import compare_published, read_published
 from benchmarks.search.contestants import CONTESTANTS
 from benchmarks.search.problem_data import make_problem
-from benchmarks.search.search_figures import search_figures
 from benchmarks.search.search_report import (
     evaluations_within,
     search_report,
@@ -101,15 +100,6 @@ def test_the_report_holds_means_and_what_was_not_reached():
     assert over_all.rows[1][4] == f"{np.sqrt(0.01 * 0.3):.4f}"
     assert over_all.note.endswith("Of fewer than 5 runs, so without a claim: all of them.")
     render_rst("Page", search_report(results))
-
-
-def test_the_picture_is_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
-    results = [played(m, 0, [[1, 4.0], [3, 1.0]]) for m in ("random", "silbo")]
-    results = [{**r, "seconds": [[7, 0.5], [14, 1.25]]} for r in results]
-    pictures = search_figures(results, tmp_path)
-    assert [name for name, _ in pictures] == ["methods.png", "methods-time.png"]
-    assert all((tmp_path / name).stat().st_size > 1000 for name, _ in pictures)
 
 
 PUBLISHED = """method,problem,dim,acquisition,repeats,\

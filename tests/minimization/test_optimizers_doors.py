@@ -76,41 +76,8 @@ def counting_in_a_list(limit):
     return fun
 
 
-def counting_by_itself(limit):
-    n_calls = 0
-
-    def fun(x):
-        nonlocal n_calls
-        n_calls += 1
-        return x[0] - limit
-
-    return fun
-
-
-class WithMethod(Counting):
-    """Of which a method is given."""
-
-    @property
-    def fun(self):
-        return self.__call__
-
-
-class Worst:
-    """Keeps the largest; another part of points changes it every time."""
-
-    def __init__(self, limit):
-        self.limit, self.worst, self.n_far = limit, -np.inf, 0
-
-    def __call__(self, x):
-        self.worst = max(self.worst, x[0])
-        self.n_far += bool(x[0] > 1.95)
-        return x[0] - self.limit
-
-
 @pytest.mark.parametrize(
-    "make",
-    [counting_in_a_list, counting_by_itself, Counting, lambda limit: WithMethod(limit).fun, Worst],
-    ids=["list", "number", "object", "method", "largest"],
+    "make", [counting_in_a_list, Counting, lambda limit: Counting(limit).__call__]
 )
 def test_what_a_constraint_counts_refuses_no_journal_and_another_limit_is_warned_of(path, make):
     def constraint(limit):

@@ -173,11 +173,6 @@ def test_only_if_every_candidate_fails_the_search_raises():
         search({"a": uniform(), "kind": ["bad"]}, n_iter=4).fit(X, Y)
 
 
-def test_error_score_raise_raises_the_error_itself():
-    with pytest.raises(RuntimeError, match="kind bad"):
-        search({"a": uniform(), "kind": ["bad"]}, error_score="raise").fit(X, Y)
-
-
 def test_other_errors_are_not_taken_for_failed_fits():
     with pytest.raises(ValueError, match="Invalid parameter 'c'"):
         search({"c": uniform()}).fit(X, Y)
@@ -248,18 +243,12 @@ def test_sys_exit_in_a_fit_is_raised_with_the_results(monkeypatch, options):
     assert np.isfinite(ended.cv_results_["mean_test_score"]).any()
 
 
-def test_sys_exit_before_any_result_is_raised(monkeypatch):
-    for name, value in {"n_fits": 0, "at": 2, "error": SystemExit(3)}.items():
-        monkeypatch.setattr(Interrupts, name, value)
-    with pytest.raises(SystemExit):
-        search(estimator=Interrupts(), n_iter=5).fit(X, Y)
-
-
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize(("at", "n_iter"), [(3, 5), (7, 2)], ids=["before any result", "refit"])
-def test_an_interruption_that_leaves_no_result_is_raised(monkeypatch, at, n_iter):
-    monkeypatch.setattr(Interrupts, "n_fits", 0)
-    monkeypatch.setattr(Interrupts, "at", at)
-    with pytest.raises(KeyboardInterrupt):
+def test_an_interruption_that_leaves_no_result_is_raised(monkeypatch, at, n_iter, error):
+    for name, value in {"n_fits": 0, "at": at, "error": error}.items():
+        monkeypatch.setattr(Interrupts, name, value)
+    with pytest.raises(error):
         search(estimator=Interrupts(), n_iter=n_iter).fit(X, Y)
 
 

@@ -144,16 +144,6 @@ def test_inside_and_around_a_pipeline():
     assert not hasattr(space["scale"][0], "mean_")
 
 
-def test_pandas_in_names_kept():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    search = SILBOSearchCV(SVC(), SPACE, n_iter=4, random_state=0).fit(frame, pd.Series(Y))
-    assert list(search.feature_names_in_) == list("abcd")
-    assert len(pd.DataFrame(search.cv_results_)) == 4
-    with pytest.raises(ValueError, match="feature names"):
-        search.predict(frame[list("dcba")])
-
-
 # Metrics and refit.
 
 METRICS = {"accuracy": make_scorer(accuracy_score), "f1": make_scorer(f1_score, average="macro")}
