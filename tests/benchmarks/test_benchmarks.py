@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from measured import measured
 from threadpoolctl import threadpool_info
 
 from benchmarks.__main__ import main
@@ -41,21 +42,10 @@ ENVIRONMENT = {
 }
 
 
-def fit_result(problem, method, repeat, seconds, **further):
-    return {
-        "experiment": "sdr",
-        "problem": problem,
-        "method": method,
-        "repeat": repeat,
-        "status": "ok",
-        "seconds": seconds,
-        "gram_seconds": [0.010],
-        "data_mib": 8.0,
-        "imported_mib": 100.0,
-        "peak_mib": 120.0,
-        "environment": ENVIRONMENT,
-        **further,
-    }
+def fit_result(problem, method, repeat, seconds):
+    memory = {"data_mib": 8.0, "imported_mib": 100.0, "peak_mib": 120.0}
+    times = {"seconds": seconds, "gram_seconds": [0.010], "environment": ENVIRONMENT}
+    return measured("sdr", problem, method, repeat, **times, **memory)
 
 
 def die(problem, method, repeat):

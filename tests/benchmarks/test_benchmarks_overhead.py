@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from measured import measured
 
 from benchmarks.engine import measure_cell
 from benchmarks.experiments import EXPERIMENTS
@@ -12,17 +13,9 @@ pytestmark = pytest.mark.bench
 OVERHEAD = EXPERIMENTS["overhead"]
 
 
-def result(n, d, repeat, seconds, *, method="silbo", peak=200.0, n_initial=0):
-    return {
-        "experiment": "overhead",
-        "problem": {"n": n, "d": d},
-        "method": method,
-        "repeat": repeat,
-        "status": "ok",
-        "seconds": list(seconds),
-        "n_initial": n_initial,
-        "peak_mib": peak,
-    }
+def result(n, d, repeat, seconds, peak=200.0):
+    memory = {"n_initial": 0, "peak_mib": peak}
+    return measured("overhead", {"n": n, "d": d}, "silbo", repeat, seconds=seconds, **memory)
 
 
 @pytest.mark.parametrize("method", ["silbo", "random"])

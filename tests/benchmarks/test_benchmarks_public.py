@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measured import measured
 
 from benchmarks.engine import render_rst
 from benchmarks.experiments import EXPERIMENTS
@@ -26,20 +27,11 @@ PUBLIC = EXPERIMENTS["public"]
 PROBLEM = {"suite": "bbob", "function": 2, "kind": "native", "d": 10, "inputs": 10, "n": 100}
 
 
-def result(method, repeat, steps, problem=PROBLEM, **further):
+def result(method, repeat, steps):
     """A run whose chance is 10 after any number of evaluations, on a problem of optimum 0."""
-    return {
-        "experiment": "public",
-        "problem": problem,
-        "method": method,
-        "repeat": repeat,
-        "status": "ok",
-        "steps": steps,
-        "optimum": 0.0,
-        "chance": {"50": 10.0, "100": 10.0, "250": 10.0},
-        "values": "as told",
-        **further,
-    }
+    chance = {"50": 10.0, "100": 10.0, "250": 10.0}
+    goal = {"optimum": 0.0, "chance": chance, "values": "as told"}
+    return measured("public", PROBLEM, method, repeat, steps=steps, **goal)
 
 
 # -- problems ------------------------------------------------------------------------------------

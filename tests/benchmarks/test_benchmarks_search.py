@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from measured import measured
 
 from benchmarks.__main__ import main
 from benchmarks.engine import (
@@ -31,21 +32,10 @@ DEFAULT = EXPERIMENTS["default"]
 PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}
 
 
-def played(method, repeat, steps, problem=PROBLEM, **further):
-    return {
-        "experiment": "methods",
-        "problem": problem,
-        "method": method,
-        "repeat": repeat,
-        "status": "ok",
-        "steps": steps,
-        "optimum": 0.0,
-        "scale": 10.0,
-        "median_seconds": 0.01,
-        "seconds": [[1, 0.01], [problem["n"], 0.01 * problem["n"]]],
-        "values": "as told",
-        **further,
-    }
+def played(method, repeat, steps, problem=PROBLEM):
+    times = {"median_seconds": 0.01, "seconds": [[1, 0.01], [problem["n"], 0.01 * problem["n"]]]}
+    goal = {"optimum": 0.0, "scale": 10.0, "values": "as told"}
+    return measured("methods", problem, method, repeat, steps=steps, **goal, **times)
 
 
 @pytest.mark.parametrize(

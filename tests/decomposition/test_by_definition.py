@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawn import linear_data, noise, numbers_of_rows, weighted_rows
 from scipy import linalg, sparse
 from sklearn.linear_model import LinearRegression
 
@@ -41,11 +42,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:The linearity condition",
     "ignore:The condition of",
 )
-
-
-def noise(seed, n=60, d=10):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)), rng.normal(size=n), rng
 
 
 def test_equal_relative_weights_are_no_weights():
@@ -133,13 +129,6 @@ def test_a_penalty_on_more_rows_and_features_than_tests_can_hold_is_refused(monk
     sir.set_params(n_components="auto", alpha=0).fit(X, y, unlabeled)
 
 
-def linear_data(seed, n, d, noise=0.5, n_more=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n + n_more, d))
-    b = np.ones(d) / np.sqrt(d)
-    return X, X @ b + noise * rng.normal(size=n + n_more), b
-
-
 @pytest.mark.parametrize(("n", "d"), [(30, 12), (30, 45)])
 @pytest.mark.parametrize("categorical", [False, True])
 def test_ridge_minimises_generalised_cross_validation_by_its_definition(n, d, categorical):
@@ -196,22 +185,9 @@ def test_curvature_needs_more_rows_than_terms():
     assert np.isfinite(curvature(X, np.eye(3))[0]).all()
 
 
-def make_data(seed, n=40, n_unlabeled=60, d=4):
-    """Labelled rows, y, unlabelled rows; counts, and relative weights."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n + n_unlabeled, d)) * rng.lognormal(size=d)
-    y = X[:n, 0] / X[:n, 0].std() + 0.3 * rng.normal(size=n)
-    return X[:n], y, X[n:], rng.integers(1, 5, size=n), rng.lognormal(size=n)
-
-
-def numbers_of_rows(weights):
-    """Counts as they are; others summing to Kish's number."""
-    return weights if weights.dtype.kind == "i" else weights * weights.sum() / (weights**2).sum()
-
-
 def test_rows_whose_scatter_is_t_when_labels_are_weighted():
     """Where T is ill-conditioned it is not formed: labelled rows and edges stand for it."""
-    X, y, rest, counts, _ = make_data(2)
+    X, y, rest, counts, _ = weighted_rows(2)
     slices = slice_response(y, 4, sample_weight=counts)
     rows = np.concatenate([X, rest])
     penalty = sparse.csr_array(
@@ -233,7 +209,7 @@ def test_rows_whose_scatter_is_t_when_labels_are_weighted():
 @pytest.mark.parametrize("d", [8, 60])
 def test_weighted_folds_by_woodbury_are_folds_by_refitting(d, monkeypatch):
     monkeypatch.setattr(_alpha, "N_FOLDS", 4)
-    X, y, rest, _, w = make_data(3, n=24, n_unlabeled=30, d=d)
+    X, y, rest, _, w = weighted_rows(3, n=24, n_unlabeled=30, d=d)
     w = numbers_of_rows(w)
     rows = np.concatenate([X, rest])
     slices = slice_response(y, 6, sample_weight=w)
@@ -263,7 +239,7 @@ def test_weighted_folds_by_woodbury_are_folds_by_refitting(d, monkeypatch):
 def test_many_labels_choose_alpha_by_some_of_them_with_their_weights(monkeypatch):
     """Rows that weigh next to nothing, however wrong their labels, choose nothing."""
     monkeypatch.setattr(_alpha, "MAX_LABELED", 100)
-    X, y, rest, *_ = make_data(9, n=260, n_unlabeled=40, d=3)
+    X, y, rest, *_ = weighted_rows(9, n=260, n_unlabeled=40, d=3)
     wrong = np.arange(260) % 2 == 0
     y[wrong] = np.random.default_rng(0).permutation(y[wrong])
     weights = np.where(wrong, 1e-9, 1.0)

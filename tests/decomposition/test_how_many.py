@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawn import noise
 from levels import assert_level, sets
 
 from skbo_silbo import (
@@ -17,11 +18,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:The linearity condition",
     "ignore:The condition of",
 )
-
-
-def noise(seed, n=60, d=10):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)), rng.normal(size=n), rng
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from drawn import linear_data
 from levels import assert_level, sets
 from scipy.stats import rankdata
 from sklearn.datasets import load_diabetes, load_digits, load_wine
@@ -20,13 +21,6 @@ NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
 
 
 GRID = 10.0 ** np.arange(-6, 4.25, 0.5)  # of ridges
-
-
-def linear_data(seed, n, d, noise=0.5, n_more=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n + n_more, d))
-    b = np.ones(d) / np.sqrt(d)
-    return X, X @ b + noise * rng.normal(size=n + n_more), b
 
 
 # -- ridge ---------------------------------------------------------------------------------------

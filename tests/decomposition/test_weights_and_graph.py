@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawn import numbers_of_rows, weighted_rows
 from scipy import linalg
 from sklearn import config_context
 from sklearn.base import clone
@@ -17,19 +18,6 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 EDGES = [-1.0, 0.0, 1.0]
-
-
-def make_data(seed, n=40, n_unlabeled=60, d=4):
-    """Labelled rows, y, unlabelled rows; counts, and relative weights."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n + n_unlabeled, d)) * rng.lognormal(size=d)
-    y = X[:n, 0] / X[:n, 0].std() + 0.3 * rng.normal(size=n)
-    return X[:n], y, X[n:], rng.integers(1, 5, size=n), rng.lognormal(size=n)
-
-
-def numbers_of_rows(weights):
-    """Counts as they are; others summing to Kish's number."""
-    return weights if weights.dtype.kind == "i" else weights * weights.sum() / (weights**2).sum()
 
 
 def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
@@ -62,7 +50,7 @@ def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
     ],
 )
 def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
-    X, y, rest, counts, relative = make_data(0, d=d)
+    X, y, rest, counts, relative = weighted_rows(0, d=d)
     weights = counts if kind == "counts" else relative
     w = numbers_of_rows(weights)
     sir = SemiSlicedInverseRegression(
@@ -81,7 +69,7 @@ def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
 
 
 def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning():
-    X, y, _, counts, _ = make_data(7, n=60)
+    X, y, _, counts, _ = weighted_rows(7, n=60)
     sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0)
 
     def statistic(weights):
@@ -105,7 +93,7 @@ def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning(
 
 
 def test_weights_and_unlabelled_rows_travel_through_searches_as_in_a_loop_by_hand():
-    X, y, rest, _, weights = make_data(10)
+    X, y, rest, _, weights = weighted_rows(10)
     folds = KFold(3, shuffle=True, random_state=0)
     with config_context(enable_metadata_routing=True):
         sdr = SemiSlicedInverseRegression(1, n_slices=4)

@@ -15,7 +15,7 @@ from sklearn.linear_model import BayesianRidge, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
-from skbo_silbo import SILBO, minimize
+from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate
 
@@ -173,14 +173,6 @@ def test_a_kernel_for_other_inputs_says_what_to_do():
 
 def bowl(x):
     return float(((x - 0.3) ** 2).sum())
-
-
-@pytest.mark.statistical
-def test_it_finds_the_bottom_of_a_bowl():
-    bounds = [(-1, 1)] * 3
-    result = minimize(bowl, bounds, n_calls=30, random_state=0, surrogate=CUBIC, warp=None)
-    chance = minimize(bowl, bounds, n_calls=30, random_state=0, method="random")
-    assert result.fun < 0.02 * chance.fun
 
 
 def test_json_needs_the_regressor_again():

@@ -1,0 +1,30 @@
+"""Rows that several tests of transformers draw."""
+
+import numpy as np
+
+
+def noise(seed, n=60, d=10):
+    """Rows, a response that they do not explain, and the generator."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.normal(size=n), rng
+
+
+def linear_data(seed, n, d, noise=0.5, n_more=0):
+    """Rows, of which some more than are asked for, a linear response, and its direction."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_more, d))
+    b = np.ones(d) / np.sqrt(d)
+    return X, X @ b + noise * rng.normal(size=n + n_more), b
+
+
+def weighted_rows(seed, n=40, n_unlabeled=60, d=4):
+    """Labelled rows, y, unlabelled rows; counts, and relative weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_unlabeled, d)) * rng.lognormal(size=d)
+    y = X[:n, 0] / X[:n, 0].std() + 0.3 * rng.normal(size=n)
+    return X[:n], y, X[n:], rng.integers(1, 5, size=n), rng.lognormal(size=n)
+
+
+def numbers_of_rows(weights):
+    """Counts as they are; others summing to Kish's number."""
+    return weights if weights.dtype.kind == "i" else weights * weights.sum() / (weights**2).sum()
