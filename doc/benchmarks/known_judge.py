@@ -1,8 +1,9 @@
 """What known candidates are worth on data sets that chose none: real fits, and rows held out.
 
 ``python doc/benchmarks/known_judge.py run SECONDS`` goes on where it stopped, and so does ``search
-SECONDS``, which lets searches go on after the known candidates; ``report`` prints the tables of the
-page. A task is a data set and a Pipeline; it is searched in its `default_space`.
+SECONDS``, which lets searches go on after the known candidates, on every third task of those rows;
+``report`` prints the tables of the page. A task is a data set and a Pipeline; it is searched in its
+`default_space`.
 """
 
 import json
@@ -14,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import optuna
-from known_data import judged_sets
+from known_data import SETS, judged_sets
 from known_portfolio import area_under_curve, chances_of_largest, estimator_of
 from optuna.samplers import TPESampler
 from sklearn import config_context
-from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold
+from sklearn.model_selection import KFold, ParameterSampler, RandomizedSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -31,8 +32,11 @@ from skbo_silbo.space._union import branches_of
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
 SEARCHES = RESULTS.with_name("known_search.jsonl")
-N_SEARCHED = 20  # candidates
+EVERY = 3  # of the rows is a task that is searched
+N_SEARCHED = 50  # candidates
 POOL = 40  # random candidates, of which every number of them is the mean over all draws
+MORE = 60  # of those tasks
+SIZES = (20, 50)  # after which their searches are compared
 MODELS = [  # in this order
     {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     {"classification": "KNeighborsClassifier", "regression": "KNeighborsRegressor"},
@@ -40,22 +44,47 @@ MODELS = [  # in this order
     {"classification": "LogisticRegression", "regression": "ElasticNet"},
     {"classification": "HistGradientBoostingClassifier"},
 ]
+HAND_WRITTEN = {  # by scikit-learn's examples and user guide; see known.rst
+    "DecisionTree": {"min_samples_split": range(2, 403, 20)},
+    "KNeighbors": {"n_neighbors": range(1, 10)},
+    "SVC": [
+        {"C": [1, 10, 100, 1000], "kernel": ["linear"]},
+        {"C": [1, 10, 100, 1000], "gamma": [0.001, 0.0001], "kernel": ["rbf"]},
+    ],
+    "SVR": {"C": [1, 10, 100, 1000], "gamma": np.logspace(-2, 2, 5)},
+    "LogisticRegression": {"C": np.logspace(-4, 4, 4)},
+    "ElasticNet": {
+        "alpha": np.logspace(-4, -0.5, 30),
+        "l1_ratio": [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1],
+    },
+}
 
 
-def run(seconds, results=RESULTS, of=None):
+def run(seconds):
     """Write what is missing until so many seconds of CPU are used."""
+    pairs = zip(*([(kind, *of_set) for of_set in judged_sets(kind)] for kind in SETS), strict=True)
+    sets = list(chain(*pairs))  # the kinds in turn
+    tasks = [
+        (name, of_set) for model in MODELS for of_set in sets if (name := model.get(of_set[0]))
+    ]
+    _write(tasks, seconds, RESULTS, measure)
+
+
+def search(seconds):
+    """Write the searches that are missing; rows in turn are of classes and of numbers."""
+    sets = {data: (kind, data, *rest) for kind in SETS for data, *rest in judged_sets(kind)}
+    tasks = [(row["class"], sets[row["data"]]) for row in read()][::EVERY]
+    _write([*tasks[1::4], *tasks[::2], *tasks[3::4]], seconds, SEARCHES, searches)
+
+
+def _write(tasks, seconds, results, measured):
     end = time.process_time() + seconds
     done = {(r["data"], r["class"]) for r in read(results)}
-    kinds = ("classification", "regression")
-    pairs = zip(*([(kind, *of_set) for of_set in judged_sets(kind)] for kind in kinds), strict=True)
-    sets = list(chain(*pairs))  # the kinds in turn
-    for model in MODELS:
-        for kind, data, *arrays in sets:
-            name = model.get(kind)
-            if name and (data, name) not in done and time.process_time() < end:
-                row = {"data": data, "class": name, **(of or measure)(name, kind, *arrays)}
-                with results.open("a") as file:
-                    file.write(json.dumps(row, separators=(",", ":")) + "\n")
+    for name, (kind, data, *arrays) in tasks:
+        if (data, name) not in done and time.process_time() < end:
+            row = {"data": data, "class": name, **measured(name, kind, *arrays)}
+            with results.open("a") as file:
+                file.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
 def measure(name, kind, X, y, X_others, y_others):
@@ -71,22 +100,47 @@ def measure(name, kind, X, y, X_others, y_others):
 
 def searches(name, kind, X, y, X_others, y_others):
     """Return the same scores of searches, of this library and Optuna's TPE, with and without known
-    candidates, after the estimator as it is."""
+    candidates, after the estimator as it is; of more random candidates; of a space by hand.
+
+    And the CPU seconds of our searches after every candidate, and of a random candidate.
+    """
     pipeline, space, own = _task(name, X, y)
     folds, parts = _parts(kind, X, y, X_others, y_others)
-    scoring = "roc_auc" if kind == "classification" else "r2"
-    options = {"n_iter": N_SEARCHED, "cv": folds, "scoring": scoring, "random_state": 0}
-    found = {}
-    for first, how in (("known", {}), ("current", {"initial_params": "current"})):
-        search = SILBOSearchCV(pipeline, refit=False, **options, **how)
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            params = search.fit(X, y).cv_results_["params"]
+    options = {"cv": folds, "scoring": "roc_auc" if kind == "classification" else "r2"}
+    options |= {"random_state": 0, "refit": False}
+    found, seconds = {}, {}
+    for first in ("known", "current"):
+        how, ends = {"initial_params": first, "n_iter": N_SEARCHED}, []
+        clock = {"callback": lambda _, ends=ends: ends.append(time.process_time())}
+        start = time.process_time()
+        params = _fit(SILBOSearchCV(pipeline, **options, **how, **clock), X, y)
+        seconds[first] = [float(f"{end - start:.3g}") for end in ends]
         found[f"ours, {first}"] = [_scores(name, p, parts) for p in params]
     has = {n: v for n, v in pipeline.get_params().items() if "__" in n}
     for first, params in (("known", own), ("current", [])):
         found[f"TPE, {first}"] = _tpe(space, [has, *params], lambda p: _scores(name, p, parts))
-    return found
+    start = time.process_time()
+    _fit(RandomizedSearchCV(pipeline, space, n_iter=20, **options), X, y)
+    seconds["random candidate"] = float(f"{(time.process_time() - start) / 20:.3g}")
+    by_hand = next(grid for start, grid in HAND_WRITTEN.items() if name.startswith(start))
+    drawn = _draws(space, POOL, 0)
+    more = [params for params in _draws(space, MORE, 1) if params not in drawn]
+    by_hand = [{f"__{p}": v for p, v in params.items()} for params in _draws(by_hand, N_SEARCHED)]
+    for which, params in (("more", more), ("by hand", by_hand)):
+        found[which] = [_scores(name, p, parts) for p in params]
+    return found | {"seconds": seconds}
+
+
+def _fit(search, X, y):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return search.fit(X, y).cv_results_["params"]
+
+
+def _draws(space, n, seed=0):
+    with warnings.catch_warnings():  # of fewer points than draws
+        warnings.simplefilter("ignore")
+        return list(ParameterSampler(space, n, random_state=seed))
 
 
 def _tpe(space, first, score):
@@ -187,22 +241,27 @@ def gains(row):
 
 
 def gains_of_searches(row, found):
-    """Return the same of searches of 20 candidates, and of TPE's first ten."""
-    known, pool = (np.array(row[search]) for search in ("known", "random"))
-    found = {name: np.array(scores) for name, scores in found.items()}
+    """Return the same of searches of 20 and 50 candidates, and beside them what else there is.
+
+    Random search has as many candidates, or as many as it fits in the CPU seconds of our search,
+    at most all there are.
+    """
+    known, drawn = (np.array(row[search]) for search in ("known", "random"))
+    pool, by_hand = np.vstack([drawn, found["more"]]), np.array(found["by hand"])
+    found = {name: np.array(v) if isinstance(v, list) else v for name, v in found.items()}
     first = {"known": "after the known ones", "current": "after as it is"}
-    at = {
-        f"{m}, {how} {words}": chance_of(pool, found[f"{how}, {key}"][:m], 0)
-        for m in (20, 10)
-        for key, words in first.items()
-        for how in ("ours", "TPE")
-        if m == 20 or key == "current"
-    }
-    for m in (20, 10):
-        at[f"{m}, random after as it is"] = chance_of(pool, known[:1], m - 1)
-    at["20, random after the known ones"] = chance_of(pool, known, 20 - len(known))
-    at |= {"10, known": chance_of(pool, known, 0), "as it is": known[0]}
-    return _shares(at, pool, known, *found.values())
+    at, seconds = {"as it is": known[0], "10, known": chance_of(pool, known, 0)}, found["seconds"]
+    for m in SIZES:
+        for key, words in first.items():
+            for how in ("ours", "TPE"):
+                at[f"{m}, {how} {words}"] = chance_of(pool, found[f"{how}, {key}"][:m], 0)
+            before = known if key == "known" else known[:1]
+            at[f"{m}, random {words}"] = chance_of(pool, before, m - len(before))
+            n = int(seconds["known"][m - 1] / seconds["random candidate"]) - len(before)
+            at[f"{m}, as many seconds of random {words}"] = chance_of(pool, before, max(n, 0))
+        at[f"{m}, a space by hand after as it is"] = chance_of(by_hand, known[:1], m - 1)
+    every = [v for v in found.values() if isinstance(v, np.ndarray)]
+    return _shares(at, drawn, known, *every)
 
 
 def _shares(at, pool, *others):
@@ -217,7 +276,7 @@ def chance_of(pool, first, n):
     first = first[np.argmax(first[:, 0])]
     if not n:
         return first
-    pool = pool[np.argsort(pool[:, 0], kind="stable")]
+    pool, n = pool[np.argsort(pool[:, 0], kind="stable")], min(n, len(pool))
     best = np.where(pool[:, :1] > first[0], pool, first)
     return chances_of_largest(n, len(pool)) @ best
 
@@ -227,17 +286,35 @@ def report():
     found = {k: g for k, r in judged.items() if (g := gains(r)) is not None}
     _print(found, "10, known", "10, random after as it is")
     pairs = {k: (judged[k], r) for r in read(SEARCHES) if (k := (r["data"], r["class"])) in judged}
-    found = {k: g for k, pair in pairs.items() if (g := gains_of_searches(*map(_scored, pair)))}
-    if found:
-        _print(found, "20, ours after the known ones", "20, random after as it is")
+    found = {k: g for k, pair in pairs.items() if (g := gains_of_searches(*pair))}
+    for m in SIZES if found else ():
+        own = {k: {n: v for n, v in g.items() if _is_of(m, n)} for k, g in found.items()}
+        _print(own, f"{m}, ours after the known ones", f"{m}, random after the known ones")
+    _print_seconds([r for _, r in pairs.values()])
     print(f"too good,as it is,best of 10 known,best of {POOL} random")
     for kind, score in (("classification", "area under the curve"), ("regression", "R²")):
         own = {k: r for k, r in judged.items() if k[1] in {model.get(kind) for model in MODELS}}
         print(score, *_too_good(own), sep=",")
 
 
-def _scored(row):
-    return {name: scores for name, scores in row.items() if isinstance(scores, list)}
+def _is_of(m, name):
+    return not name[0].isdigit() or name.startswith(("10,", f"{m},"))
+
+
+def _print_seconds(rows):
+    """Print CPU seconds of a candidate and of a proposal, and our search in random candidates."""
+    if rows:
+        random = np.array([r["seconds"]["random candidate"] for r in rows])
+        print(f"# seconds of a random candidate,median {np.median(random):.3f}")
+        for m in SIZES:
+            ours = np.array([r["seconds"]["known"][m - 1] for r in rows])
+            n, most = ours / random, np.array([POOL + len(r["more"]) for r in rows])
+            asked = (ours - m * random) / (m - 10)
+            print(
+                f"# {m},{np.median(asked):.3f} a proposal,{np.median(n):.0f} random candidates",
+                end=",",
+            )
+            print(f"{(n > most).sum()} of {len(rows)} tasks have fewer")
 
 
 def _print(found, ours, other):
@@ -281,8 +358,5 @@ def _cells(sets, shares, differences):
 
 if __name__ == "__main__":
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 0
-    {
-        "run": lambda: run(seconds),
-        "search": lambda: run(seconds, SEARCHES, searches),
-        "report": report,
-    }[sys.argv[1]]()
+    commands = {"run": lambda: run(seconds), "search": lambda: search(seconds), "report": report}
+    commands[sys.argv[1]]()

@@ -304,8 +304,8 @@ def _part(step, part, *, all):
 def _ranges(step, entries, *, all):
     has, found = step.estimator.get_params(deep=False), {}
     for name, entry in entries.items():
-        is_idle = "unless" in entry and entry["unless"].items() <= has.items()
-        if step.has(name) and (all or not (is_idle or step.is_set(name))):
+        is_unused = "unless" in entry and entry["unless"].items() <= has.items()
+        if step.has(name) and (all or not (is_unused or step.is_set(name))):
             values = read_range(entry, step.data, has.get(name))
             found[step.prefix + name] = values, table()["sources"][entry["source"]]
     return {name: pair for name, pair in found.items() if pair[0] is not None}
