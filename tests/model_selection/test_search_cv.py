@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 from joblib import parallel_config
+from peak import Peak
 from scipy.stats import uniform
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
@@ -14,22 +14,6 @@ from skbo_silbo.model_selection import SILBOSearchCV
 
 X = np.random.RandomState(0).normal(size=(30, 2))
 Y = np.arange(30.0)
-
-
-class Peak(BaseEstimator):
-    """Scores -(a - .7)^2 - (b - .2)^2, fails for chosen kinds; no learning involved."""
-
-    def __init__(self, a=0.0, b=0.2, kind="good", n=1, fails_on=None):
-        self.a, self.b, self.kind, self.n, self.fails_on = a, b, kind, n, fails_on
-
-    def fit(self, X, y=None):
-        if self.kind == "bad" or (self.kind == "sometimes" and y[0] == 0):
-            raise RuntimeError(f"kind {self.kind} cannot be fitted")
-        self.mean_ = float(np.mean(X))
-        return self
-
-    def score(self, X, y=None):
-        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2
 
 
 class Fold(Peak):

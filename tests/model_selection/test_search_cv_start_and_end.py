@@ -5,26 +5,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from peak import Peak
 from scipy.stats import loguniform, uniform
-from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, ParameterSampler, RandomizedSearchCV
 
 from skbo_silbo.model_selection import SILBOSearchCV
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
-
-
-class Peak(BaseEstimator):
-    def __init__(self, a=0.0, b=0.2, kind="x"):
-        self.a, self.b, self.kind = a, b, kind
-
-    def fit(self, X, y=None):
-        if self.kind == "fails":
-            raise RuntimeError("this kind cannot be fitted")
-        return self
-
-    def score(self, X, y=None):
-        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2
 
 
 PLANE = {"a": uniform(), "b": uniform()}
@@ -209,7 +196,7 @@ def test_the_callback_sees_every_candidate_and_can_end_the_search():
                 "n_iter": 50,
                 "n_initial": 9,
                 "patience": 2,
-                "space": {"kind": ["x", "fails", "y", "z"]},
+                "space": {"kind": ["x", "bad", "y", "z"]},
             },
             "patience",
         ),
