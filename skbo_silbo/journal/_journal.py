@@ -17,6 +17,7 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._lock import is_windows, lock, unlock
 
 VERSION = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
+VALUES = "told"  # a record with this holds what evaluations gave: they are paid for
 TAIL = 4096  # bytes at the end that are compared before every record; all of them where it is due
 ENDED = re.compile(rb'"check": "[0-9a-f]{16}"\}')
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
@@ -34,8 +35,6 @@ class JournalKind:
         That is written.
     user : str
         Of whom it is the journal, for messages.
-    is_paid_for : callable, default=bool
-        Whether a record holds what an evaluation gave; by default every one does.
     to_close : str, default=""
         What lets go of a journal that is in use, in the words of its entry point.
     is_of_optimizer : bool, default=True
@@ -45,7 +44,6 @@ class JournalKind:
     name: str
     version: int
     user: str
-    is_paid_for: Callable[[dict[str, Any]], bool] = bool
     to_close: str = ""
     is_of_optimizer: bool = True
 
@@ -218,7 +216,7 @@ class Journal:
         finally:
             if len(self._content) > size:
                 self.last, self._n_records = record, self._n_records + 1
-                self.holds_values = self.holds_values or self.kind.is_paid_for(record)
+                self.holds_values = self.holds_values or VALUES in record
 
     def damaged_record(self, i: int, why: str = "") -> ValueError:
         """Return the error to raise for a record that is not as it was written; and why."""
@@ -366,7 +364,7 @@ class Journal:
         if lines:
             self.header, *self.records = self._checked(lines)
         self._n_records = len(self.records)
-        self.holds_values = any(map(self.kind.is_paid_for, self.records))
+        self.holds_values = any(VALUES in record for record in self.records)
         self._take_over(content, bytearray().join(line + b"\n" for line in lines))
 
     def _take_over(self, content, whole):

@@ -22,9 +22,6 @@ from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
-from skbo_silbo.optimizers._constraints import in_words
-from skbo_silbo.optimizers._events import RootSeed, check_space, space_to_data
-from skbo_silbo.space._read import as_space
 
 EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"
 RENAMED_ARGUMENTS = MappingProxyType(
@@ -69,13 +66,13 @@ METHODS = MappingProxyType(
 
 
 def make_optimizer(method, bounds, random_state, options, others):
-    """Return the optimiser that `method` names, makes or is.
+    """Return the optimiser that `method` names or makes.
 
     Parameters
     ----------
-    method : str, callable or AskTellOptimizer
-        A key of `METHODS`; what ``method(bounds, random_state=..., **options)`` makes, as a class
-        does; or the optimiser itself, of which nothing is known yet.
+    method : str or callable
+        A key of `METHODS`; or what ``method(bounds, random_state=..., **options)`` makes, as a
+        class does.
     bounds : array-like, Bounds, dict, list or Space
     random_state : int, RandomState, Generator or None
     options : dict
@@ -87,21 +84,15 @@ def make_optimizer(method, bounds, random_state, options, others):
     ValueError
         When there is no such method, or it does not take the options, or is no optimiser.
     """
-    if isinstance(method, AskTellOptimizer):
-        return _minimizing(_checked(method, bounds, random_state, options))
     make = _maker(method)
     _check_options(method, make, options, others)
     optimizer = make(bounds, random_state=random_state, **options)
     if not isinstance(optimizer, AskTellOptimizer):
         raise ValueError(f"method must make an {BASE}: {method!r} made {optimizer!r}. {REMEDY}")
-    return _minimizing(optimizer)
-
-
-def _minimizing(optimizer):
     if optimizer.maximize:
         raise ValueError(
-            f"method must be an optimiser with maximize=False: got {optimizer!r} with True. Write "
-            "minimize(..., maximize=True)."
+            f"method must make an optimiser with maximize=False: got {optimizer!r} with True. "
+            "Write minimize(..., maximize=True)."
         )
     return optimizer
 
@@ -120,8 +111,8 @@ def _maker(method):
     if callable(method) and (not is_class or issubclass(method, AskTellOptimizer)):
         return method
     raise ValueError(
-        f"method must be one of {sorted(METHODS)}: got {method!r}. Or give an {BASE}, its class "
-        f"or a function of bounds and random_state that makes one. {REMEDY}"
+        f"method must be one of {sorted(METHODS)}: got {method!r}. Or give an {BASE} by its "
+        f"class, or by a function of bounds and random_state that makes one. {REMEDY}"
     )
 
 
@@ -144,31 +135,3 @@ def _check_options(method, make, options, others):
             f"{question}options of method {method!r} must be among {names}: got {unknown}. {called}"
             f"Remove or rename them; arguments of minimize itself are {', '.join(others)}."
         )
-
-
-def _checked(optimizer, bounds, random_state, options):
-    """Return an optimiser that is given itself, unless it cannot do as the call says."""
-    of_caller = random_state is not None and not isinstance(random_state, RootSeed)
-    given = {"random_state": random_state} if of_caller else {}
-    if given | options:
-        raise ValueError(
-            f"{', '.join(given | options)} must be left out where method is an optimiser, made "
-            f"with its own: got {optimizer!r}. Give its class, and the options with it."
-        )
-    if optimizer.keeps_journal:
-        raise ValueError(
-            f"method must be an optimiser without a journal of its own: got {optimizer!r}. Call "
-            "its close_journal() and make it without one; give the journal to minimize."
-        )
-    if len(optimizer.func_vals_) or len(optimizer.pending_):
-        raise ValueError(
-            "method must be an optimiser that was not asked or told anything yet: got "
-            f"{optimizer!r}. Give a new one, and what is known as x0 and y0."
-        )
-    if rule := optimizer._known.described:
-        raise ValueError(
-            "constraints must be given to minimize, not to an optimiser that is its method: got "
-            f"{optimizer!r} with {in_words(rule)}. Write minimize(..., constraints=...)."
-        )
-    check_space(space_to_data(optimizer.space_), as_space(bounds))
-    return optimizer

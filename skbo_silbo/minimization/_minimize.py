@@ -48,7 +48,7 @@ def minimize(
     func: Objective[PointT],
     bounds: BoundsLike,
     *,
-    method: str | AskTellOptimizer | Callable[..., AskTellOptimizer] = "silbo",
+    method: str | Callable[..., AskTellOptimizer] = "silbo",
     n_calls: int = 100,
     x0: Any = None,
     y0: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
@@ -80,8 +80,7 @@ def minimize(
         Where to search. With a list of dicts a point has the parameters of one of them.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
             "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo", "sir-bo", "ksir-bo", "si-bo", \
-            "add-bo", "add-bo-sampled", "bock", "random"}, callable or AskTellOptimizer, \
-            default="silbo"
+            "add-bo", "add-bo-sampled", "bock", "random"} or callable, default="silbo"
         The optimiser. "silbo-bu" and "silbo-td" are the paper as printed (bottom-up and top-down;
         50 first points, the embedding learnt again every 20), `SILBOBottomUp` and `SILBOTopDown`,
         with options such as ``acquisition="ei"``, ``embedding="semi-sir-local"``
@@ -92,9 +91,9 @@ def minimize(
         `REMBO` with three kernels, `HeSBO`, `SIRBO`, `SIBO`, `AddBO`, `BOCK` and `RandomSearch`.
         "rembo-zonotope" takes the shortest point of every z in place of a clipped one, "ksir-bo"
         scores of `KernelSlicedInverseRegression`, and "add-bo-sampled" groups from a Markov chain.
-        One of your own is given as its class, as a function
-        ``method(bounds, random_state=..., **options)`` that makes one, or as a new object of it,
-        made with the same bounds; its base is `skbo_silbo.optimizers.AskTellOptimizer`.
+        One of your own is given as its class, or as a function
+        ``method(bounds, random_state=..., **options)`` that makes one; its base is
+        `skbo_silbo.optimizers.AskTellOptimizer`.
     n_calls : int, default=100
         At how many points to call `func`, initial points included. A second call at a point whose
         worker was lost counts in ``nfev``, not here.

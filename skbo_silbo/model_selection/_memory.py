@@ -121,9 +121,8 @@ def _splits_digest(state):
 
 SEARCH = JournalKind(
     name="skbo_silbo",
-    version=7,
+    version=8,
     user="search",
-    is_paid_for=lambda record: "told" in record,
     is_of_optimizer=False,  # what that is told is written with all that is known of the candidate
 )
 

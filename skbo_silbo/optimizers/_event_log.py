@@ -21,9 +21,8 @@ from skbo_silbo.optimizers._events import (
 
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",
-    version=5,
+    version=6,
     user="optimiser",
-    is_paid_for=lambda record: "told" in record,
     to_close="Call close_journal() of the optimiser that has it, wait for its process to end",
 )
 

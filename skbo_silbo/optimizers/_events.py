@@ -38,7 +38,7 @@ def root_seed(random_state):
 
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
-FORMAT, VERSION = "skbo_silbo optimizer", 5
+FORMAT, VERSION = "skbo_silbo optimizer", 6
 REMEDY = "Give what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 
 

@@ -14,7 +14,6 @@ from skbo_silbo.journal._describe import describe
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
 MOST = 6  # values of a parameter that are written out
-LONGEST = 60  # characters of an object's parts that are written out
 
 
 def is_number(value):
@@ -209,16 +208,16 @@ def unlike(names, taken=()):
 def in_words(value):
     """Return the text of a value: its repr, unless that holds an address in memory.
 
-    Functions then are module and name (lambdas with a digest of their code), objects their class
-    and parts, or a digest of these; what cannot be described is its repr without the address.
+    Functions then are module and name, lambdas and objects their class and a digest; what cannot be
+    described is its repr without the address.
 
     Examples
     --------
     >>> class Wall:
     ...     def __init__(self, width):
     ...         self.width = width
-    >>> in_words(1.5), in_words(Wall(3)).partition("(")[2]
-    ('1.5', 'width=3)')
+    >>> in_words(1.5), in_words(Wall(3)) == in_words(Wall(3)) != in_words(Wall(4))
+    ('1.5', True)
     """
     text = repr(value)
     if not ADDRESS.search(text):
@@ -229,13 +228,8 @@ def in_words(value):
         return ADDRESS.sub("", text)
     if isinstance(described, str):
         return described
-    if not isinstance(described, dict) or "class" not in described:
-        return f"{type(value).__qualname__} {joblib.hash(described)[:16]}"
-    parts = {name: part for name, part in described.items() if name != "class"}
-    shown = ", ".join(f"{name}={part!r}" for name, part in parts.items())
-    if len(shown) > LONGEST:
-        shown = joblib.hash(parts)[:16]
-    return f"{described['class']}({shown})"
+    name = described.get("class") if isinstance(described, dict) else None
+    return f"{name or type(value).__qualname__}({joblib.hash(described)[:16]})"
 
 
 def range_in_words(parameter):

@@ -11,7 +11,7 @@ import queue
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -242,8 +242,7 @@ class Scheduler:
             self.on_begin(call)
         try:
             future = self._executor.submit(self._timed, call.function, *self._how, *call.args)
-            if not isinstance(future, Future):
-                executors.check_is_future(future, self._executor)
+            future.add_done_callback(self._done.put)
         except Exception as error:  # no call was made, as where the executor was shut down
             self._put_back([call])
             if not isinstance(error, BrokenExecutor):
@@ -251,7 +250,6 @@ class Scheduler:
             self._broken = error
             return
         self._unrecorded[call], self._jobs[future] = future, call
-        future.add_done_callback(self._done.put)
         self._note_running()
 
     def _put_back(self, calls):

@@ -186,7 +186,7 @@ own = SILBO([(0, 1)] * 5, embedding=First(), n_components=1, update_every=[20])
 liked = SILBO([(0, 1)] * 5, acquisition=log_expected_improvement)
 minimize(with_constraint, space, method=Own, n_constraints=1)
 minimize(cost, union, method=make, executor=lambda: ProcessPoolExecutor(2))
-minimize(cost, np.eye(2), method=Own([(0, 1)] * 2), executor=ThreadPoolExecutor(2), n_pending=3)
+minimize(cost, np.eye(2), method=Own, executor=ThreadPoolExecutor(2), n_pending=3)
 """
 WRONG = {
     'SlicedAverageVarianceEstimation(2).fit("X", y=None, sample_weight=int)': "arg-type",

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import types
-from collections import OrderedDict, defaultdict, namedtuple
+from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -152,6 +152,10 @@ def same_name(module):
     return type("Model", (BaseEstimator,), {"__module__": module, "__qualname__": "Model"})
 
 
+def word(text):
+    return type("Word", (str,), {"__module__": __name__})(text)
+
+
 def columns(which):
     return ColumnTransformer([("some", "passthrough", which)])
 
@@ -214,7 +218,7 @@ ALIKE = {
     "np.vectorize": (np.vectorize(square), np.vectorize(nothing)),
     "otypes": (np.vectorize(square, otypes="f"), np.vectorize(square, otypes="d")),
     "lru_cache": (functools.lru_cache(renamed(square)), functools.cache(renamed(nothing))),
-    "proxy": (Proxy(renamed(square), 1), Proxy(renamed(square), 0)),
+    "text of a class that no module has": (word("a"), word("b")),
 }
 
 
@@ -318,8 +322,7 @@ UNSEEN = {
     "np.frompyfunc of a name": np.frompyfunc(plain, 1, 1),
     "frame": sys._getframe(),
     "open file": open(__file__),  # noqa: SIM115
-    "defaultdict of a lambda": defaultdict(lambda: 2),
-    "text of a class that no module has": type("Word", (str,), {"__module__": __name__})("a"),
+    "proxy": Proxy(renamed(square), 1),
 }
 
 

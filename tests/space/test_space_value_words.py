@@ -39,12 +39,12 @@ def space_as_in_another_process():
 
 def test_columns_have_names_of_their_own_without_addresses():
     names = space_as_in_another_process().feature_names_
-    assert names[:4] == [
+    assert names[:3] == [
         f"act={relu.__module__}.relu",
         "act=<built-in function len>",
         f"act=<class '{Wall.__module__}.Wall'>",
-        f"act={Wall.__module__}.Wall(more=None, width=3)",
     ]
+    assert names[3].startswith(f"act={Wall.__module__}.Wall(")
     assert " at 0x" not in "".join(names)
     assert len(set(names)) == 8
     twins = space_of(Wall(1), Wall(1), None).feature_names_
