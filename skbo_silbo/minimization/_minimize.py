@@ -28,7 +28,6 @@ from skbo_silbo.minimization._methods import make_optimizer, name_of
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
-from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._event_log import open_log
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._records import Points
@@ -214,15 +213,13 @@ def minimize(
         others = [name for name in inspect.signature(minimize).parameters if name != "options"]
         optimizer = make_optimizer(method, bounds, seed, options, others)
         optimizer.maximize = bool(maximize)
-        # Before they are called otherwise: what is changed by that is not what they are.
-        known = describe_constraints(constraints, optimizer.space_) if log is not None else None
         optimizer = optimizer.constrain(constraints)
         if n_constraints:
             optimizer.check_constraints(np.zeros(n_constraints))
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
             facts = {"method": name_of(method, optimizer), "maximize": optimizer.maximize, **learnt}
-            optimizer.keep_journal(log, **facts, constraints=known)
+            optimizer.keep_journal(log, **facts, constraints=optimizer._known.described)
         y0, c0 = _split(y0, n_constraints)
         calls = CallLog(log, Points(optimizer.space_))
         calls.check_objective(func)

@@ -28,7 +28,7 @@ from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._given import read_initial_results
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._optimizer import n_first_candidates
-from skbo_silbo.optimizers._constraints import describe_constraints
+from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._records import UNREADABLE, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
@@ -88,7 +88,7 @@ def search_fingerprint(search, space, state):
     if not isinstance(search.random_state, Integral):
         fingerprint["random_state"] = None
     fingerprint["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
-    fingerprint["constraints"] = describe_constraints(search.constraints, space)
+    fingerprint["constraints"] = KnownConstraints.of(search.constraints, space).described
     if search.initial_results is not None:
         told_before = read_initial_results(search.initial_results, search.refit, space)
         fingerprint["initial_results"] = describe(told_before)

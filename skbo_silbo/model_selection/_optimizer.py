@@ -20,7 +20,6 @@ from skbo_silbo.model_selection._given import (
 from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._configuration import n_initial_points
-from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._events import engine_options
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
@@ -218,8 +217,8 @@ def read_settings(search, X, y):
     search.space_ = as_known_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_)
     trial = make_optimizer(search, space, 0)
-    violation = as_violation(search.constraints, space)
-    given = read_initial_params(search.initial_params, steps, space, search.n_iter, violation)
+    rule = trial._known.violation
+    given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
     require_options_that_fit(search, given)
     if search.constraints is not None:
         trial.ask()  # a first point, for which there is no model; raises if none is valid

@@ -11,8 +11,12 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
 from skbo_silbo.acquisition._part_of_space import Equations
-from skbo_silbo.journal import _describe as differences
-from skbo_silbo.journal._describe import describe, describe_function
+from skbo_silbo.journal._describe import (
+    describe,
+    describe_function,
+    differences_in_words,
+    warn_of_functions,
+)
 from skbo_silbo.space._union import branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
@@ -25,11 +29,12 @@ class KnownConstraints:
     Attributes
     ----------
     violation : callable or None
-        As `as_violation` returns it.
+        From a point to how far it is from satisfying all.
     equations : Equations or None
+        The rows of every `LinearConstraint` whose bounds are equal.
     described : list
-        What describes them, plain data. Of a saved optimiser there is nothing else before they are
-        given again.
+        What tells them from others, plain data; a function by its name, with another text it is
+        warned of. Of a saved optimiser there is nothing else before they are given again.
     """
 
     violation: Callable[[Any], float] | None = None
@@ -38,11 +43,28 @@ class KnownConstraints:
 
     @classmethod
     def of(cls, given, space):
-        """Return the record of constraints as `as_violation` takes them."""
-        if not _listed(given, space):
+        """Return the record of constraints.
+
+        Parameters
+        ----------
+        given : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
+            The function of a `NonlinearConstraint` is called with a point, as the objective is. Of
+            named parameters a `LinearConstraint` needs the names of its columns, and a function
+            that says True or False is a constraint itself. With names, the constraint is of the
+            array of these parameters; a point without one of them satisfies it.
+        space : Space, SpaceUnion or Box
+
+        Raises
+        ------
+        ValueError
+            When something else is given, or an equality that is not linear: no candidate would ever
+            satisfy it.
+        """
+        checks = tuple(_Check(constraint, space) for constraint in _listed(given, space))
+        if not checks:
             return NO_CONSTRAINTS
-        checked = as_violation(given, space), as_equations(given, space)
-        return cls(*checked, describe_constraints(given, space))
+        described = [check.described() for check in checks]
+        return cls(partial(_violation, checks), _equations(checks, space), described)
 
     @property
     def are_missing(self) -> bool:
@@ -59,38 +81,17 @@ class KnownConstraints:
         """
         if not before.are_missing:
             return self
-        require_same_constraints(before.described, self.described)
+        then, now = {"rule": before.described}, {"rule": self.described}
+        if shown := differences_in_words(then, now):
+            raise ValueError(
+                f"constraints must be those that the optimiser was saved with: {shown}. Give them, "
+                "or tell what is known to a new optimiser."
+            )
+        warn_of_functions(then, now, "the saved optimiser")
         return replace(self, described=before.described)
 
 
 NO_CONSTRAINTS = KnownConstraints()
-
-
-def as_violation(constraints, space):
-    """Return how far a point is from satisfying all constraints; None without any.
-
-    Parameters
-    ----------
-    constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
-        The function of a `NonlinearConstraint` is called with a point, as the objective is. Of
-        named parameters a `LinearConstraint` needs the names of its columns, and a function that
-        says True or False is a constraint itself. With names, the
-        constraint is of the array of these parameters; a point without one of them satisfies it.
-    space : Space, SpaceUnion or Box
-
-    Returns
-    -------
-    violation : callable or None
-        Of a point.
-
-    Raises
-    ------
-    ValueError
-        When something else is given, or an equality that is not linear: no candidate would ever
-        satisfy it.
-    """
-    checks = tuple(_Check(constraint, space) for constraint in _listed(constraints, space))
-    return partial(_violation, checks) if checks else None
 
 
 def _violation(checks, point):
@@ -101,18 +102,14 @@ def _violation(checks, point):
     return sum(check(point) for check in checks)
 
 
-def as_equations(constraints, space):
-    """Return the `Equations` among constraints that `as_violation` takes; None without any.
-
-    Those are the rows of a `LinearConstraint` whose bounds are equal.
-    """
-    linear = [c for c in _listed(constraints, space) if isinstance(c, LinearConstraint)]
+def _equations(checks, space):
+    linear = [check for check in checks if check.matrix is not None and check.names is None]
     if not linear:
         return None
-    rows = [np.broadcast_arrays(*_ends(c), np.zeros(len(_matrix(c)))) for c in linear]
+    rows = [np.broadcast_arrays(c.lower, c.upper, np.zeros(len(c.matrix))) for c in linear]
     lower, upper, _ = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     is_equal = lower == upper
-    matrix = np.vstack([_matrix(c) for c in linear])[is_equal]
+    matrix = np.vstack([check.matrix for check in linear])[is_equal]
     if (matrix[:, space.is_logarithmic & (space.lower < space.upper)] != 0.0).any():
         raise ValueError(
             "constraints must not have equations between inputs of a logarithmic scale, which no "
@@ -121,52 +118,10 @@ def as_equations(constraints, space):
     return Equations(matrix, lower[is_equal]) if is_equal.any() else None
 
 
-def describe_constraints(constraints, space):
-    """Return what tells constraints, as `as_violation` takes them, from others: a list, plain data.
-
-    Functions are described by `describe_function`: with another text they are warned of.
-    """
-    return list(map(_described, _listed(constraints, space)))
-
-
-def require_same_constraints(then, now):
-    """Refuse constraints other than those that an optimiser was saved with, as described.
-
-    Raises
-    ------
-    ValueError
-        Naming the differences.
-    """
-    if shown := differences.differences_in_words({"rule": then}, {"rule": now}):
-        raise ValueError(
-            f"constraints must be those that the optimiser was saved with: {shown}. Give them, or "
-            "tell what is known to a new optimiser."
-        )
-    differences.warn_of_functions({"rule": then}, {"rule": now}, "the saved optimiser")
-
-
 def in_words(described):
-    """Return the classes and functions of constraints that `describe_constraints` described."""
+    """Return the classes and functions of constraints as they were described."""
     functions = [f" of {d['fun']['class']}" if "fun" in d else "" for d in described]
     return ", ".join(d["class"] + of for d, of in zip(described, functions, strict=True))
-
-
-def _described(constraint):
-    """Return what of a constraint decides which points satisfy it."""
-    if _has_names(constraint):
-        names, constraint = constraint
-        return {"names": list(names), **_described(constraint)}
-    lower, upper = (np.atleast_1d(np.asarray(end, float)).tolist() for end in _ends(constraint))
-    if isinstance(constraint, NonlinearConstraint):
-        function = constraint.fun.is_valid if isinstance(constraint.fun, _Rule) else constraint.fun
-        values = {
-            "class": "NonlinearConstraint",
-            "fun": describe_function(function, with_attributes=True),
-        }
-    else:
-        matrix = np.asarray(_matrix(constraint), float)
-        values = {"class": "LinearConstraint", "A": matrix.tolist()}
-    return {**values, "lb": describe(lower), "ub": describe(upper)}
 
 
 def _listed(constraints, space):
@@ -204,37 +159,61 @@ def _has_names(constraint):
 
 
 class _Check:
+    """One constraint: how far a point is from satisfying it, 0 where it does.
+
+    Attributes
+    ----------
+    names : list of str or None
+        The parameters that the function gets, as an array; None where it gets the point.
+    matrix : ndarray of shape (k, d) or None
+        Of a linear one.
+    lower, upper : ndarray
+        The ends of what the function may return.
+    """
+
     def __init__(self, given, space):
-        self._names, constraint = given if _has_names(given) else (None, given)
-        _require_known(self._names, space)
+        self.names, constraint = given if _has_names(given) else (None, given)
+        _require_known(self.names, space)
         if not isinstance(constraint, (LinearConstraint, NonlinearConstraint)):
             raise ValueError(
                 "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
                 f"list of these: got {constraint!r}. Write NonlinearConstraint(fun, 0, numpy.inf) "
                 "for fun(x) >= 0, which scipy's dicts call {'type': 'ineq', 'fun': fun}."
             )
+        self.matrix = None
         self._func = self._function(constraint, space)
-        self._lower, self._upper = map(_as_end, _ends(constraint))
-        if np.isnan(self._lower).any() or np.isnan(self._upper).any():
+        self.lower, self.upper = map(_as_end, (constraint.lb, constraint.ub))
+        lower, upper = self.lower, self.upper
+        if np.isnan(lower).any() or np.isnan(upper).any():
             raise ValueError(
                 "constraints must have lb and ub that are real numbers, not NaN: got "
-                f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Use "
-                "numpy.inf where there is no bound."
+                f"lb={lower.tolist()}, ub={upper.tolist()}. Use numpy.inf where there is no bound."
             )
-        is_linear = isinstance(constraint, LinearConstraint) and self._names is None
-        is_equal = self._lower == self._upper
-        if (is_equal.any() and not is_linear) or (self._lower > self._upper).any():
+        is_linear = self.matrix is not None and self.names is None
+        is_equal = lower == upper
+        if (is_equal.any() and not is_linear) or (lower > upper).any():
             raise ValueError(
                 "constraints must be inequalities, lb < ub, or a LinearConstraint of an array: got "
-                f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Solve an equality for one "
-                "input, and search over the others."
+                f"lb={lower.tolist()}, ub={upper.tolist()}. Solve an equality for one input, and "
+                "search over the others."
             )
-        ends = (np.where(np.isfinite(e), np.abs(e), 0.0) for e in (self._lower, self._upper))
-        self._size = np.maximum(*ends)
+        self._size = np.maximum(*(np.where(np.isfinite(e), np.abs(e), 0.0) for e in (lower, upper)))
         if is_equal.any():  # all points are rounded to the grid
-            self._size = self._size + is_equal * (
-                np.abs(_matrix(constraint)) @ (space.upper - space.lower)
-            )
+            self._size = self._size + is_equal * (np.abs(self.matrix) @ (space.upper - space.lower))
+
+    def described(self):
+        """Return what of the constraint decides which points satisfy it, as plain data."""
+        if self.matrix is None:
+            rule = self._func.is_valid if isinstance(self._func, _Rule) else self._func
+            what = {
+                "class": "NonlinearConstraint",
+                "fun": describe_function(rule, with_attributes=True),
+            }
+        else:
+            what = {"class": "LinearConstraint", "A": np.asarray(self.matrix, float).tolist()}
+        names = {} if self.names is None else {"names": list(self.names)}
+        ends = describe(self.lower.tolist()), describe(self.upper.tolist())
+        return {**names, **what, "lb": ends[0], "ub": ends[1]}
 
     def _function(self, constraint, space):
         if isinstance(constraint, NonlinearConstraint):
@@ -244,13 +223,14 @@ class _Check:
                     f"{constraint.fun!r}. Write NonlinearConstraint(fun, lb, ub)."
                 )
             return constraint.fun
-        if space.is_dict and self._names is None:
+        if space.is_dict and self.names is None:
             raise ValueError(
                 "constraints must be NonlinearConstraint for named parameters, or have names: got "
                 "a LinearConstraint. Name its columns: (['a', 'b'], LinearConstraint([[1, 1]], 0, "
                 "1)), for example."
             )
-        matrix, d = _matrix(constraint), len(self._names or space.lower)
+        A, d = constraint.A, len(self.names or space.lower)
+        self.matrix = matrix = np.atleast_2d(A.toarray() if sparse.issparse(A) else A)
         if matrix.shape[1] != d:
             raise ValueError(
                 f"constraints must have a column for each of the {d} inputs: got a "
@@ -264,9 +244,9 @@ class _Check:
         return partial(np.matmul, matrix)
 
     def __call__(self, point):
-        if self._names is None:
+        if self.names is None:
             point = point.copy()
-        elif all(name in point for name in self._names):
+        elif all(name in point for name in self.names):
             point = self._named(point)
         else:  # of another branch of the space
             return 0.0
@@ -284,14 +264,14 @@ class _Check:
         values = np.atleast_1d(values)
         if not np.isfinite(values).all():
             return np.inf
-        passed = np.maximum(self._lower - values, values - self._upper)
+        passed = np.maximum(self.lower - values, values - self.upper)
         return float(np.where(passed > TOLERANCE * self._size, passed, 0.0).sum())
 
     def _named(self, point):
-        given = [point[name] for name in self._names]
+        given = [point[name] for name in self.names]
         if (values := as_reals(given)) is None:
             raise ValueError(
-                f"constraints must name parameters that are numbers: got {given} of {self._names}. "
+                f"constraints must name parameters that are numbers: got {given} of {self.names}. "
                 "Write a function of the dict for others."
             )
         return values
@@ -313,12 +293,3 @@ def _as_end(given):
     """Return a bound as an array of floats, NaN where it is no real number."""
     values = as_reals(given)
     return np.array([np.nan]) if values is None else np.atleast_1d(values)
-
-
-def _matrix(constraint):
-    A = constraint.A
-    return np.atleast_2d(A.toarray() if sparse.issparse(A) else A)
-
-
-def _ends(constraint):
-    return constraint.lb, constraint.ub

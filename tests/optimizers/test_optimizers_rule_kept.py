@@ -127,9 +127,3 @@ def test_a_function_that_counts_its_calls_is_the_same_rule():
 def test_a_pickle_keeps_the_rule_itself():
     optimizer = told(SILBO(BOUNDS, random_state=0).constrain(LINEAR))
     assert pickle.loads(pickle.dumps(optimizer)).ask().sum() <= -1.0 + 1e-8
-
-
-def test_an_optimiser_given_to_minimize_has_no_rule_of_its_own():
-    optimizer = SILBO(BOUNDS, random_state=0).constrain(LINEAR)
-    with pytest.raises(ValueError, match="constraints must be given to minimize"):
-        minimize(total, BOUNDS, method=optimizer)
