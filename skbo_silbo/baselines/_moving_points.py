@@ -6,6 +6,7 @@ points of kept coordinates move: a ledger says which coordinates belong to which
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import compress
 from typing import Any, Self
 
@@ -34,8 +35,6 @@ class CoordinateLedger:
         Coordinates, in the order they came.
     X : ndarray of shape (m, d)
         Their places.
-    keys : list of bytes
-        Of the places, m.
     moved : bool
         Whether the places have moved and may lack values.
     left : frozenset of bytes
@@ -44,16 +43,19 @@ class CoordinateLedger:
 
     Z: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     X: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    keys: list[bytes] = field(default_factory=list)
     moved: bool = False
     left: frozenset[bytes] = frozenset()
 
+    @cached_property
+    def keys(self) -> list[bytes]:
+        """Keys of the places, m."""
+        return keys_of(self.X)
+
     def noted(self, X: FloatArray, Z: FloatArray) -> Self:
         """Return the ledger with the coordinates Z, (n, r), that the points X, (n, d), are of."""
-        keys = [*self.keys, *keys_of(X)]
         if self.keys:
             X, Z = np.vstack([self.X, X]), np.vstack([self.Z, Z])
-        return replace(self, Z=np.array(Z), X=np.array(X), keys=keys)
+        return replace(self, Z=np.array(Z), X=np.array(X))
 
     def adopted(self, X: FloatArray, carry: Lift) -> Self:
         """Return the ledger with coordinates, by ``carry(X)``, of the points that have none."""
@@ -104,11 +106,8 @@ class CoordinateLedger:
         known = [key in seen for key in self.keys]
         Z, X, keys = self.Z[known], self.X[known], list(compress(self.keys, known))
         if Z.shape[1] != r:
-            return replace(self, Z=carry(X), X=X, keys=keys)
-        X = lift(Z)
-        return replace(
-            self, Z=Z, X=X, keys=keys_of(X), moved=True, left=self.left | frozenset(keys)
-        )
+            return replace(self, Z=carry(X), X=X)
+        return replace(self, Z=Z, X=lift(Z), moved=True, left=self.left | frozenset(keys))
 
     def waiting(self, seen: Container[bytes]) -> FloatArray | None:
         """Return the first place moved to that has no value and is not pending, (d,), or None."""
@@ -129,7 +128,7 @@ class CoordinateLedger:
             return cls()
         Z, X = np.array(state["Z"]), np.array(state["X"])
         left = frozenset(np.array(x).tobytes() for x in state["left"])
-        return cls(Z, X, keys_of(X), state["moved"], left)
+        return cls(Z, X, state["moved"], left)
 
 
 class MovingPoints(Baseline):

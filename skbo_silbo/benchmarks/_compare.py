@@ -2,8 +2,8 @@
 
 import json
 from functools import partial
-from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import resolve_name
 from types import MappingProxyType
 
 import numpy as np
@@ -64,19 +64,12 @@ def named_object(option, name):
     ValueError
         When it has another form, or there is no such module or name; `option` is named.
     """
-    module, colon, attribute = name.partition(":")
-    if not (module and colon and attribute):
-        raise ValueError(f"{option} must be MODULE:NAME: got {name!r}. Write both, with a colon.")
     try:
-        return getattr(import_module(module), attribute)
-    except ImportError as error:
+        return resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"{option} must name a module that can be imported: {module}: {error}. Start the "
-            "command in the folder that holds it, or put that folder on PYTHONPATH."
-        ) from error
-    except AttributeError as error:
-        raise ValueError(
-            f"{option} must be in its module: {error}. Correct the name after the colon."
+            f"{option} must be MODULE:NAME of what can be imported: got {name!r} ({error}). Start "
+            "the command in the folder that holds the module, or put that folder on PYTHONPATH."
         ) from error
 
 

@@ -33,9 +33,9 @@ from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._read import as_space
-from skbo_silbo.workers._executors import InPlace, is_executor
+from skbo_silbo.workers._executors import is_executor
 from skbo_silbo.workers._joblib import THREADS, Pool
-from skbo_silbo.workers._scheduler import Scheduler
+from skbo_silbo.workers._scheduler import InPlace, Scheduler
 
 GOES_ON = (
     "The same call with the same journal goes on with this point; if func raises there again, and "

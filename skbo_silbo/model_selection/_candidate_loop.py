@@ -57,6 +57,12 @@ class CandidateLoop:
             if self.stopping.room(1):
                 with make_evaluator() as evaluator:
                     self._evaluate_all(evaluator, size)
+        sources = {candidate.source for candidate in self.candidates}
+        if self.search.verbose and sources.isdisjoint({"model", "resumed"}):
+            print(
+                f"[SILBOSearchCV] the model has proposed none of {len(self.candidates)} "
+                "candidates: known and initial ones come first. A higher n_iter leaves it some."
+            )
         return self.stopping.reason(space_is_finite=self.total < self.search.n_iter)
 
     def _evaluate_all(self, evaluator, size):

@@ -83,9 +83,11 @@ def mean_error(rows, refit):
 
 def searched_scores(rows, refit):
     """Return the scores of rows, a list: those of the metric that the search is after."""
-    metric = searched_metric(rows, refit)
     scores = [row["test_scores"] for row in rows]
-    return scores if metric is None else [score[metric] for score in scores]
+    if isinstance(scores[0], Number):
+        return scores
+    metric = refit if isinstance(refit, str) else next(iter(scores[0]))
+    return [score[metric] for score in scores]
 
 
 def warn_of_interruption(candidates, n_iter, error):
@@ -95,14 +97,6 @@ def warn_of_interruption(candidates, n_iter, error):
         f"the search was interrupted after {len(candidates)} of {n_iter} candidates "
         f"({error!r}): these are its results, and {then}."
     )
-
-
-def searched_metric(rows, refit):
-    """Return the name of the metric that the search is after, None where there is only one."""
-    scores = rows[0]["test_scores"]
-    if isinstance(scores, Number):
-        return None
-    return refit if isinstance(refit, str) else next(iter(scores))
 
 
 def with_all_metrics(rows, error_score):

@@ -17,7 +17,6 @@ from skbo_silbo.model_selection._candidates import (
 )
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._calls import MOST_DEATHS, in_words
-from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._joblib import (
     PROCESSES,
     THREADS,
@@ -25,7 +24,7 @@ from skbo_silbo.workers._joblib import (
     kind_of_workers,
     nested_in,
 )
-from skbo_silbo.workers._scheduler import Call, Pace, Scheduler
+from skbo_silbo.workers._scheduler import Call, InPlace, Pace, Scheduler
 
 
 @dataclass(eq=False)
@@ -73,8 +72,10 @@ class CandidateEvaluator:
         self._n_begun = 0
         self._ended = {}  # those that have ended and are not handed over
         self.pace = Pace()
+        self._parallel = state.parallel
         make = executor_maker(state.parallel, self.n_workers, search.timeout)
-        self._parallel = None if make is InPlace else state.parallel
+        if self.n_workers == 1 and search.timeout is None:
+            self._parallel, make = None, InPlace
         self._scheduler = Scheduler(
             make,
             timeout=search.timeout,

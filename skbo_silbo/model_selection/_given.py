@@ -109,21 +109,25 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
         _once([_checked(p, space, violation) for p in params], space), space
     )
     own = _current(steps[0].estimator, space)  # as those of a portfolio may be
-    if n := sum(not any(is_same(p, c) for c in own) for p in candidates.outside):
+    if outside := [p for p in candidates.outside if not any(is_same(p, c) for c in own)]:
         warn_user(
-            f"{n} of {len(candidates.params)} initial_params are outside the space: they are "
-            "evaluated, and the model does not learn from them."
+            f"{len(outside)} of {len(params)} initial_params are outside the space: they are "
+            f"evaluated, and the model does not learn from them. {why_outside(outside[0], space)}"
         )
     return candidates
 
 
 def is_point_of(params, space):
     """Return whether a space has a point."""
+    return why_outside(params, space) is None
+
+
+def why_outside(params, space):
+    """Return the words that a space refuses a point with; None where it has it."""
     try:
         space.encode([params])
-    except ValueError:
-        return False
-    return True
+    except ValueError as error:
+        return str(error)
 
 
 def _of_estimator(steps, space, n_iter, violation, *, is_known):

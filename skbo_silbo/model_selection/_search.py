@@ -56,8 +56,10 @@ class SILBOSearchCV(SeveralGoals):
         for all, and what is learnt of a parameter that several have with the same values counts
         in each.
     n_iter : int, default=10
-        Most candidates to evaluate, the initial ones included. A finite space of fewer
-        points is evaluated completely, no point twice, and ends the search.
+        Most candidates to evaluate, the initial ones included. With 10 there may be none that the
+        model proposes: up to ten given and known ones come first, then `n_initial` near the best of
+        these (see `source` in ``cv_results_``). A finite space of fewer points is evaluated
+        completely, no point twice, and ends the search.
     batch_size : int or "auto", default="auto"
         "auto": with one worker candidates are proposed one by one; with more, whenever a worker
         is free, from what is known by then: none waits for another, and the result depends on

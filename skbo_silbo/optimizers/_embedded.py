@@ -169,7 +169,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return the coordinates of points X, and what there is of each, a row a coordinate row."""
         return embedding.project(X), *values
 
-    def _surface(self, part):
+    def _surface(self, part=None):
         """Return the acquisition, conditioned on predicted values of the pending points."""
         acquisition = partial(self._configuration.acquisition, self._n_known + 1)
         pending = list(self._pending.values())
@@ -211,8 +211,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """The evaluated point to use where values are noisy: point, mean and std.
 
         It has the lowest posterior mean among the feasible ones; of equal values it is the first.
-        `best_y_` is the lowest of many noisy values, and so mostly too low. The mean is nearer the truth where the model knows of
-        the noise: tell `noise_std`, as with few values it may take noise for the objective.
+        `best_y_` is the lowest of many noisy values, and so mostly too low. The mean is nearer the
+        truth where the model knows of the noise: tell `noise_std`, as with few values it may take
+        noise for the objective.
 
         Raises
         ------

@@ -143,6 +143,10 @@ def open_log(path, random_state):
     """
     if path is None:
         return None, random_state
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise ValueError(
+            f"journal must be None or the path of a file: got {path!r}. Write journal='run.jsonl'."
+        )
     log = EventLog(path)
     if log.header is not None and random_state is None:
         with closed_on_error(log), _header_as_written(log):

@@ -3,10 +3,8 @@
 import inspect
 import sys
 import threading
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
 
 from joblib.externals.loky.backend.utils import kill_process_tree
 
@@ -17,24 +15,6 @@ SENT = (
     "arguments. Or take loky's processes, executor=lambda: loky.ProcessPoolExecutor(4), which are "
     "sent lambdas and nested functions too, or a ThreadPoolExecutor."
 )
-
-
-class InPlace(Executor):
-    """One worker, which is the caller: `submit` returns when the function has."""
-
-    _max_workers = 1
-    is_in_process = True
-    returned = None  # what the last call did, for whoever is interrupted before its future
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return a future that is done; Ctrl-C passes."""
-        future: Future[Any] = Future()
-        try:
-            self.returned = fn(*args, **kwargs)
-            future.set_result(self.returned)
-        except (Exception, SystemExit) as error:
-            future.set_exception(error)
-        return future
 
 
 def is_executor(executor: object) -> bool:

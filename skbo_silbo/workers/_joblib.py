@@ -20,7 +20,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from joblib.parallel import BACKENDS, get_active_backend
 
 from skbo_silbo.workers._calls import LostWorkerError
-from skbo_silbo.workers._executors import InPlace, kill_processes
+from skbo_silbo.workers._executors import kill_processes
 
 THREADS, PROCESSES = "threads", "processes"
 THREAD_NAME = "skbo_silbo worker"
@@ -248,8 +248,6 @@ def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Call
         If calls may be given up, all workers are of a `Pool`.
     """
     kind = kind_of_workers()
-    if n_workers == 1 and timeout is None:
-        return InPlace
     if kind == DASK:
         return partial(DaskExecutor, parallel._backend.client)
     pool = partial(Pool, n_workers, kind)

@@ -11,7 +11,13 @@ import queue
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -19,7 +25,6 @@ from typing import Any
 
 from skbo_silbo.workers import _executors as executors
 from skbo_silbo.workers._calls import OfFunctionError, says_lost, timed, timed_elsewhere
-from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._joblib import Pool
 
 FOREVER = float("inf")
@@ -337,6 +342,24 @@ class Scheduler:
 
 def _goes_with_others(call):
     return not call.alone
+
+
+class InPlace(Executor):
+    """One worker, which is the caller: `submit` returns when the function has."""
+
+    _max_workers = 1
+    is_in_process = True
+    returned = None  # what the last call did, for whoever is interrupted before its future
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return a future that is done; Ctrl-C passes."""
+        future: Future[Any] = Future()
+        try:
+            self.returned = fn(*args, **kwargs)
+            future.set_result(self.returned)
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
 
 
 class Pace:

@@ -115,7 +115,7 @@ def test_what_is_proposed_maximises_the_acquisition_over_x(method):
     optimizer = run(method(BOUNDS, n_components=2, n_initial=30, random_state=0), ridge, 30)
     x = optimizer.ask()
     optimizer._pending.clear()
-    surface = optimizer._surface()
+    surface = optimizer._surface(None)
     others = np.random.default_rng(0).uniform(-1, 1, (5000, 12))
     assert surface.values(x[None])[0] >= surface.values(others).max()
 

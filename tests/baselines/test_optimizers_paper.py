@@ -129,7 +129,7 @@ def test_a_random_search_of_the_box_proposes_what_the_acquisition_likes_best():
     optimizer = run(bottom_up(n_initial=15), ridge, 15)
     x = optimizer.ask()
     optimizer._pending.clear()
-    surface = optimizer._surface()
+    surface = optimizer._surface(None)
     z = optimizer._ledger.Z[-1]
     widths = optimizer.embedding_.half_widths
     assert (np.abs(z) <= widths).all()

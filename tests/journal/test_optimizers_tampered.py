@@ -39,8 +39,8 @@ BASIS = {"basis": [[1.0]], "order": "C"}
     [
         (["events"], None, "KeyError: 'events'"),
         (["seed"], None, "KeyError: 'seed'"),
-        (["version"], None, "version of the data must be 5: got None"),
-        (["version"], 4, r"version of the data must be 5: got 4. Read it with the release"),
+        (["version"], None, "version of the data must be 6: got None"),
+        (["version"], 4, r"version of the data must be 6: got 4. Read it with the release"),
         (["class"], None, "must be of a SILBO: got that of a None"),
         (["space", "bounds"], "x", "bounds"),
         (["space", "bounds"], None, "bounds must be given"),

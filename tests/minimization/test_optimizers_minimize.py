@@ -59,7 +59,7 @@ def lattice(bounds, random_state):
     return Lattice(bounds, random_state=random_state)
 
 
-@pytest.mark.parametrize("method", [Lattice, lattice, Lattice(BOUNDS, random_state=0)])
+@pytest.mark.parametrize("method", [Lattice, lattice])
 def test_an_optimiser_of_ones_own(method):
     result = minimize(bowl, BOUNDS, method=method, n_calls=5)
     assert isinstance(result.optimizer, Lattice)
@@ -89,28 +89,6 @@ def test_the_journal_of_an_optimiser_of_ones_own(tmp_path):
         search(5, method=other)
 
 
-def test_an_optimiser_given_itself_goes_on_from_its_journal(tmp_path):
-    def search(n_calls, seed=0):
-        method = Lattice(BOUNDS, random_state=seed)
-        return minimize(bowl, BOUNDS, method=method, n_calls=n_calls, journal=tmp_path / "own")
-
-    search(3)
-    result = search(5)
-    assert result.nfev == 5
-    assert_allclose(result.x_iters, [[-1 + 0.375 * i, 0.375 * i] for i in range(5)])
-    with pytest.raises(ValueError, match="random_state gives a seed that was"):
-        search(6, seed=1)
-
-
-def test_an_optimiser_with_a_journal_of_its_own_is_refused(tmp_path):
-    func, method = Counted(), SILBO(BOUNDS, journal=tmp_path / "own", random_state=0)
-    for journal in (None, tmp_path / "other"):
-        with pytest.raises(ValueError, match=r"without a journal of its own: got SILBO.*minimize"):
-            minimize(func, BOUNDS, method=method, journal=journal)
-    method.close_journal()
-    assert func.points == []
-
-
 class Forgetful(RandomSearch):
     """Keeps nothing of its arguments."""
 
@@ -124,15 +102,6 @@ def test_arguments_that_an_optimiser_does_not_keep_are_named(tmp_path):
     with pytest.raises(ValueError, match=r"Forgetful must keep .* it has no power, others. Write"):
         minimize(func, BOUNDS, method=Forgetful, journal=journal)
     assert func.points == []
-
-
-def told(optimizer):
-    return optimizer.tell([0.0, 0.0], 1.0)
-
-
-def asked(optimizer):
-    optimizer.ask()
-    return optimizer
 
 
 @pytest.mark.parametrize(
@@ -228,6 +197,7 @@ def test_known_values_are_not_evaluated_nor_counted():
         ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
         ({"timeout": True}, "positive number of seconds: got True"),
         ({"verbose": -1}, "verbose must be an integer >= 0"),
+        ({"journal": True}, "journal must be None or the path of a file: got True"),
         ({"x0": [0.0, 0.0], "y0": [1.0, 2.0]}, "y must be one number"),
     ],
 )

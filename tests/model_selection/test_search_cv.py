@@ -254,6 +254,8 @@ def test_verbose_without_tqdm_prints_a_line_per_candidate(capsys, monkeypatch):
     assert [line.split()[1] for line in lines] == ["1/3]", "2/3]", "3/3]"]
     assert f"best {fitted.best_score_:.4g}," in lines[-1]
     assert err == ""
+    search(n_iter=3, n_initial=3, verbose=1).fit(X, Y)
+    assert "the model has proposed none of 3 candidates" in capsys.readouterr().out
 
 
 def test_verbose_with_tqdm_shows_a_bar_with_the_best_score(capsys):

@@ -93,7 +93,9 @@ def test_what_is_outside_is_evaluated_and_not_modelled(n_jobs):
 
 
 def test_a_dict_outside_is_warned_of():
-    with pytest.warns(UserWarning, match="1 of 2 initial_params are outside the space"):
+    with pytest.warns(
+        UserWarning, match="1 of 2 initial_params are outside the space.*parameter '"
+    ):
         fitted = fit(initial_params=[OUTSIDE, {"a": 0.1, "b": 0.2}])
     assert fitted.cv_results_["source"][:2].tolist() == ["given", "given"]
 
