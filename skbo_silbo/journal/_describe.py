@@ -254,6 +254,8 @@ def _found(module, name):
 
 def name_of(thing: Any) -> str:
     """Return module and name; the public module where it has the same thing by that name."""
+    if isinstance(thing, ModuleType):
+        return thing.__name__
     module = getattr(thing, "__module__", None) or ""
     parts = module.split(".")
     hidden = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]

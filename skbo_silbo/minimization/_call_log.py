@@ -6,7 +6,7 @@ a death each that was under way is evaluated alone, and one that kills its proce
 Values that the caller knows are told beside those that it has.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import suppress
 
 import numpy as np
@@ -184,10 +184,9 @@ def tell_known(optimizer, calls, x0, y0, c0):
     c = as_constraints(c0, values.shape, optimizer.constraints_.shape[1])
     given = _pairs(space, points, values, c)
     known = _pairs(space, optimizer.x_iters_, optimizer.func_vals_, optimizer.constraints_)
-    now, then = _by_place(given), _by_place(known)
     left, new = Counter(known), []
     for i, pair in enumerate(given):
-        one, other = now[pair[0]], then[pair[0]]  # a point may have several
+        one, other = (Counter(v for k, v in pairs if k == pair[0]) for pairs in (given, known))
         if not (one <= other or other <= one):
             raise ValueError(_difference(points[i], one, other))
         new += [] if left[pair] > 0 else [i]
@@ -204,13 +203,6 @@ def _pairs(space, points, values, constraints):
     """Return (key of the point, value and constraints as they are compared) of evaluations."""
     keys = keys_of(space.encode(points)) if len(points) else ()
     return list(zip(keys, map(_plain, values, constraints), strict=True))
-
-
-def _by_place(pairs):
-    by_place = defaultdict(Counter)
-    for key, values in pairs:
-        by_place[key][values] += 1
-    return by_place
 
 
 def _plain(y, c):

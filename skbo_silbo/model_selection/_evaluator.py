@@ -1,11 +1,11 @@
 """The evaluator of candidates: their fits on whatever worker is free, for every kind of worker."""
 
 import math
-import re
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from joblib import effective_n_jobs
+from joblib._utils import eval_expr
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import SearchFits, check_scores
@@ -244,12 +244,9 @@ def read_pre_dispatch(given, n_workers):
     """
     if given == "all":
         return None
-    text = str(given).replace(" ", "")
-    match = re.fullmatch(r"(?:([\d.]+)\*)?n_jobs|n_jobs\*([\d.]+)|(\d+)", text)
     try:
-        before, after, number = match.groups()
-        n = int(number or float(before or after or 1) * n_workers)
-    except (AttributeError, ValueError):
+        n = int(eval_expr(str(given).replace("n_jobs", str(n_workers))))  # as joblib reads it
+    except (ArithmeticError, LookupError, SyntaxError, TypeError, ValueError):
         n = 0
     if n < 1 or isinstance(given, bool):
         raise ValueError(

@@ -174,15 +174,11 @@ def _checked(options):
             "optimizer_options must be None or a dict of arguments of SILBO: got "
             f"{type(options).__name__}. Write optimizer_options={{'acquisition': 'ucb'}}."
         )
-    if own := [name for name in options if name in OWN]:
-        raise ValueError(
-            f"optimizer_options must not have parameters of the search itself: got {own}. Write "
-            f"SILBOSearchCV(..., {own[0]}=...)."
-        )
     known = [name for name in engine_options(SILBO) if name not in OWN]
     if unknown := [name for name in options if name not in known]:
         raise ValueError(
-            f"optimizer_options must be among {known}: got {unknown}. Rename or remove them."
+            f"optimizer_options must be among {known}: got {unknown}. Rename or remove them; "
+            f"{', '.join(OWN)} are parameters of the search itself."
         )
     return dict(options)
 
@@ -300,18 +296,6 @@ def _require_that_fits_can_be_sent(search, n_workers, kind):
         )
     if kind == THREADS:
         return
-    sent = {name: getattr(search, name) for name in ("param_distributions", "scoring")}
-    for name, part in {**_blamed(search.estimator), **sent}.items():
+    for name in ("estimator", "param_distributions", "scoring"):
+        part = getattr(search, name)
         check_picklable(name, part, reduction.dumps, f"joblib's {kind}", SENT)
-
-
-def _blamed(estimator):
-    """Return the estimator by name; one that cannot be sent after its parameters, inner first."""
-    whole = {"estimator": estimator}
-    try:
-        reduction.dumps(estimator)
-    except Exception:  # whatever an object's own methods raise
-        parts = estimator.get_params(deep=True)
-        inner_first = sorted(parts, key=lambda name: -name.count("__"))
-        return {f"{name} of estimator": parts[name] for name in inner_first} | whole
-    return whole

@@ -210,13 +210,11 @@ def _header_as_written(log):
 
 
 def _compared(header):
-    """Return what two headers are compared by: who, constraints, options, seed."""
-    facts = dict(header["facts"])
-    constraints = {"constraints": facts.pop("constraints", None)}
+    """Return what two headers are compared by: who, options, seed."""
     unseen = dict.fromkeys(header["objects"], "one that cannot be pickled")
     options = {**header["options"], **unseen, **header["descriptions"]}
-    who = {"optimizer": header["class"], **facts}
-    return who, constraints, options, {"random_state gives a seed that": index(header["seed"])}
+    who = {"optimizer": header["class"], **header["facts"], **options}
+    return {**who, "random_state gives a seed that": index(header["seed"])}
 
 
 def _check_same(then, now, space, path):
@@ -224,22 +222,4 @@ def _check_same(then, now, space, path):
         check_space(then["space"], space)
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
-    _refuse_journal_of_other_function(then, now, path)
-    for one, other in zip(_compared(then), _compared(now), strict=True):
-        require_same(one, other, path)
-
-
-def _refuse_journal_of_other_function(then, now, path):
-    """Refuse to go on, as `minimize` or as the optimiser itself, with a journal of the other."""
-    if ("method" in then["facts"]) == ("method" in now["facts"]):
-        return
-    own = "x_iters_ and func_vals_"
-    by, remedy = "minimize(journal=)", "Go on with minimize"
-    if "method" in now["facts"]:
-        by, remedy = f"{then['class']}(journal=)", f"Go on with {then['class']}(journal=)"
-        own += " (as x0 and y0)"
-    raise ValueError(
-        f"journal must be of the same function: {path!r} was written by {by}, for whose points and "
-        f"signs the other does not know. {remedy}; or give another path, and tell it {own} from "
-        "there."
-    )
+    require_same(_compared(then), _compared(now), path)
