@@ -30,6 +30,7 @@ from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._optimizer import n_first_candidates
 from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.optimizers._events import describe_space
 from skbo_silbo.optimizers._records import UNREADABLE, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
@@ -72,15 +73,14 @@ def search_fingerprint(search, space, state):
     metric = search.refit if isinstance(search.refit, str) else None
     by_order = isinstance(search.scoring, dict) and metric is None  # which is searched
     fingerprint = {
-        "param_distributions": describe(space.summary()),
-        "order of param_distributions": space.parameter_names,
+        "param_distributions": describe_space(space),
         "estimator": describe(search.estimator),
         "X": describe_data(state.X),
         "y": describe_data(state.y),
         "fit parameters": _described_data(state.fit_params),
         "scorer parameters": _described_data(state.score_params),
         "order of scoring": [str(name) for name in search.scoring] if by_order else None,
-        "cv": {"splitter": describe(state.splitter), "splits": _splits_digest(state)},
+        "cv": _splits_digest(state),
         "refit": list(search._goals) if search._goals else metric,
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }

@@ -210,21 +210,6 @@ class Space:
         )
         return part
 
-    def summary(self) -> dict[str, Any]:
-        """Return what tells this space from another.
-
-        Returns
-        -------
-        summary : dict of str to dict
-            For every parameter its values, or some quantiles of its distribution.
-
-        Examples
-        --------
-        >>> Space({"C": [1, 10], "kernel": ["rbf", None]}).summary()
-        {'C': {'levels': [1, 10], 'centres': [-0.5, 0.5]}, 'kernel': {'categories': ['rbf', None]}}
-        """
-        return {p.name: p.summary() for p in self.parameters}
-
     def spread(self, U: FloatArray) -> FloatArray:
         """Return points of the cube from uniform numbers, one a parameter.
 

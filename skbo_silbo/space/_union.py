@@ -207,10 +207,6 @@ class SpaceUnion:
         listed = "; ".join(f"branch {b} has {', '.join(own)}" for b, own in enumerate(names))
         return f"Here {listed}. Name parameters of one: a branch has no name or number of its own."
 
-    def summary(self) -> dict[str, Any]:
-        """Return what tells this space from another: ``Space.summary`` of every branch."""
-        return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
-
     def spread(self, U: FloatArray) -> FloatArray:
         """Return points of the cube from uniform numbers, as `Space.spread` does.
 
