@@ -92,11 +92,6 @@ class Configuration:
     update_every: int | tuple[int, ...] | None = None
     warp: Warp = field(default_factory=IdentityWarp)
 
-    @property
-    def learns_constraints(self) -> bool:
-        """Whether probabilities can be added to the acquisition: it is the log improvement."""
-        return self.acquisition is ACQUISITIONS["ei"]
-
     def __post_init__(self):
         """Check that parts have the methods that their protocols ask for."""
         check_members("embedding", self.learner, Learner)

@@ -27,6 +27,7 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
+from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
 from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import _model as readouts
@@ -356,7 +357,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 "Gaussian process of one kernel."
             )
         m = constraints.shape[1]
-        if m and not self._configuration.learns_constraints:
+        if m and self._configuration.acquisition is not ACQUISITIONS["ei"]:
             given = getattr(self, "acquisition", None)
             given = f"that of {type(self).__name__}" if given is None else repr(given)
             raise ValueError(

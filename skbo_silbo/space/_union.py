@@ -181,7 +181,7 @@ class SpaceUnion:
         if not by_branch:
             raise ValueError(
                 f"fixed must be possible in one branch (one dict of the list) at least: got "
-                f"{dict(fixed)!r}. {self._why_none_has(fixed, reasons)}"
+                f"{dict(fixed)!r}. {' '.join(reasons)}"
             )
         parts = list(by_branch.values())
         return SpaceUnion(parts) if len(parts) > 1 else parts[0]
@@ -193,19 +193,8 @@ class SpaceUnion:
             try:
                 parts[b] = branch.pinned(fixed)
             except ValueError as error:
-                reasons.append(str(error))
+                reasons.append(f"Branch {b}: {error}")
         return parts, reasons
-
-    def _why_none_has(self, fixed, reasons):
-        """Say what is wrong with the values, or which parameters the branches have."""
-        names = [branch.parameter_names for branch in self.branches]
-        wrong = [
-            f"Branch {b}: {why}" for b, why in enumerate(reasons) if set(fixed) <= set(names[b])
-        ]
-        if wrong:
-            return " ".join(wrong)
-        listed = "; ".join(f"branch {b} has {', '.join(own)}" for b, own in enumerate(names))
-        return f"Here {listed}. Name parameters of one: a branch has no name or number of its own."
 
     def spread(self, U: FloatArray) -> FloatArray:
         """Return points of the cube from uniform numbers, as `Space.spread` does.

@@ -121,8 +121,8 @@ def test_places_of_a_part_of_a_union_are_in_its_branches():
         (BOUNDS, {0: 1.5}, r"must be a number within the bounds \[0.0, 1.0\] of input 0: got 1.5"),
         (SPACE, {"c": 1.0}, r"fixed must name parameters of the space, .*: got \['c'\]"),
         (SPACE, {"kind": "z"}, "parameter 'kind' must be one of"),
-        (BRANCHES, {"degree": 9}, r"possible in one branch .* got {'degree': 9}. Branch 1: par"),
-        (BRANCHES, {"branch": 1}, r"Here branch 0 has .*; branch 1 has .*no name or number of its"),
+        (BRANCHES, {"degree": 9}, r"possible in one branch .* got {'degree': 9}.* Branch 1: par"),
+        (BRANCHES, {"branch": 1}, r"Branch 0: fixed must name .*Branch 1: fixed must name"),
         (BRANCHES, {"gamma": 0.1, "degree": 3}, "fixed must be possible in one branch"),
     ],
 )
