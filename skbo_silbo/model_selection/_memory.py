@@ -80,7 +80,7 @@ def search_fingerprint(search, space, state):
         "fit parameters": _described_data(state.fit_params),
         "scorer parameters": _described_data(state.score_params),
         "order of scoring": [str(name) for name in search.scoring] if by_order else None,
-        "cv": _splits_digest(state),
+        "cv": {"splits": _splits_digest(state)},
         "refit": list(search._goals) if search._goals else metric,
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
