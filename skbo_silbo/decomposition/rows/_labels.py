@@ -128,7 +128,7 @@ class LabelledData:
         if self.weights is not None and np.ptp(self.weights):
             raise ValueError(
                 f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
-                "that differ."
+                f"that count for {self.weights.min():.3g} to {self.weights.max():.3g} rows."
             )
         return replace(self, weights=None)
 
