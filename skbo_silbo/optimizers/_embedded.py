@@ -170,11 +170,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return the coordinates of points X, and what there is of each, a row a coordinate row."""
         return embedding.project(X), *values
 
-    def _surface(self, part=None):
+    def _surface(self, part=None, model=None):
         """Return the acquisition, conditioned on predicted values of the pending points."""
+        model = model or self._model
         acquisition = partial(self._configuration.acquisition, self._n_known + 1)
         pending = list(self._pending.values())
-        return make_surface(self._model, pending, self._coordinates, acquisition, part)
+        return make_surface(model, pending, self._coordinates, acquisition, part)
 
     # --- what can be read -----------------------------------------------------------------------
 
@@ -302,20 +303,56 @@ class EmbeddedOptimizer(AskTellOptimizer):
         >>> round(mean, 3), std < 0.01, probability
         (0.003, True, 1.0)
         """
-        points, single = as_points(x, self.space_)
-        X = self.space_.encode(points)
+        X, single = self._places(x)
         with self._lock, one_thread():
-            model, y = self._current_model("predict"), self._labelled().y
-            if not np.isfinite(y).any():
-                raise NotFittedError(
-                    f"predict needs a finite value: got {len(self._history)} values, none of them "
-                    "finite. Tell one first."
-                )
+            model, y = self._model_and_values("predict")
             Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
             Z = Z[np.unique(rows, return_index=True)[1]]
             mean, *others = readouts.predict(model, X, Z, self._history, y)
         values = self._sign * mean, *others
         return Prediction(*(float(v[0]) for v in values) if single else values)
+
+    def expected_improvement(self, x: Any) -> Any:
+        """Return how much better than the best value a point is expected to be, at least 0.
+
+        Pending points count as evaluated. Where constraints are learnt it is multiplied by the
+        probability that they hold, and infinite until a feasible point is known.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict, or (n, d), list of n dicts or DataFrame of n rows
+
+        Returns
+        -------
+        improvement : float, or ndarray of shape (n,) for n points
+            In the units of the values.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first model, or without a finite value.
+        """
+        X, single = self._places(x)
+        with self._lock, one_thread():
+            model, y = self._model_and_values("expected_improvement")
+            surface = self._surface(model=model)
+            values = readouts.expected_improvement(model, surface, X, self._history, y)
+        return float(values[0]) if single else values
+
+    def _places(self, x):
+        """Return one point or several as places of the cube, and whether it was one."""
+        points, single = as_points(x, self.space_)
+        return self.space_.encode(points), single
+
+    def _model_and_values(self, asked):
+        """Return the model and the values that it is of, one of which is finite."""
+        model, y = self._current_model(asked), self._labelled().y
+        if not np.isfinite(y).any():
+            raise NotFittedError(
+                f"{asked} needs a finite value: got {len(self._history)} values, none of them "
+                "finite. Tell one first."
+            )
+        return model, y
 
     def _current_model(self, asked):
         """Return the model with all observations, hyperparameters kept; nothing is changed."""

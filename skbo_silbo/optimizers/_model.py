@@ -296,10 +296,23 @@ def expected_gain(model, surface, search, space, rng, history, y):
     surface = replace(surface, acquisition=log_expected_improvement)
     found = search.find(surface, model.ranked, space, rng)
     Z = found.Z if surface.part is None else first_admitted(found, surface.part)
-    if not len(Z):
-        return np.inf
-    best, log_gain = model.warp(y[np.isfinite(y)]).min(), surface.values_at(Z).max()
-    return float(in_units_of_values(model, best, np.exp(log_gain), history, y)[1])
+    return float(_improvement(model, surface.values_at(Z).max(), history, y)) if len(Z) else np.inf
+
+
+def expected_improvement(model, surface, X, history, y):
+    """Return the expected improvement at places X, (n,), in the units of the values.
+
+    Times the probability that learnt constraints hold; infinite where no feasible point is known.
+    """
+    if not model.n_feasible:
+        return np.full(len(X), np.inf)
+    surface = replace(surface, acquisition=log_expected_improvement)
+    return _improvement(model, surface.values(X), history, y)
+
+
+def _improvement(model, log_gain, history, y):
+    best = model.warp(y[np.isfinite(y)]).min()
+    return in_units_of_values(model, best, np.exp(log_gain), history, y)[1]
 
 
 def first_admitted(found, part):

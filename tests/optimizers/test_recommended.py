@@ -122,6 +122,16 @@ def test_with_maximize_means_have_the_sign_of_the_values():
     low, high = told(bowl), told(lambda x: -bowl(x), maximize=True)
     np.testing.assert_allclose(low.predict(MORE).mean, -high.predict(MORE).mean)
     np.testing.assert_allclose(low.predict(MORE).std, high.predict(MORE).std)
+    np.testing.assert_allclose(low.expected_improvement(MORE), high.expected_improvement(MORE))
+
+
+def test_improvement_is_largest_where_the_next_point_is():
+    optimizer = told(bowl)
+    optimizer.cancel(optimizer.pending_)
+    values = optimizer.expected_improvement(MORE)
+    assert (values >= 0.0).all()
+    assert values.max() <= optimizer.expected_gain() * (1 + 1e-9)
+    assert optimizer.expected_improvement(MORE[0]) == values[0]
 
 
 def test_learnt_constraints_have_a_probability():
@@ -170,6 +180,8 @@ def test_a_result_predicts_in_its_own_sign():
 def test_before_a_model_there_is_nothing_to_predict():
     with pytest.raises(NotFittedError, match=r"predict needs a model, which ask\(\) makes from"):
         SILBO(BOUNDS).predict(ONE)
+    with pytest.raises(NotFittedError, match="expected_improvement needs a model"):
+        SILBO(BOUNDS).expected_improvement(ONE)
 
 
 def test_what_ends_a_cell_is_shown_soon():
@@ -183,9 +195,10 @@ def test_what_ends_a_cell_is_shown_soon():
 
 
 @pytest.mark.parametrize("constraints", [None, np.ones((12, 1))])
-def test_where_every_value_failed_there_is_nothing_to_predict(constraints):
+@pytest.mark.parametrize("asked", ["predict", "expected_improvement"])
+def test_where_every_value_failed_there_is_nothing_to_predict(asked, constraints):
     optimizer = SILBO(BOUNDS, random_state=0)
     optimizer.tell(optimizer.ask(12), np.full(12, np.nan), constraints=constraints)
     optimizer.ask()
-    with pytest.raises(NotFittedError, match="predict needs a finite value: got 12 values, none"):
-        optimizer.predict(ONE)
+    with pytest.raises(NotFittedError, match=f"{asked} needs a finite value: got 12 values, none"):
+        getattr(optimizer, asked)(ONE)
