@@ -2,6 +2,8 @@
 
 import os
 import time
+from contextlib import suppress
+from importlib import import_module
 from multiprocessing import get_all_start_methods, set_forkserver_preload
 from threading import Lock
 
@@ -15,6 +17,11 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 # Processes of the tests import the package: compiled once, and where they are forked, once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# In a fresh environment nothing is compiled: of two workers one begins at the other end.
+if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+    for name in ("pandas", "matplotlib.pyplot", "polars", "distributed"):
+        with suppress(ImportError):
+            import_module(name)
 if "forkserver" in get_all_start_methods():
     set_forkserver_preload(["skbo_silbo.integrations"])
 
