@@ -34,10 +34,10 @@ def planted(functions, d):
 
 def report(results):
     """Return the shares of every method that ran, and ours less theirs at the same places."""
-    groups = grouped_runs(results, lambda problem: f"{ACTIVE} of {problem['d']:4d} inputs")
+    groups = grouped_runs(results, lambda problem: f"{ACTIVE} of {problem['d']}")
     rows = [
         (title, str(n), method, *_row(compared(runs, n, {OURS, method}), method, n))
-        for title, runs in groups.items()
+        for title, runs in sorted(groups.items(), key=lambda group: group[1][0].problem["d"])
         for n in BUDGETS
         for method in METHODS
         if len(compared(runs, n, {OURS, method})) == len({OURS, method})
