@@ -10,9 +10,7 @@ from measured import measured
 
 from benchmarks.engine import render_rst
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.experiments._public_suites import (
-    IN_ANY_SPACE,
-)
+from benchmarks.experiments._public_suites import IN_ANY_SPACE
 from benchmarks.search.bbob import bbob_problem
 from benchmarks.search.contestants import CONTESTANTS, find_contestant
 from benchmarks.search.gap_closed import chance_means, compared, gap_runs

@@ -7,9 +7,7 @@ of y explain perfectly.
 import numpy as np
 import pytest
 
-from skbo_silbo import (
-    SlicedInverseRegression,
-)
+from skbo_silbo import SlicedInverseRegression
 from skbo_silbo.inspection import bootstrap_directions, coordinate_test
 
 CONSTANTS = (0.0, 0.1, 36.6, 98.6, 1.0, 2024.0, -1e9 / 3, 1.7e18)

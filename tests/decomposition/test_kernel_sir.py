@@ -77,7 +77,7 @@ def test_directions_solve_the_pencil_in_feature_space():
 def test_finds_a_ring_out_of_sample():
     X, y = rings(200)
     fresh, truth = rings(400, 100)
-    sir = KernelSlicedInverseRegression(1, gamma=1.0).fit(X, y)
+    sir = KernelSlicedInverseRegression(gamma=1.0).fit(X, y)
     assert abs(np.corrcoef(sir.transform(fresh)[:, 0], truth)[0, 1]) > 0.95
 
 
