@@ -45,6 +45,10 @@ def as_columns(results):
     return as_frame(results).drop(columns="params").to_dict("list")
 
 
+def as_masked(results):
+    return {name: column for name, column in results.items() if name != "params"}
+
+
 FORMS = [dict, as_pairs, as_columns]
 
 
@@ -77,7 +81,7 @@ CHOICES = {"a": uniform(), "b": [None, 0.3, 0.7]}
 MAYBE = [{"a": uniform(), "kind": [None, "x"]}, {"b": uniform()}]
 
 
-@pytest.mark.parametrize("form", [dict, as_pairs, as_columns, as_csv, as_extension_types])
+@pytest.mark.parametrize("form", [as_pairs, as_masked, as_columns, as_csv, as_extension_types])
 @pytest.mark.parametrize("space", [BRANCHES, CHOICES, MAYBE])
 def test_an_empty_cell_is_none_or_no_parameter(form, space):
     points = list(ParameterSampler(space, 9, random_state=0))
