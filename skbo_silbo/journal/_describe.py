@@ -32,7 +32,7 @@ CONSTANT_KINDS = (
 )
 
 
-def describe(value: object, inside: tuple[int, ...] = ()) -> Any:
+def describe(value: Any, inside: tuple[int, ...] = ()) -> Any:
     """Return what a value is, in plain JSON: the same in every process, without a memory address.
 
     Classes and functions are named with their module. Estimators are their class and parameters, as
