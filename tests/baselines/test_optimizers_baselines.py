@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
-from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
+from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression, minimize
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
@@ -168,6 +168,16 @@ def test_groups_are_a_partition(d, size):
     groups = AdditiveProcess(size)._draw_groups(d, np.random.default_rng(0))
     assert_array_equal(np.sort(np.concatenate(groups)), np.arange(d))
     assert max(map(len, groups)) <= size
+
+
+@pytest.mark.parametrize(("method", "n_calls"), [("add-bo", 60), ("bock", 15)])
+def test_a_bowl_is_searched_better_than_by_chance(method, n_calls):
+    def func(x):
+        return float(np.sum((x - 0.1) ** 2))
+
+    options = {"n_calls": n_calls, "random_state": 0}
+    found, chance = (minimize(func, BOUNDS, method=m, **options).fun for m in (method, "random"))
+    assert found < 0.25 * chance
 
 
 @pytest.mark.parametrize("cls", [REMBO, HeSBO, SIRBO, AddBO])
