@@ -136,6 +136,8 @@ def test_every_point_can_be_fitted(name):
 @pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_point_can_be_fitted_of_all_kinds_of_data(name, kind):
+    if name == "TfidfTransformer" and kind not in ("sparse", "counts"):
+        pytest.skip("it takes logarithms of counts: of others scikit-learn makes NaN")
     for y in Y.values():
         check_points(known_estimator(name), INPUTS[kind], y, 50)
 
