@@ -150,6 +150,15 @@ def test_the_goals_that_are_listed_are_those_searched(early):
     assert len({str(found) for found in (two, three, other, one)}) == 4
 
 
+def test_the_time_is_a_goal():
+    fitted = search(scoring=None, refit=["score", "fit_time"], n_iter=9, n_initial=7).fit(X, Y)
+    results = fitted.cv_results_
+    both = np.column_stack([-results["mean_test_score"], results["mean_fit_time"]])
+    assert fitted.pareto_front_.tolist() == by_brute_force(both, results["std_fit_time"])
+    assert not hasattr(fitted, "best_index_")
+    assert not hasattr(fitted, "best_score_")
+
+
 def test_the_optimiser_goes_on_after_the_search(early):
     optimizer = copy.deepcopy(early.optimizer_)
     again = type(optimizer).from_dict(

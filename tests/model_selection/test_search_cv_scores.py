@@ -77,6 +77,15 @@ def test_a_scorer_of_several_metrics_that_raises_loses_nothing(folds, error_scor
     np.testing.assert_array_equal(again.cv_results_["mean_test_first"], results["mean_test_first"])
 
 
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_goals_where_the_scorer_raises(error_score):
+    options = {"scoring": Raises(0.4), "refit": ["first", "second"], "error_score": error_score}
+    fitted = search(**options).fit(X, Y)
+    raised = fitted.cv_results_["param_a"] < 0.4
+    assert raised.any()
+    assert np.isnan(fitted.optimizer_.func_vals_).sum() in (0, raised.sum())
+
+
 def test_an_estimator_whose_score_is_a_dict_is_refused_after_its_first_candidate():
     before = Plain.n_fits
     with pytest.raises(ValueError, match=r"score of the estimator must return a number.*scoring="):
