@@ -219,7 +219,7 @@ def test_arguments_stay_as_they_were(kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 1}, "version of the data must be 5: got 1. Read it with the release"),
+        ({"version": 1}, "version of the data must be 6: got 1. Read it with the release"),
         ({"format": "other"}, "format 'skbo_silbo optimizer': got format 'other'"),
         ({"class": "Other"}, r"data must be of a .*: got that of a Other\. Use Other.from_dict"),
     ],
