@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import check_count, check_integer, check_nonnegative, warn_user
+from skbo_silbo._checks import check_count, check_flag, check_integer, check_nonnegative, warn_user
 from skbo_silbo._typing import (
     ArrayLike,
     Auto,
@@ -203,6 +203,7 @@ def minimize(
     _check_func(func, bounds)
     bounds = bounds if scale is None else as_space(bounds, scale)
     limits = _check_limits(n_calls, max_time, target, callback)
+    maximize = check_flag("maximize", maximize)
     n_retries = check_count("n_retries", n_retries, least=0)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
     n_constraints = check_count("n_constraints", n_constraints, least=0)
@@ -212,7 +213,7 @@ def minimize(
     try:
         others = [name for name in inspect.signature(minimize).parameters if name != "options"]
         optimizer = make_optimizer(method, bounds, seed, options, others)
-        optimizer.maximize = bool(maximize)
+        optimizer.maximize = maximize
         optimizer = optimizer.constrain(constraints)
         if n_constraints:
             optimizer.check_constraints(np.zeros(n_constraints))

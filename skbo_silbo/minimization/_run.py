@@ -343,7 +343,8 @@ def as_outcome(returned, n_constraints):
     is_pair = n_constraints and isinstance(returned, tuple | list) and len(returned) == 2
     value = returned[0] if is_pair else returned
     number = None if isinstance(value, tuple) else as_reals(value)
-    if number is None or number.size != 1:
+    is_number = number is not None and number.size == 1
+    if not is_number and not n_constraints:
         remedy = "Return float(value), or float('nan') for a failure."
         if isinstance(value, tuple):
             remedy = (
@@ -351,12 +352,11 @@ def as_outcome(returned, n_constraints):
                 "minimize(..., n_constraints=m)."
             )
         raise TypeError(f"func must return one real number: got {value!r}. {remedy}")
-    number = float(number.item())
-    if not n_constraints or (not is_pair and np.isnan(number)):
-        return number, None
+    if is_number and (not n_constraints or (not is_pair and np.isnan(number).all())):
+        return float(number.item()), None
     constraints = as_reals(returned[1]) if is_pair else None
     is_right = constraints is not None and np.atleast_1d(constraints).shape == (n_constraints,)
-    is_right = is_right and not any(map(has_booleans, returned))
+    is_right = is_right and is_number and not any(map(has_booleans, returned))
     if not is_right or as_reals(returned[0]).ndim > constraints.ndim:  # or the other way round
         raise TypeError(
             "func must return (value, constraints), the latter of length n_constraints="
@@ -364,4 +364,4 @@ def as_outcome(returned, n_constraints):
             f"{returned!r}. Return by how much each is violated, or 1.0 where it is and -1.0 where "
             "it is not; float('nan') alone for a failure of which no constraint is known."
         )
-    return number, np.atleast_1d(constraints)
+    return float(number.item()), np.atleast_1d(constraints)

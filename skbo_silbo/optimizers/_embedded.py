@@ -226,15 +226,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
             model = self._current_model("recommended_")
             y = self._labelled().y
             good = model.ranked[: min(model.n_feasible, int(np.isfinite(y).sum()))]
-            if not len(good) or not np.ptp(y[np.isfinite(y)]):  # of equal values the first
+            if not len(good):
                 return super().recommended_
             Z, points = self._coordinates(model.embedding, good, good)
             mean, std = model.surrogate.predict(Z)
-            i = int(np.argmin(mean))
+            rows = [int(np.flatnonzero((x == self._history.X).all(axis=1))[0]) for x in points]
+            i = int(np.argmin(mean if np.ptp(y[np.isfinite(y)]) else rows))
             told = readouts.in_units_of_values(model, mean[i], std[i], self._history, y)
             mean, std = map(float, told)
-            row = np.flatnonzero((points[i] == self._history.X).all(axis=1))[0]
-            point = self._history.points[row].copy()
+            point = self._history.points[rows[i]].copy()
             return Recommendation(point, self._sign * mean, std)
 
     def expected_gain(self) -> float:

@@ -2,13 +2,16 @@
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
 
-from sklearn.compose import ColumnTransformer
+import numpy as np
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import rows_of
@@ -153,7 +156,7 @@ def default_space(
     if not parts:
         raise ValueError(
             f"estimator must have a parameter whose range is known: got {estimator!r}. Give "
-            f"param_distributions, of {next(iter(estimator.get_params()), None)!r} for example, or "
+            'param_distributions, {"name": [values]} of what its get_params() names, or '
             "default_space(..., all=True) if its parameters were set to other than their defaults."
         )
     chosen = [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
@@ -184,6 +187,8 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
             "for what default_space has besides your entries."
         )
     own = {name: values for name, values in given.items() if name not in REST}
+    for name, values in own.items():
+        read_parameter(name, values)  # refuses what is none
     rest = default_space(estimator, X, y)
     branches = _merged(rest if isinstance(rest, list) else [rest], own)
     return _as_table(branches, {n: source for n, source in rest.sources.items() if n not in own})
@@ -243,6 +248,8 @@ def _walk(step: Step) -> Iterator[Step]:
     for name, inner in _inside(step.estimator):
         if isinstance(step.estimator, ColumnTransformer):
             data = _columns(step, name)
+        elif isinstance(step.estimator, TransformedTargetRegressor):
+            data = _of_targets(step).halved()
         elif not isinstance(step.estimator, Pipeline):
             data = step.data.halved()
         yield from _walk(Step(f"{step.prefix}{name}__", inner, data))
@@ -277,6 +284,20 @@ def _columns(step, name):
     except Exception:  # the search's own fits will say why
         return StepData(n=data.n, y=data.y)
     return StepData(data.n, X.shape[1] if X.ndim > 1 else data.d, X, data.y)
+
+
+def _of_targets(step):
+    """Return the data of the regressor in a TransformedTargetRegressor: y as it is transformed."""
+    change, y = step.estimator.transformer, step.data.y
+    if y is None:
+        return step.data
+    try:
+        y = np.asarray(y, dtype=float)
+        change = FunctionTransformer(step.estimator.func) if change is None else clone(change)
+        y = change.fit_transform(y.reshape(len(y), -1)).reshape(y.shape)
+    except Exception:  # the search's own fits will say why
+        y = None
+    return replace(step.data, y=y)
 
 
 def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:

@@ -55,6 +55,17 @@ def count_workers(executor, assumed=None):
     )
 
 
+def check_is_future(returned, executor):
+    """Refuse what `submit` of an executor returned, if it cannot be waited for."""
+    needed = ("add_done_callback", "cancel", "cancelled", "done", "exception", "result")
+    if lacking := [name for name in needed if not hasattr(returned, name)]:
+        raise TypeError(
+            f"executor must have a submit() that returns a future, as those of concurrent.futures: "
+            f"{executor!r} returned {returned!r}, which has no {', '.join(lacking)}. Take one of "
+            "concurrent.futures, loky, Dask or mpi4py, or write such a submit()."
+        )
+
+
 def check_can_be_sent(func, executor):
     """Refuse, before a call is paid for, a function that the standard library cannot send.
 

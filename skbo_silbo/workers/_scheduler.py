@@ -247,6 +247,7 @@ class Scheduler:
             self.on_begin(call)
         try:
             future = self._executor.submit(self._timed, call.function, *self._how, *call.args)
+            executors.check_is_future(future, self._executor)
             future.add_done_callback(self._done.put)
         except Exception as error:  # no call was made, as where the executor was shut down
             self._put_back([call])

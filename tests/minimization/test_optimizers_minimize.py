@@ -190,6 +190,7 @@ def test_known_values_are_not_evaluated_nor_counted():
         ({"target": "low"}, "target must be None or a number: got 'low'"),
         ({"callback": 3}, "callback must be None or callable"),
         ({"timeout": 0}, "timeout must be None or a positive number of seconds: got 0"),
+        ({"maximize": "no"}, "maximize must be True or False: got 'no'"),
         ({"n_retries": -1}, "n_retries must be an integer of at least 0"),
         ({"n_pending": 2}, "n_pending must be 'auto' without an executor"),
         ({"executor": 4}, r"executor must have submit\(\)"),

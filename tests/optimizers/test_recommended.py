@@ -75,6 +75,7 @@ def test_without_a_model_it_is_the_best_point_or_refused():
 def test_of_equal_values_it_is_the_first_point():
     result = minimize(lambda x: 7.0, BOUNDS, n_calls=10, random_state=0)
     np.testing.assert_array_equal(result.x_recommended, result.x_iters[0])
+    assert result.optimizer.recommended_.std < 1.0
 
 
 def told(values, **options):

@@ -29,7 +29,7 @@ from sklearn.preprocessing import (
     PolynomialFeatures,
     StandardScaler,
 )
-from sklearn.svm import SVC, NuSVR
+from sklearn.svm import SVC, LinearSVR, NuSVR
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
@@ -260,7 +260,7 @@ def test_a_step_that_is_not_known_is_named_once():
 
 @pytest.mark.parametrize(
     ("estimator", "message"),
-    [(SVC, r"Write SVC\(\)"), (Unknown(), "range is known.*'width'"), (3, "get_params")],
+    [(SVC, r"Write SVC\(\)"), (Unknown(), "range is known.*get_params"), (3, "get_params")],
 )
 def test_what_has_no_space_is_refused(estimator, message):
     with pytest.raises(ValueError, match=message):
@@ -290,6 +290,19 @@ def test_the_rest_of_a_space_is_auto(rest):
     assert list(space) == ["C", "nu", "gamma"]
     with pytest.raises(ValueError, match=r'"\.\.\." in .* must be "auto": got \'Auto\''):
         as_known_space({"C": [1, 10], rest: "Auto"}, NuSVR(), X, Y["numbers"])
+
+    with pytest.raises(ValueError, match=r"'kernel' must be a list .* Write \['rbf'\]"):
+        as_known_space({"kernel": "rbf", rest: "auto"}, SVC(), X, Y["classes"])
+
+
+@pytest.mark.parametrize(
+    "how", [{"func": np.exp, "inverse_func": np.log}, {"transformer": FunctionTransformer(np.exp)}]
+)
+def test_a_target_that_is_transformed_is_the_one_that_the_ranges_are_of(how):
+    model = TransformedTargetRegressor(LinearSVR(), **how)
+    inside = default_space(model, X, Y["numbers"])["regressor__epsilon"].support()
+    alone = default_space(LinearSVR(), X, np.exp(Y["numbers"]))["epsilon"].support()
+    assert inside == pytest.approx(alone)
 
 
 def test_directions_are_fewer_than_the_slices_of_half_of_the_rows():
