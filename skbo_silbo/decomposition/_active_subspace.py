@@ -1,6 +1,6 @@
 """Active subspace of a regression function, from the gradients of a Gaussian process."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -13,7 +13,7 @@ from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess, Observations
 from .._numerics._hyperparameters import climb, searched_process
 from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
-from ._projection import SupervisedProjection, stores_parameters
+from ._projection import SupervisedProjection
 from .rows._centering import Frame
 from .rows._labels import response_targets
 from .rows._reading import read_rows
@@ -25,7 +25,6 @@ FLOOR = 1e-3  # share of the first eigenvalue far below which others are taken a
 POLISH_ITERATIONS = 15  # of L-BFGS-B
 
 
-@stores_parameters
 class ActiveSubspace(SupervisedProjection):
     """Directions along which a Gaussian process, fitted to the labels, changes most.
 
@@ -119,11 +118,18 @@ class ActiveSubspace(SupervisedProjection):
     _takes = ("numeric", "multivariate")
     _by_value = True
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_refinements: int = 2
-    response: str = "value"
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_refinements: int = 2,
+        response: str = "value",
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_refinements = n_refinements
+        self.response = response
+        self.random_state = random_state
 
     def fit(  # type: ignore[override]
         self,

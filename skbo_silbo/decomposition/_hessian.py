@@ -9,13 +9,11 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
-from dataclasses import KW_ONLY
-
 import numpy as np
 from scipy import linalg
 
 from .._checks import check_choice
-from ._projection import SupervisedProjection, stores_parameters
+from ._projection import SupervisedProjection
 from .rows._labels import response_targets
 from .selection._n_components import (
     INDEPENDENT,
@@ -40,7 +38,6 @@ from .slicing._whitened_rows import WhitenedRows
 EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding
 
 
-@stores_parameters
 class PrincipalHessianDirections(SupervisedProjection):
     """Directions along which the regression of y on X curves most (pHd).
 
@@ -106,10 +103,12 @@ class PrincipalHessianDirections(SupervisedProjection):
     _makes_tests = ("dimension_tests_", "bootstrap_tests_")
     _by_value = True
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    on: str = "residuals"
-    response: str = "value"
+    def __init__(
+        self, n_components: int | str = "auto", *, on: str = "residuals", response: str = "value"
+    ) -> None:
+        self.n_components = n_components
+        self.on = on
+        self.response = response
 
     def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])

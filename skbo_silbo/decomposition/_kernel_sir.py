@@ -11,7 +11,7 @@ c          (n, r)    a direction as a combination of the rows: ``F' c``
 The mean is weighted where the labelled rows have weights.
 """
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
 from .._numerics._pencil import Pencil, whitening_basis
 from .._numerics._solvers import solve_moments
-from ._projection import SupervisedProjection, stores_parameters
+from ._projection import SupervisedProjection
 from .rows._centering import mean_and_spread
 from .rows._labels import response_targets, target_type
 from .rows._reading import read_rows
@@ -50,7 +50,6 @@ def _learns_inverse(estimator):
     return True
 
 
-@stores_parameters
 class KernelSlicedInverseRegression(SupervisedProjection):
     """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
 
@@ -147,18 +146,32 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
     _takes = ("numeric", "categorical", "multivariate")
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    kernel: str = "rbf"
-    gamma: float | None = None
-    alpha: float | str = "auto"
-    ridge: float | str = "auto"
-    n_slices: int | ArrayLike = 10
-    categorical: bool | str = "auto"
-    n_neighbors: int = 7
-    fit_inverse_transform: bool = False
-    neighbors: str = "auto"
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        kernel: str = "rbf",
+        gamma: float | None = None,
+        alpha: float | str = "auto",
+        ridge: float | str = "auto",
+        n_slices: int | ArrayLike = 10,
+        categorical: bool | str = "auto",
+        n_neighbors: int = 7,
+        fit_inverse_transform: bool = False,
+        neighbors: str = "auto",
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.alpha = alpha
+        self.ridge = ridge
+        self.n_slices = n_slices
+        self.categorical = categorical
+        self.n_neighbors = n_neighbors
+        self.fit_inverse_transform = fit_inverse_transform
+        self.neighbors = neighbors
+        self.random_state = random_state
 
     def fit(  # type: ignore[override]
         self,

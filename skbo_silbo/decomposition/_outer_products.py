@@ -1,6 +1,6 @@
 """Outer product of gradients and MAVE, of the mean of y or of its whole distribution."""
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import linalg
@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from .._checks import check_choice, check_integer, warn_user
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._projection import SupervisedProjection, stores_parameters
+from ._projection import SupervisedProjection
 from .rows._centering import Frame, mean_and_error
 from .rows._labels import response_targets
 from .rows._weights import copies
@@ -27,7 +27,6 @@ TOLERANCE, COARSE_TOLERANCE = 1e-3, 1e-2
 MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
-@stores_parameters
 class OuterProductGradients(SupervisedProjection):
     """Directions along which local linear regressions of y are steepest (OPG).
 
@@ -92,10 +91,16 @@ class OuterProductGradients(SupervisedProjection):
 
     _by_value = True
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    target: str = "mean"
-    response: str = "value"
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        target: str = "mean",
+        response: str = "value",
+    ) -> None:
+        self.n_components = n_components
+        self.target = target
+        self.response = response
 
     def _check_shape(self, n, d):
         check_n_components(self.n_components, self.n_features_in_)
@@ -197,7 +202,6 @@ class OuterProductGradients(SupervisedProjection):
         check_choice("response", self.response, ["value", "rank"])
 
 
-@stores_parameters
 class MAVE(OuterProductGradients):
     """Minimum average variance estimation (MAVE).
 
@@ -236,11 +240,16 @@ class MAVE(OuterProductGradients):
     1
     """
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    target: str = "mean"
-    response: str = "value"
-    max_iter: int = 50
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        target: str = "mean",
+        response: str = "value",
+        max_iter: int = 50,
+    ) -> None:
+        super().__init__(n_components, target=target, response=response)
+        self.max_iter = max_iter
 
     def _fit_directions(self, rows, r, tolerance=TOLERANCE):
         B, eigenvalues = self._outer_products(rows, r)

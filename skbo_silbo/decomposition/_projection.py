@@ -1,7 +1,6 @@
 """The surface shared by every transformer of this package, and the order in which a fit goes."""
 
-from dataclasses import dataclass, fields
-from typing import Any, Self, dataclass_transform, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -247,19 +246,3 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     @property
     def _n_features_out(self):
         return len(self.components_)
-
-
-@dataclass_transform()
-def stores_parameters(cls):
-    """Give a class the constructor that its annotations say, and leave no trace of a dataclass.
-
-    Dask reads a dataclass by its fields alone, fitted or not, pandas spreads it, and ``help`` shows
-    defaults as attributes.
-    """
-    dataclass(eq=False, repr=False, match_args=False)(cls)
-    for parameter in fields(cls):
-        delattr(cls, parameter.name)  # the default, of which the signature has another
-    for name in ("__dataclass_fields__", "__dataclass_params__", "__replace__"):
-        if name in vars(cls):
-            delattr(cls, name)
-    return cls

@@ -10,7 +10,6 @@ q          (n,)      errors of the rows held out, over the deviations that the m
 """
 
 import warnings
-from dataclasses import KW_ONLY
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -31,7 +30,6 @@ from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
-from ._projection import stores_parameters
 from ._sir import SlicedInverseRegression
 from .rows._centering import mean_and_spread
 from .rows._labels import check_response
@@ -47,7 +45,6 @@ BATCH = 1000  # rows predicted at a time
 LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden its noise
 
 
-@stores_parameters
 class SDRRegressor(RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction, then a regression on the few scores.
 
@@ -103,10 +100,16 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     _takes = ("numeric",)
     _by_value = True
 
-    reducer: TransformerLike | None = None
-    _: KW_ONLY
-    n_folds: int = 5
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        reducer: TransformerLike | None = None,
+        *,
+        n_folds: int = 5,
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.reducer = reducer
+        self.n_folds = n_folds
+        self.random_state = random_state
 
     def fit(
         self,

@@ -9,14 +9,13 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 ==========  ==========  =====================================================
 """
 
-from dataclasses import KW_ONLY
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from .._numerics._eigenpairs import eigenvalues_and_leading_vectors
 from .._typing import ArrayLike
-from ._projection import SupervisedProjection, stores_parameters
+from ._projection import SupervisedProjection
 from .rows._labels import KINDS
 from .selection._n_components import (
     COMPONENT_WORDS,
@@ -49,7 +48,6 @@ N_PERMUTATIONS = 99
 MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for
 
 
-@stores_parameters
 class SecondMomentSlicing(SupervisedProjection):
     """Whiten, take the kernel matrix of the slices, return its leading eigenvectors.
 
@@ -57,16 +55,22 @@ class SecondMomentSlicing(SupervisedProjection):
     says in `_sees` which directions it finds.
     """
 
-    _sees: ClassVar[str]
+    _sees: str
     _sees_means = False
 
     _takes = KINDS
     _makes_tests = ("dimension_tests_", "permutation_tests_")
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_slices: int | ArrayLike = 4
-    categorical: bool | str = "auto"
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 4,
+        categorical: bool | str = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.categorical = categorical
 
     def _check_shape(self, n, d):
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)

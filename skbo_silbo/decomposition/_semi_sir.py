@@ -1,6 +1,5 @@
 """Semi-supervised, localised sliced inverse regression."""
 
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +8,6 @@ from sklearn.utils import check_random_state
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
-from ._projection import stores_parameters
 from ._sir import SOLVERS, SlicedInverseRegression
 from ._sir_problem import check_sir_identified, is_plain
 from .rows._centering import with_positive_peaks
@@ -19,7 +17,6 @@ from .slicing._paper import pairwise_membership, paper_directions
 PAPER_ALPHA = 1.0  # what alpha="auto" is for Algorithm 2, whose span does not depend on it
 
 
-@stores_parameters
 class SemiSlicedInverseRegression(SlicedInverseRegression):
     """Directions along which X varies with y, learnt from labelled and unlabelled rows.
 
@@ -185,19 +182,34 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
 
     _solvers = (*SOLVERS, "paper")
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_slices: int | ArrayLike = 10
-    n_local_neighbors: int | None = None
-    alpha: float | str = "auto"
-    n_neighbors: int = 7
-    ridge: float | str = "auto"
-    scale: Any = "auto"
-    categorical: bool | str = "auto"
-    solver: str = "auto"
-    neighbors: str = "auto"
-    reweight: str | None = None
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 10,
+        n_local_neighbors: int | None = None,
+        alpha: float | str = "auto",
+        n_neighbors: int = 7,
+        ridge: float | str = "auto",
+        scale: Any = "auto",
+        categorical: bool | str = "auto",
+        solver: str = "auto",
+        neighbors: str = "auto",
+        reweight: str | None = None,
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.n_local_neighbors = n_local_neighbors
+        self.alpha = alpha
+        self.n_neighbors = n_neighbors
+        self.ridge = ridge
+        self.scale = scale
+        self.categorical = categorical
+        self.solver = solver
+        self.neighbors = neighbors
+        self.reweight = reweight
+        self.random_state = random_state
 
     def fit(  # type: ignore[override]
         self,

@@ -1,7 +1,6 @@
 """Sliced inverse regression, of rows, of chunks, and of the blocks of a Dask array."""
 
-from dataclasses import KW_ONLY
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -10,7 +9,7 @@ from .._checks import check_choice, check_integer, check_nonnegative, check_swit
 from .._numerics._pencil import cholesky_basis
 from .._numerics._solvers import DENSE_MAX_FEATURES
 from .._typing import ArrayLike, LegacyRandomState
-from ._projection import SupervisedProjection, stores_parameters
+from ._projection import SupervisedProjection
 from ._sir_problem import (
     MomentsProblem,
     RowsProblem,
@@ -61,7 +60,6 @@ def _is_streamable(estimator):
     return True
 
 
-@stores_parameters
 class SlicedInverseRegression(SupervisedProjection):
     """Directions along which the mean of X given y moves (SIR).
 
@@ -102,22 +100,37 @@ n_features_in_, feature_names_in_
 
     _takes = KINDS
     _makes_tests = ("dimension_tests_", "permutation_tests_")
-    _solvers: ClassVar[tuple[str, ...]] = SOLVERS
-    _coding = _dtype = _seen = cast(Any, None)  # of the chunks
-    alpha = cast(Any, 0.0)  # those of SemiSlicedInverseRegression, where nothing is unlabelled
+    _solvers: tuple[str, ...] = SOLVERS
+    _coding: Any
+    _seen: Any = None  # of the chunks
+    _keys: Any
+    _dtype: Any
+    alpha: Any = 0.0  # those of SemiSlicedInverseRegression, where nothing is unlabelled
     n_neighbors = 7
     neighbors = "auto"
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_slices: int | ArrayLike = 10
-    n_local_neighbors: int | None = None
-    ridge: float | str = "auto"
-    scale: Any = "auto"
-    categorical: bool | str = "auto"
-    solver: str = "auto"
-    reweight: str | None = None
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 10,
+        n_local_neighbors: int | None = None,
+        ridge: float | str = "auto",
+        scale: Any = "auto",
+        categorical: bool | str = "auto",
+        solver: str = "auto",
+        reweight: str | None = None,
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.n_local_neighbors = n_local_neighbors
+        self.ridge = ridge
+        self.scale = scale
+        self.categorical = categorical
+        self.solver = solver
+        self.reweight = reweight
+        self.random_state = random_state
 
     def fit(
         self,

@@ -16,7 +16,7 @@ moments are weighted, and so is the lasso.
 """
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -29,7 +29,7 @@ from sklearn.model_selection import check_cv
 from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_integer, check_nonnegative, warn_user
-from ._projection import SupervisedProjection, stores_parameters
+from ._projection import SupervisedProjection
 from .rows._centering import (
     center_on_labels,
     mean_and_error,
@@ -52,7 +52,6 @@ ERRORS_TO_COUNT = 3.0
 MAX_GRAM = 2000  # features above which the lasso goes through the rows, and X'X is not formed
 
 
-@stores_parameters
 class SparseSlicedInverseRegression(SupervisedProjection):
     """Directions of few features along which X varies with y (lasso SIR).
 
@@ -125,12 +124,20 @@ class SparseSlicedInverseRegression(SupervisedProjection):
 
     _takes = ("numeric", "categorical", "multivariate")
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_slices: int | ArrayLike = 20
-    categorical: bool | str = "auto"
-    penalty: float | str = "auto"
-    cv: Any = 5
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 20,
+        categorical: bool | str = "auto",
+        penalty: float | str = "auto",
+        cv: Any = 5,
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.categorical = categorical
+        self.penalty = penalty
+        self.cv = cv
 
     def _check_shape(self, n, d):
         check_n_components(self.n_components, self.n_features_in_)

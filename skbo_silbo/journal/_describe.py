@@ -1,6 +1,7 @@
 """What a search was given, in plain JSON: parameters, names and digests, told apart in words."""
 
 import ast
+import copyreg
 import functools
 import inspect
 import json
@@ -16,35 +17,43 @@ from typing import Any
 
 import joblib
 import numpy as np
-from joblib.hashing import NumpyHasher
 from scipy import sparse
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import metadata_request
 
 LONGEST = 20  # members of a list that are written out; longer ones become a digest
-CODE = "code"  # under which a digest of the text of functions stands: another one is a warning
+CODE = "code"  # under which a digest of the text of a function stands: another one is a warning
 SHOWN = 5  # differences that a message names
+HELD_BY = {  # what stands for objects that keep more, as results of calls
+    functools.partial: ("func", "args", "keywords", "__dict__"),
+    np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
+    type(functools.lru_cache(len)): ("__wrapped__",),
+}
+BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, np.ndarray)
 # Values that a function is bound to for good: others, as a list, may hold what calls leave there.
 CONSTANT_KINDS = (
-    *(bool, int, float, complex, str, bytes, tuple, type(None)),
-    *(np.generic, FunctionType, type),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    tuple,
+    type(None),
+    np.generic,
+    FunctionType,
+    type,
 )
 
 
-def describe(value: Any, inside: tuple[int, ...] = ()) -> Any:
+def describe(value: object) -> Any:
     """Return what a value is, in plain JSON: the same in every process, without a memory address.
 
-    Classes and functions are named with their module. Estimators are their class and parameters, as
-    `clone` sees them. All else is its class and a digest of what `pickle` would send, as
-    `joblib.hash` makes it; of a function that its module has not by its name (a lambda, a nested
-    function) the plain values that it is bound to, and a digest of its text as ``"code"``.
-
-    Parameters
-    ----------
-    value : object
-    inside : tuple of int, default=()
-        The ids of what it is a part of.
+    Classes and functions are named with their module; those that it has not by this name (lambdas,
+    nested functions) are described by the plain values that they are bound to as well, and by a
+    digest of their text as ``"code"``. Estimators are their class and parameters, as `clone` sees
+    them, other objects their class and attributes, or the digest that `joblib.hash` makes.
 
     Raises
     ------
@@ -59,6 +68,11 @@ def describe(value: Any, inside: tuple[int, ...] = ()) -> Any:
     >>> describe(TruncatedSVD(3))["class"], describe(TruncatedSVD(3))["n_components"]
     ('sklearn.decomposition.TruncatedSVD', 3)
     """
+    return _described(value, ())
+
+
+def _described(value, inside):
+    """Return what a value is; `inside` holds the ids of what it is a part of."""
     if isinstance(value, np.generic) and not isinstance(value, (np.timedelta64, np.datetime64)):
         value = value.item()
     if value is None or type(value) in (bool, int, str):
@@ -67,76 +81,93 @@ def describe(value: Any, inside: tuple[int, ...] = ()) -> Any:
         return value if math.isfinite(value) else {"float": str(value)}
     if id(value) in inside:
         return "itself"
+    part = functools.partial(_described, inside=(*inside, id(value)))
+    if isinstance(value, np.ndarray) or sparse.issparse(value):
+        return _array(value, part)
+    if (found := _collection(value, part)) is not None:
+        return found
+    return _named(value, part) or _object(value, part)
+
+
+def _collection(value, part):
+    if type(value) is dict:
+        return _items(value, part)
+    if type(value) in (list, tuple, range):
+        return _shorten(list(map(part, value)))
+    if type(value) in (set, frozenset):
+        return _shorten(sorted(map(part, value), key=json.dumps))
+    if isinstance(value, OrderedDict):
+        return [name_of(type(value)), part(list(value.items()))]
+    return None
+
+
+def _named(value, part):
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, type) or _is_found(value):
+        return name_of(value)
+    if type(value) is MethodType:
+        return [part(value.__self__), name_of(value.__func__)]
+    return None
+
+
+def _items(value, part):
+    if all(isinstance(key, str) for key in value):
+        return {key: part(value[key]) for key in sorted(value)}
+    return {"pairs": sorted(([part(k), part(v)] for k, v in value.items()), key=json.dumps)}
+
+
+def _array(value, part):
     if sparse.issparse(value) or type(value) in (np.ndarray, np.memmap):
         return describe_data(value)
-    part = functools.partial(describe, inside=(*inside, id(value)))
-    if type(value) in (list, tuple) and len(value) <= LONGEST:
-        return list(map(part, value))
-    if type(value) is dict and all(isinstance(key, str) for key in value):
-        return {key: part(value[key]) for key in sorted(value)}
-    if isinstance(value, (type, ModuleType)) or _is_found(value):
-        return name_of(value)
-    named = {"class": name_of(value if type(value) is FunctionType else type(value))}
-    if not hasattr(value, "get_params") or _is_cloned_whole(value):
-        return {**named, **_digests(value)}
-    request = metadata_request(value)
-    more = {} if request is None else {"metadata request": request}
-    return {**named, **part({**value.get_params(deep=False), **more})}
+    held = {"holds": describe_data(np.asarray(value)), **getattr(value, "__dict__", {})}
+    if isinstance(value, np.ma.MaskedArray):
+        held = {"holds": held["holds"], "mask": np.ma.getmaskarray(value)}
+    return {"class": name_of(type(value)), **part(held)}
 
 
-def _digests(value):
-    """Return a digest of what a value holds and, if there are functions in it, of their text."""
-    hasher = _Hasher()
+def _object(value, part):
+    kind = {"class": name_of(type(value))}
+    if type(value) is FunctionType:  # and no proxy, which says that it is one
+        return {
+            "class": name_of(value),
+            CODE: joblib.hash(_text(value)),
+            **part({**_bound(value), **vars(value)}),
+        }
+    if type(value) in HELD_BY:
+        return {**kind, **part({name: getattr(value, name) for name in HELD_BY[type(value)]})}
+    if value is np.random.mtrand._rand:
+        return "numpy's global generator"
+    if hasattr(value, "get_params") and not _is_cloned_whole(value):
+        request = metadata_request(value)
+        more = {} if request is None else {"metadata request": request}
+        return {**kind, **part({**value.get_params(deep=False), **more})}
     try:
-        digest = hasher.hash(value)
+        state = _state(value)
+        held = {"digest": joblib.hash(value)} if state is None else state
     except Exception as error:  # of whatever the objects of the user do when they are pickled
         raise ValueError(
             f"journal must be None with a {name_of(type(value))}, of which two cannot be told "
             f"apart ({error}). Give an object that can be pickled."
         ) from error
-    texts = [_text(function) for function in hasher.functions]
-    return {"digest": digest, **({CODE: joblib.hash(texts)} if texts else {})}
+    return {**kind, **part(held)}
 
 
-class _Hasher(NumpyHasher):
-    """`joblib.hash`, but for what it refuses or does not see all of.
-
-    Attributes
-    ----------
-    functions : list of function
-        Those met that no module has by their name: the hash has what they are bound to.
-    """
-
-    def __init__(self):
-        super().__init__("md5", coerce_mmap=True)
-        self.functions = []
-
-    def save(self, obj):
-        """Write what an object is."""
-        super().save(self._as_pickled(obj))
-
-    def _as_pickled(self, obj):
-        kind = type(obj)
-        if isinstance(obj, (type, ModuleType)) or _is_found(obj):
-            return "named", name_of(obj)
-        if kind is FunctionType:  # and no proxy, which says that it is one
-            if obj in self.functions:
-                return "function", self.functions.index(obj)
-            self.functions.append(obj)
-            return name_of(obj), _bound(obj), vars(obj)
-        if obj is np.random.mtrand._rand:  # whose state hangs on all that drew from it
-            return kind, "global"
-        own = kind.__module__.partition(".")[0] in ("functools", "numba")
-        if own and kind is not functools.partial and "__wrapped__" in dir(obj):
-            return kind, obj.__wrapped__  # without the results that it keeps
-        if kind is np.vectorize:  # which keeps what calls gave, too
-            return kind, obj.pyfunc, obj.otypes, obj.excluded, obj.signature
-        if isinstance(obj, OrderedDict):  # of whose order a hash knows nothing
-            return kind, list(obj.items())
-        if isinstance(obj, np.ndarray) and kind not in (np.ndarray, np.memmap):
-            mask = np.ma.getmask(obj) if isinstance(obj, np.ma.MaskedArray) else vars(obj)
-            return kind, np.array(obj), mask
-        return obj
+def _state(value):
+    """Return the attributes of an object that holds nothing else, a dict; None of others."""
+    kind = type(value)
+    if kind.__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
+        return {"__wrapped__": value.__wrapped__}
+    is_plain = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
+    if not is_plain or kind in copyreg.dispatch_table or isinstance(value, BUILT_IN):
+        return None
+    if _is_cloned_whole(value):
+        return None
+    value.__reduce_ex__(4)  # raises where it cannot be pickled
+    state = value.__getstate__()
+    if isinstance(state, tuple):  # with slots
+        state = {**(state[0] or {}), **(state[1] or {})}
+    return {} if state is None else state
 
 
 def describe_data(data: Any) -> Any:
@@ -149,13 +180,13 @@ def describe_data(data: Any) -> Any:
     if not hasattr(data, "__array__"):
         return describe(data)
     array = np.ascontiguousarray(data)
-    content = array.tolist() if array.dtype.kind in "OVT" else array
-    mask = data.mask if isinstance(data, np.ma.MaskedArray) else None
-    kind = {"shape": list(np.shape(data)), "dtype": str(array.dtype), **_digests([content, mask])}
+    content = list(map(describe, array.ravel().tolist())) if array.dtype.kind in "OVT" else array
+    digest = joblib.hash([content, data.mask if isinstance(data, np.ma.MaskedArray) else None])
+    kind = {"shape": list(np.shape(data)), "dtype": str(array.dtype), "digest": digest}
     if (columns := getattr(data, "columns", None)) is None:
         return kind
-    dtypes = describe([str(dtype) for dtype in data.dtypes])
-    return {"columns": describe(list(map(str, columns))), "dtypes": dtypes, **kind}
+    dtypes = _shorten([str(dtype) for dtype in data.dtypes])
+    return {"columns": _shorten(list(map(str, columns))), "dtypes": dtypes, **kind}
 
 
 def describe_function(function: object, *, with_attributes: bool = False) -> dict[str, Any]:
@@ -252,10 +283,14 @@ def _found(module, name):
     return thing
 
 
+def _shorten(values):
+    if len(values) <= LONGEST:
+        return values
+    return {"length": len(values), "digest": joblib.hash(json.dumps(values))}
+
+
 def name_of(thing: Any) -> str:
     """Return module and name; the public module where it has the same thing by that name."""
-    if isinstance(thing, ModuleType):
-        return thing.__name__
     module = getattr(thing, "__module__", None) or ""
     parts = module.split(".")
     hidden = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]

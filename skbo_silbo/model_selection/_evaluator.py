@@ -1,6 +1,7 @@
 """The evaluator of candidates: their fits on whatever worker is free, for every kind of worker."""
 
 import math
+import re
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -245,7 +246,7 @@ def read_pre_dispatch(given, n_workers):
     if given == "all":
         return None
     try:
-        n = int(eval_expr(str(given).replace("n_jobs", str(n_workers))))  # as joblib reads it
+        n = int(eval_expr(re.sub(r"\bn_jobs\b", str(n_workers), str(given))))  # as joblib reads it
     except (ArithmeticError, LookupError, SyntaxError, TypeError, ValueError):
         n = 0
     if n < 1 or isinstance(given, bool):

@@ -222,4 +222,21 @@ def _check_same(then, now, space, path):
         check_space(then["space"], space)
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
+    _refuse_journal_of_other_function(then, now, path)
     require_same(_compared(then), _compared(now), path)
+
+
+def _refuse_journal_of_other_function(then, now, path):
+    """Refuse to go on, as `minimize` or as the optimiser itself, with a journal of the other."""
+    if ("method" in then["facts"]) == ("method" in now["facts"]):
+        return
+    own = "x_iters_ and func_vals_"
+    by, remedy = "minimize(journal=)", "Go on with minimize"
+    if "method" in now["facts"]:
+        by, remedy = f"{then['class']}(journal=)", f"Go on with {then['class']}(journal=)"
+        own += " (as x0 and y0)"
+    raise ValueError(
+        f"journal must be of the same function: {path!r} was written by {by}, for whose points and "
+        f"signs the other does not know. {remedy}; or give another path, and tell it {own} from "
+        "there."
+    )

@@ -192,6 +192,8 @@ WRONG = {
     'SlicedAverageVarianceEstimation(2).fit("X", y=None, sample_weight=int)': "arg-type",
     "DirectionalRegression(n_slices=None)": "arg-type",
     "MAVE(max_iter=1.5)": "arg-type",
+    "SlicedAverageVarianceEstimation(1, 10)": "call-arg",
+    "SemiSlicedInverseRegression(1, n_slice=10)": "call-arg",
     'KernelSlicedInverseRegression(gamma="auto")': "arg-type",
     "number: int = ActiveSubspace(1).fit(X, y).inverse_transform(one)": "assignment",
     "one.transform(X)": "attr-defined",

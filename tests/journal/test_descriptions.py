@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import types
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -152,10 +152,6 @@ def same_name(module):
     return type("Model", (BaseEstimator,), {"__module__": module, "__qualname__": "Model"})
 
 
-def word(text):
-    return type("Word", (str,), {"__module__": __name__})(text)
-
-
 def columns(which):
     return ColumnTransformer([("some", "passthrough", which)])
 
@@ -174,6 +170,7 @@ ALIKE = {
     "keys": ({1: "a"}, {"1": "a"}),
     "long lists": (list(range(100)), list(range(1, 101))),
     "bytes": (b"abc", b"abd"),
+    "sets": (frozenset(["a", "b", "c"]), {"names": {frozenset(["a", "b"]), frozenset("cde")}}),
     "bytearray": (bytearray(b"abc"), b"abc"),
     "complex": (1 + 2j, 1 + 3j),
     "slice": (slice(1, 2), range(1, 2)),
@@ -218,7 +215,7 @@ ALIKE = {
     "np.vectorize": (np.vectorize(square), np.vectorize(nothing)),
     "otypes": (np.vectorize(square, otypes="f"), np.vectorize(square, otypes="d")),
     "lru_cache": (functools.lru_cache(renamed(square)), functools.cache(renamed(nothing))),
-    "text of a class that no module has": (word("a"), word("b")),
+    "proxy": (Proxy(renamed(square), 1), Proxy(renamed(square), 0)),
 }
 
 
@@ -322,7 +319,8 @@ UNSEEN = {
     "np.frompyfunc of a name": np.frompyfunc(plain, 1, 1),
     "frame": sys._getframe(),
     "open file": open(__file__),  # noqa: SIM115
-    "proxy": Proxy(renamed(square), 1),
+    "defaultdict of a lambda": defaultdict(lambda: 2),
+    "text of a class that no module has": type("Word", (str,), {"__module__": __name__})("a"),
 }
 
 

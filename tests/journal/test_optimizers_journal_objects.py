@@ -54,11 +54,11 @@ def cautious(share):
 
 OTHERS = [
     ("embedding", lambda: PCA(2), PCA(1), r"embedding\.n_components was 2 and is 1"),
-    ("embedding", lambda: First(0), First(1), r"embedding\.digest was \w+ and is"),
+    ("embedding", lambda: First(0), First(1), r"embedding\.column was 0 and is 1"),
     ("embedding", lambda: PCA(2), First(1), r"embedding was sklearn.decomposition.PCA and is test"),
     ("embedding", lambda: PCA(2), "auto", r"embedding was sklearn.decomposition.PCA and is auto"),
     ("embedding", lambda: "auto", PCA(2), r"embedding was auto and is sklearn.decomposition.PCA"),
-    ("acquisition", lambda: cautious(1), cautious(2), r"acquisition\.digest was \w+ and is"),
+    ("acquisition", lambda: cautious(1), cautious(2), r"acquisition\.share was 1 and is 2"),
     ("search", Climb, OtherClimb(), r"search was .*Climb and is .*OtherClimb"),
     (
         "surrogate",
