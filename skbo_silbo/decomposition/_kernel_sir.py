@@ -22,7 +22,7 @@ from sklearn.utils.metaestimators import available_if
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative
+from .._checks import check_choice, check_flag, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
 from .._numerics._pencil import Pencil, whitening_basis
 from .._numerics._solvers import solve_moments
@@ -335,6 +335,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         check_choice("kernel", self.kernel, KERNELS)
+        check_flag("fit_inverse_transform", self.fit_inverse_transform)
         check_nonnegative("gamma", self.gamma, special="None")
         check_integer("n_components", self.n_components, 1, special="'auto'")
         check_nonnegative("alpha", self.alpha, special="'auto'")

@@ -398,7 +398,7 @@ n_features_in_, feature_names_in_
         check_nonnegative("ridge", self.ridge, special="'auto'")
         check_switch("scale", self.scale)
         if self.reweight is not None:
-            if self.reweight != "elliptical":
+            if not isinstance(self.reweight, str) or self.reweight != "elliptical":
                 raise ValueError(f"reweight must be None or 'elliptical': got {self.reweight!r}.")
             if (obstacle := self._no_weights_because()) is not None:
                 raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")

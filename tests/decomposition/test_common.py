@@ -361,6 +361,7 @@ def test_a_place_far_away_takes_no_digits(name):
         ("sparse", {"penalty": "auto", "cv": 1}, "cv must be an integer >= 2: got 1"),
         ("kernel", {"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
         ("kernel", {"n_components": 4}, "n_components must be at most 3, the number of directions"),
+        ("kernel", {"fit_inverse_transform": "no"}, "must be True or False: got 'no'"),
         ("kernel", {"kernel": "rpf"}, "kernel must be one of .*'linear', .*: got 'rpf'"),
         ("kernel", {"gamma": -1.0}, "gamma must be None or a finite number >= 0: got -1.0"),
         ("kernel", {"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
