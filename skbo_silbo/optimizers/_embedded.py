@@ -230,12 +230,18 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 return super().recommended_
             Z, points = self._coordinates(model.embedding, good, good)
             mean, std = model.surrogate.predict(Z)
-            rows = [int(np.flatnonzero((x == self._history.X).all(axis=1))[0]) for x in points]
-            i = int(np.argmin(mean if np.ptp(y[np.isfinite(y)]) else rows))
+            if np.ptp(y[np.isfinite(y)]):
+                i = int(np.argmin(mean))
+            else:
+                i = min(range(len(points)), key=lambda k: self._row_of(points[k]))
             told = readouts.in_units_of_values(model, mean[i], std[i], self._history, y)
             mean, std = map(float, told)
-            point = self._history.points[rows[i]].copy()
+            point = self._history.points[self._row_of(points[i])].copy()
             return Recommendation(point, self._sign * mean, std)
+
+    def _row_of(self, x):
+        """Return the first evaluation of a place of the cube, by its number."""
+        return int(np.flatnonzero((x == self._history.X).all(axis=1))[0])
 
     def expected_gain(self) -> float:
         """Return how much better than the best value the next one is expected to be, at most.
