@@ -63,32 +63,54 @@ def check_function(name, given, *asked):
         ) from None
 
 
-def check_integer(name, value, minimum, special=None):
+def _require(holds, name, rule, value):
+    """Raise ValueError that names parameter, rule and value unless it holds."""
+    if not holds:
+        raise ValueError(f"{name} must be {rule}: got {value!r}.")
+
+
+def check_integer(name, value, minimum=1, special=None):
     """Refuse what is not an integer of at least `minimum`; `special` shows what else is allowed."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= minimum:
-        return
-    if special == repr(value):
-        return
-    allowed = f"{special} or an integer" if special else "an integer"
-    raise ValueError(f"{name} must be {allowed} >= {minimum}: got {value!r}.")
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+    holds = (is_integer and value >= minimum) or special == repr(value)
+    _require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
 
 
 def check_nonnegative(name, value, special=None):
     """Refuse what is not a finite number of at least 0; `special` shows what else is allowed."""
-    if isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < np.inf:
-        return
-    if special == repr(value):
-        return
-    allowed = f"{special} or a finite number" if special else "a finite number"
-    raise ValueError(f"{name} must be {allowed} >= 0: got {value!r}.")
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    holds = (is_number and 0 <= value < np.inf) or special == repr(value)
+    _require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)
 
 
 def check_share(name, value, *, default):
     """Refuse what is not a number between 0 and 1, both left out."""
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(
-            f"{name} must be a number in (0, 1): got {value!r}. The default is {default:g}."
-        )
+    holds = isinstance(value, Real) and 0 < value < 1
+    _require(holds, name, f"a number in (0, 1), such as the default {default:g}", value)
+
+
+def check_switch(name, value):
+    """Refuse what is neither "auto" nor a bool."""
+    is_auto = isinstance(value, str) and value == "auto"
+    _require(is_auto or isinstance(value, bool), name, "'auto', True or False", value)
+
+
+def check_flag(name, value):
+    """Return value as a bool after refusing what is neither True nor False."""
+    _require(isinstance(value, bool | np.bool_), name, "True or False", value)
+    return bool(value)
+
+
+def check_choice(name, value, choices):
+    """Refuse what is not one of the strings `choices`."""
+    is_one = isinstance(value, str) and value in choices
+    _require(is_one, name, f"one of {', '.join(map(repr, choices))}", value)
+
+
+def check_count(name, value, least=1):
+    """Return value as an int after refusing what is not an integer of at least `least`."""
+    check_integer(name, value, least)
+    return int(value)
 
 
 def as_reals(given):
@@ -162,15 +184,11 @@ def as_noise(noise_std, shape):
     if noise_std is None:
         return np.full(shape, np.nan)
     noise_std = as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
-    if noise_std.shape not in ((), shape):
+    fits = noise_std.shape in ((), shape)
+    if not fits or (noise_std < 0).any() or np.isinf(noise_std).any():
         raise ValueError(
-            f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
-            f"{noise_std.shape}. Give NaN where it is not known."
-        )
-    if (noise_std < 0).any() or np.isinf(noise_std).any():
-        raise ValueError(
-            f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
-            "Give NaN where it is not known."
+            "noise_std must be at least 0 and finite, one number or one for every value in y, "
+            f"{shape[0]}: got {noise_std.tolist()}. Give NaN where it is not known."
         )
     return np.broadcast_to(noise_std, shape)
 
@@ -179,35 +197,6 @@ def brief(value, longest=80):
     """Return a value as messages show it, cut off where its text is long."""
     text = repr(value)
     return text if len(text) <= longest else text[: longest - 3] + "..."
-
-
-def check_switch(name, value):
-    """Refuse what is neither "auto" nor a bool."""
-    if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
-        return
-    raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")
-
-
-def check_flag(name, value):
-    """Return value as a bool after refusing what is neither True nor False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False: got {value!r}.")
-    return bool(value)
-
-
-def check_choice(name, value, choices):
-    """Refuse what is not one of the strings `choices`."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}: got {value!r}.")
-
-
-def check_count(name, value, least=1):
-    """Return value as an int after refusing what is not an integer of at least `least`."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(
-            f"{name} must be an integer of at least {least}: got {value!r}. Give a whole number."
-        )
-    return int(value)
 
 
 def check_picklable(name, given, dumps, workers, remedy):

@@ -24,6 +24,14 @@ rows_of = _safe_indexing  # of arrays, frames, sparse matrices and lists
 threadpool_controller = _get_threadpool_controller
 
 
+def seeded_clone(estimator, seed):
+    """Return a clone that draws from no global generator: a `random_state` of None is the seed."""
+    cloned = clone(estimator)
+    params = cloned.get_params()
+    names = [name for name in params if name.split("__")[-1] == "random_state"]
+    return cloned.set_params(**{name: seed for name in names if params[name] is None})
+
+
 def check_scores(search, scores):
     """Refuse scores that scikit-learn would stumble over, or refuse, after the search.
 

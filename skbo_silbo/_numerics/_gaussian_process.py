@@ -30,7 +30,6 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs
 from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, matern52
 
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
-MIRRORED_ROWS = 128  # at a time: their columns stay in the processor's cache
 JITTER = 1e-10  # least noise variance, for standardised targets
 FANTASY_VARIANCE = 1e-8  # of a value added, relative to the signal: nearby points can be many
 
@@ -85,11 +84,6 @@ class GaussianProcess:
         mean = self.signal_variance * (correlation @ self.dual)
         left = np.maximum(1.0 - np.einsum("ij,ij->j", half, half), LEAST_VARIANCE)
         return mean, self.signal_variance * left
-
-    def predict_mean(self, X):
-        """Return the mean that `predict` returns, of shape (m,), in O(n m d)."""
-        correlation, _ = matern52(self.distances(X), derivative=False)
-        return self.signal_variance * (correlation @ self.dual)
 
     def predict_gradient(self, X):
         """Return mean, variance and their gradients at the rows of X.
@@ -152,11 +146,6 @@ class GaussianProcess:
         precision = np.einsum("ij,ij->j", root, root) / self.signal_variance
         return self.y - self.dual / precision, 1.0 / precision
 
-    def leave_one_out_log_density(self):
-        """Return the log density of every ``y_i`` given all the others, of shape (n,), in nats."""
-        mean, variance = self.leave_one_out()
-        return -0.5 * (np.log(2.0 * np.pi * variance) + (self.y - mean) ** 2 / variance)
-
 
 @dataclass(frozen=True, eq=False)
 class Observations:
@@ -195,113 +184,70 @@ class Observations:
         return type(self)(self.X[rows], self.y[rows], known, times.astype(float))
 
     def condition(self, theta):
-        """Return the `GaussianProcess` with the hyperparameters theta, conditioned on these."""
-        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
-        signal, noise = np.exp(theta[[0, -1]])
+        """Return the `GaussianProcess` with the hyperparameters theta, conditioned on these.
+
+        Raises
+        ------
+        scipy.linalg.LinAlgError
+            When the covariance is not numerically positive definite: the noise is too small.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skbo_silbo._numerics._gaussian_process import Observations
+        >>> data = Observations(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
+        >>> gp = data.condition(np.log([1.0, 1.0, 1e-6]))
+        >>> gp.predict(np.array([[-1.0], [1.0]]))[0].round(2)
+        array([-0.81,  1.  ])
+        """
+        weights, signal, noise = self._natural(theta)
         noise_variance = (noise + JITTER + self.known) / self.copies
-        return condition(self.X, self.y, weights, signal, noise_variance)
+        distances = DistancesTo(self.X, weights)
+        q = distances(self.X)
+        np.fill_diagonal(q, 0.0)
+        L = _factorise(matern52(q, derivative=False)[0], noise_variance / signal)
+        dual = dpotrs(L, self.y, lower=1)[0] / signal
+        return GaussianProcess(self.X, self.y, weights, signal, noise_variance, L, dual, distances)
 
     def log_likelihood(self, theta):
-        """Return the log density of the targets, copies included, and its gradient by theta."""
-        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
-        of_noise = *np.exp(theta[[0, -1]]), self.known, self.copies
-        value, gradient = log_marginal_likelihood(self.X, self.y, weights, *of_noise)
-        by_lengths = -2.0 * gradient[:-2]
+        """Return the log density of the targets, copies included, and its gradient by theta.
+
+        In nats; ``K = v R + diag((v eta + known) / copies)``. O(n^3 + n^2 d) time, O(n^2 + n d)
+        memory.
+        """
+        weights, signal, noise = self._natural(theta)
+        y, known, copies = self.y, self.known, self.copies
+        variance = noise + known  # of one copy
+        q = DistancesTo(self.X, weights)(self.X)
+        np.fill_diagonal(q, 0.0)
+        C, derivative = matern52(q)
+        L = _factorise(C, variance / copies / signal)
+        dual = dpotrs(L, y, lower=1)[0] / signal
+        G = _inverse(L)
+        G *= -0.5 / signal
+        G += 0.5 * np.outer(dual, dual)
+        by_variance = np.diag(G) / copies
+        derivative *= signal
+        derivative *= G  # MATH section 2: P = G o dK/dq
+        by_lengths = -2.0 * (weights * gradient_by_weights(derivative, self.X))
+        by_noise = noise * by_variance.sum()
+        by_known = float(np.sum(known * by_variance))
+        by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
+        by_copies = -0.5 * noise * np.sum((copies - 1.0) / variance)
+        # copies of a value are all the same: the less noise, the more likely that is
+        by_value = (copies - 1.0) * np.log(2.0 * np.pi * variance) + np.log(copies)
+        log_determinant = 2.0 * np.log(np.diag(L)).sum() + y.size * np.log(signal)
+        value = -0.5 * float(y @ dual + log_determinant + y.size * np.log(2.0 * np.pi))
         if theta.size == 3:
             by_lengths = by_lengths.sum(keepdims=True)
-        return value, np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
+        ends = by_scale - by_noise - by_known, by_noise + by_copies
+        gradient = np.concatenate([ends[:1], by_lengths, ends[1:]])
+        return value - 0.5 * float(np.sum(by_value)), gradient
 
-
-def condition(X, y, weights, signal_variance, noise_variance):
-    """Return the `GaussianProcess` with the given hyperparameters, conditioned on (X, y).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-        Centred targets.
-    weights : ndarray of shape (d,)
-        Inverse squared length scales, >= 0.
-    signal_variance : float
-        Positive.
-    noise_variance : float or ndarray of shape (n,)
-        Positive.
-
-    Raises
-    ------
-    scipy.linalg.LinAlgError
-        When the covariance is not numerically positive definite: the noise is too small.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbo_silbo._numerics._gaussian_process import condition
-    >>> gp = condition(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(1), 1.0, 1e-6)
-    >>> gp.predict(np.array([[0.5], [1.0]]))[0].round(4)
-    array([0., 1.])
-    """
-    distances = DistancesTo(X, weights)
-    q = distances(X)
-    np.fill_diagonal(q, 0.0)
-    L = _factorise(matern52(q, derivative=False)[0], noise_variance / signal_variance)
-    dual = dpotrs(L, y, lower=1)[0] / signal_variance
-    return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, distances)
-
-
-def log_marginal_likelihood(
-    X, y, weights, signal_variance, noise_variance, known_variance=0.0, copies=1.0
-):
-    """Return the log density of y and its gradient by the logarithms of the hyperparameters.
-
-    Parameters
-    ----------
-    X, y, weights, signal_variance
-        As in `condition`.
-    noise_variance : float
-        Positive.
-    known_variance : float or ndarray of shape (n,), default=0.0
-        Of noise on top of that, of every value: ``K = v R + diag((v eta + known) / copies)``.
-    copies : ndarray of shape (n,), default=1.0
-        As how many rows each counts, positive.
-
-    Returns
-    -------
-    value : float
-        In nats.
-    gradient : ndarray of shape (d + 2,)
-        By ``log weights``, ``log signal_variance`` and ``log noise_variance``, in that order.
-        O(n^3 + n^2 d) time, O(n^2 + n d) memory.
-    """
-    variance = noise_variance + known_variance  # of one copy
-    noise_ratio = variance / copies / signal_variance
-    q = DistancesTo(X, weights)(X)
-    np.fill_diagonal(q, 0.0)
-    C, derivative = matern52(q)
-    L = _factorise(C, noise_ratio)
-    dual = dpotrs(L, y, lower=1)[0] / signal_variance
-    by_weights, by_variance = _gradient(X, L, derivative, dual, weights, signal_variance)
-    by_variance = by_variance / copies
-    by_noise = noise_variance * by_variance.sum()
-    by_known = float(np.sum(known_variance * by_variance))
-    by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
-    by_copies = -0.5 * noise_variance * np.sum((copies - 1.0) / variance)
-    gradient = [by_weights, [by_scale - by_noise - by_known, by_noise + by_copies]]
-    # copies of a value are all the same: the less noise, the more likely that is
-    by_value = (copies - 1.0) * np.log(2.0 * np.pi * variance) + np.log(copies)
-    log_determinant = 2.0 * np.log(np.diag(L)).sum() + y.size * np.log(signal_variance)
-    value = -0.5 * float(y @ dual + log_determinant + y.size * np.log(2.0 * np.pi))
-    return value - 0.5 * float(np.sum(by_value)), np.concatenate(gradient)
-
-
-def _gradient(X, L, derivative, dual, weights, v):
-    """Return d log density / d log w, (d,), and / d K_ii, (n,); overwrites `derivative` (dR/dq)."""
-    G = _inverse(L)
-    G *= -0.5 / v
-    G += 0.5 * np.outer(dual, dual)
-    by_variance = np.diag(G)
-    derivative *= v
-    derivative *= G  # MATH section 2: P = G o dK/dq
-    return weights * gradient_by_weights(derivative, X), by_variance
+    def _natural(self, theta):
+        """Return weights, (d,), signal variance and noise variance."""
+        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
+        return weights, *np.exp(theta[[0, -1]])
 
 
 def _factorise(C, noise_ratio):
@@ -320,14 +266,6 @@ def _factorise(C, noise_ratio):
 
 
 def _inverse(L):
-    """Return ``(L L')^-1`` in full, its lower half mirrored block by block."""
+    """Return ``(L L')^-1`` in full."""
     inverse, _ = dpotri(L, lower=1)  # its upper half is that of L: zero
-    for start in range(0, len(inverse), MIRRORED_ROWS):
-        rows = slice(start, start + MIRRORED_ROWS)
-        rest = slice(start + MIRRORED_ROWS, None)
-        corner = inverse[rows, rows]
-        diagonal = np.diag(corner).copy()
-        corner += corner.T
-        np.einsum("ii->i", corner)[...] = diagonal
-        inverse[rows, rest] = inverse[rest, rows].T
-    return inverse
+    return inverse + np.tril(inverse, -1).T

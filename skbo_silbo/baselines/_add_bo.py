@@ -99,16 +99,13 @@ class GroupSearch:
         """Return points put together from the best of every group (see `Search`)."""
         Z = np.empty((N_FOUND, surface.embedding.r))
         for index, group in enumerate(surface.surrogate.groups_):
-            candidates = self._candidates(ranked[:N_BEST, group], rng)
+            wide = rng.uniform(-1.0, 1.0, (N_WIDE, group.size))
+            near = points_near(ranked[:N_BEST, group], N_NEAR, np.ones(group.size), rng)
+            candidates = np.vstack([wide, near])
             mean, std = surface.surrogate.predict_group(index, candidates)
             values = surface.acquisition(mean, std, 0.0)
             Z[:, group] = candidates[np.argsort(-values, kind="stable")[:N_FOUND]]
         return Found(Z)
-
-    def _candidates(self, incumbents, rng):
-        size = incumbents.shape[1]
-        wide = rng.uniform(-1.0, 1.0, (N_WIDE, size))
-        return np.vstack([wide, points_near(incumbents, N_NEAR, np.ones(size), rng)])
 
 
 class AdditiveProcess(ExactProcess):

@@ -25,114 +25,65 @@ SKETCH_STREAM = (0, 3)  # number of the random stream that a sketch comes from
 
 
 @dataclass(frozen=True, eq=False)
-class CountSketch:
-    """``x_j = s_j v_h(j)``: bins h, signs s; v in ``[-1, 1]^m`` gives x in ``[-1, 1]^d``.
-
-    HeSBO (Nayebi, Munteanu and Poloczek 2019) draws bins and signs independently.
-
-    Attributes
-    ----------
-    bins : ndarray of int of shape (d,)
-        The coordinate of v that each input follows.
-    signs : ndarray of shape (d,)
-        1 or -1.
-    r : int
-        Coordinates m of v; a bin may be empty.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbo_silbo.baselines._random_embeddings import CountSketch
-    >>> sketch = CountSketch(np.array([0, 1, 0]), np.array([1.0, -1.0, -1.0]), 2)
-    >>> sketch.expand(np.array([[0.5, 0.2]]))
-    array([[ 0.5, -0.2, -0.5]])
-    >>> sketch.project(sketch.expand(np.array([[0.5, 0.2]])))
-    array([[0.5, 0.2]])
-    """
-
-    bins: IntArray
-    signs: FloatArray
-    r: int
-
-    is_identity = False
-
-    @classmethod
-    def draw(cls, d: int, r: int, rng: np.random.Generator) -> Self:
-        """Draw independent bins and signs for d inputs and r coordinates."""
-        bins = rng.integers(r, size=d)
-        return cls(bins, rng.choice([-1.0, 1.0], size=d), r)
-
-    @property
-    def d(self) -> int:
-        """Number of inputs."""
-        return self.bins.size
-
-    @property
-    def counts(self) -> IntArray:
-        """How many inputs each bin holds, (m,)."""
-        return np.bincount(self.bins, minlength=self.r)
-
-    @property
-    def half_widths(self) -> FloatArray:
-        """Half the sides, (m,), of the box of v."""
-        return np.ones(self.r)
-
-    @property
-    def basis(self) -> FloatArray:
-        """Orthonormal basis, (d, k), of the points that the sketch reaches; k bins hold inputs."""
-        held = np.flatnonzero(self.counts)
-        basis = np.zeros((self.d, self.r))
-        basis[np.arange(self.d), self.bins] = self.signs / np.sqrt(self.counts[self.bins])
-        return basis[:, held]
-
-    def expand(self, V: FloatArray) -> FloatArray:
-        """Return the points, (n, d), of coordinates V, (n, m)."""
-        return self.signs * V[:, self.bins]
-
-    def project(self, X: FloatArray) -> FloatArray:
-        """Return the signed mean over every bin, (n, m), 0 for an empty one.
-
-        It is the V that `expand` made X from, or the one that makes the nearest points.
-        """
-        sums = np.zeros((self.d, self.r))
-        sums[np.arange(self.d), self.bins] = self.signs
-        return X @ sums / np.maximum(self.counts, 1)
-
-    def pull_back(self, gradient: FloatArray) -> FloatArray:
-        """Return the gradient by x, (n, d), from the gradient by the projected v, (n, m)."""
-        return self.expand(gradient / np.maximum(self.counts, 1))
-
-
-@dataclass(frozen=True, eq=False)
-class GaussianSketch:
-    """``x = A v`` with independent standard normal A, to be clipped to the cube.
-
-    REMBO (Wang, Zoghi, Hutter, Matheson and de Freitas 2013) searches v in the box
-    ``[-sqrt(r), sqrt(r)]^r`` (there, section 3.2).
+class Sketch:
+    """``x = A v`` with a random matrix A, to be clipped to the cube.
 
     Attributes
     ----------
     matrix : ndarray of shape (d, r)
         A.
+    sums : ndarray of shape (r, d)
+        With `counts` the inverse: ``v = (sums x) / counts`` is the v, or one of those, whose A v is
+        nearest x.
+    counts : ndarray of shape (r,)
+    half_widths : ndarray of shape (r,)
+        Half the sides of the box of v.
+    basis : ndarray of shape (d, k)
+        Orthonormal basis of the points that the sketch reaches.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.baselines._random_embeddings import GaussianSketch
-    >>> sketch = GaussianSketch.draw(10, 2, np.random.default_rng(0))
+    >>> from skbo_silbo.baselines._random_embeddings import Sketch
     >>> V = np.array([[0.1, -0.2]])
-    >>> sketch.project(sketch.expand(V)).round(6)
-    array([[ 0.1, -0.2]])
+    >>> for draw in (Sketch.count, Sketch.gaussian):
+    ...     sketch = draw(10, 2, np.random.default_rng(0))
+    ...     print(sketch.project(sketch.expand(V)).round(6))
+    [[ 0.1 -0.2]]
+    [[ 0.1 -0.2]]
     """
 
     matrix: FloatArray
+    sums: FloatArray
+    counts: FloatArray | IntArray
+    half_widths: FloatArray
+    basis: FloatArray
 
     is_identity = False
 
     @classmethod
-    def draw(cls, d: int, r: int, rng: np.random.Generator) -> Self:
-        """Draw A for d inputs and r coordinates."""
-        return cls(rng.standard_normal((d, r)))
+    def count(cls, d: int, r: int, rng: np.random.Generator) -> Self:
+        """Draw a coordinate for each of d inputs to follow, and a sign, independently.
+
+        HeSBO (Nayebi, Munteanu and Poloczek 2019): v in ``[-1, 1]^r`` gives x in ``[-1, 1]^d``. A
+        coordinate may have no input.
+        """
+        bins, matrix = rng.integers(r, size=d), np.zeros((d, r))
+        matrix[np.arange(d), bins] = rng.choice([-1.0, 1.0], size=d)
+        counts = np.maximum(np.bincount(bins, minlength=r), 1)
+        basis = (matrix / np.sqrt(counts))[:, matrix.any(axis=0)]
+        return cls(matrix, matrix.T, counts, np.ones(r), basis)
+
+    @classmethod
+    def gaussian(cls, d: int, r: int, rng: np.random.Generator) -> Self:
+        """Draw independent standard normal entries for d inputs and r coordinates.
+
+        REMBO (Wang, Zoghi, Hutter, Matheson and de Freitas 2013) searches v in the box
+        ``[-sqrt(r), sqrt(r)]^r`` (there, section 3.2).
+        """
+        matrix = rng.standard_normal((d, r))
+        widths, basis = np.full(r, np.sqrt(r)), np.linalg.qr(matrix)[0]
+        return cls(matrix, np.linalg.pinv(matrix), np.ones(r), widths, basis)
 
     @property
     def d(self) -> int:
@@ -144,31 +95,17 @@ class GaussianSketch:
         """Number of coordinates."""
         return self.matrix.shape[1]
 
-    @property
-    def half_widths(self) -> FloatArray:
-        """Half the sides, (r,), of the box of v."""
-        return np.full(self.r, np.sqrt(self.r))
-
-    @cached_property
-    def basis(self) -> FloatArray:
-        """Orthonormal basis, (d, min(d, r)), of the range of A."""
-        return np.linalg.qr(self.matrix)[0]
-
-    @cached_property
-    def _inverse(self):
-        return np.linalg.pinv(self.matrix)
-
     def expand(self, V: FloatArray) -> FloatArray:
         """Return the points A v, (n, d), of coordinates V, (n, r); not clipped."""
         return V @ self.matrix.T
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return the coordinates, (n, r), of the points of the range of A nearest X."""
-        return X @ self._inverse.T
+        """Return the coordinates, (n, r), of the points that the sketch reaches nearest X."""
+        return X @ self.sums.T / self.counts
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
         """Return the gradient by x, (n, d), from the gradient by the projected v, (n, r)."""
-        return gradient @ self._inverse
+        return gradient / self.counts @ self.sums
 
 
 KERNELS = ("y", "x", "psi")
@@ -198,9 +135,7 @@ class RandomEmbedding(Baseline):
             n_initial=check_n_initial(self.n_initial, r),
         )
 
-    @abstractmethod
-    def _draw_sketch(self, d, r, rng):
-        """Return the embedding of d columns in r coordinates."""
+    _draw_sketch = Sketch.gaussian  # of d columns in r coordinates, by a random generator
 
     @abstractmethod
     def _first_points(self, n, d, rng, *, sketch):
@@ -255,7 +190,7 @@ class REMBO(ClippedEmbedding):
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`; `embedding_` is a `GaussianSketch` from the first model on.
+        As those of `SILBO`; `embedding_` is a `Sketch` from the first model on.
 
     References
     ----------
@@ -273,27 +208,20 @@ class REMBO(ClippedEmbedding):
 
     kernel: str = "y"
 
-    def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
-        check_choice("kernel", self.kernel, KERNELS)
-        return super().configure(d)
-
-    def _draw_sketch(self, d, r, rng):
-        return GaussianSketch.draw(d, r, rng)
-
     def _make_surrogate(self, sketch):
+        check_choice("kernel", self.kernel, KERNELS)
         if self.kernel == "y":
             return GaussianProcessSurrogate()
         image = clipped_image if self.kernel == "x" else warped_image
         return ImageProcess(partial(image, sketch=sketch))
 
 
-def clipped_image(Z: FloatArray, sketch: GaussianSketch) -> FloatArray:
+def clipped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
     """Return ``clip(A z)``, (n, d): what the kernel K_X of Wang et al. (2013) compares."""
     return np.clip(sketch.expand(Z), -1.0, 1.0)
 
 
-def warped_image(Z: FloatArray, sketch: GaussianSketch) -> FloatArray:
+def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
     """Return Psi(z), (n, r): what the kernel K_psi of Binois et al. (2015) compares.
 
     The clipped image x is projected onto the range of A, as p. Where p lies outside the cube, it is
@@ -304,7 +232,7 @@ def warped_image(Z: FloatArray, sketch: GaussianSketch) -> FloatArray:
     Parameters
     ----------
     Z : ndarray of shape (n, r)
-    sketch : GaussianSketch
+    sketch : Sketch
 
     Returns
     -------
@@ -379,7 +307,7 @@ class ZonotopeREMBO(RandomEmbedding):
     def _draw_sketch(self, d, r, rng):
         if d == 0:
             return LinearEmbedding(d)
-        return LinearEmbedding.from_components(GaussianSketch.draw(d, r, rng).matrix.T)
+        return LinearEmbedding.from_components(Sketch.gaussian(d, r, rng).matrix.T)
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
@@ -426,7 +354,7 @@ class HeSBO(ClippedEmbedding):
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`; `embedding_` is a `CountSketch` from the first model on.
+        As those of `SILBO`; `embedding_` is a `Sketch` from the first model on.
 
     References
     ----------
@@ -442,5 +370,4 @@ class HeSBO(ClippedEmbedding):
     2
     """
 
-    def _draw_sketch(self, d, r, rng):
-        return CountSketch.draw(d, r, rng)
+    _draw_sketch = Sketch.count

@@ -1,7 +1,6 @@
 """SILBO as the paper prints it: Chen et al. (2020), section 5.1, and Algorithms 1 to 4."""
 
 import warnings
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -98,14 +97,12 @@ class FirstUnlabelled(Baseline):
     They have no value.
     """
 
-    @property
-    @abstractmethod
-    def _n_first_unlabeled(self):
-        """How many."""
+    _n_first_unlabeled: int | None = None  # as many as later on
 
     def _learnt(self, model):
         if not model.learnt_at and not len(model.unlabeled):
             n, d = self._n_first_unlabeled, self.space_.n_features_
+            n = self._configuration.n_unlabeled if n is None else n
             points = self.space_.round(random_points(n, d, self._rng(0, 4)))
             model = replace(model, unlabeled=points)
         return super()._learnt(model)
@@ -136,10 +133,6 @@ class SILBOAsPrinted(FirstUnlabelled):
     n_initial: int = 50
     n_unlabeled: int = 50
     update_every: int | Sequence[int] | None = 20
-
-    @property
-    def _n_first_unlabeled(self):
-        return self._configuration.n_unlabeled
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""

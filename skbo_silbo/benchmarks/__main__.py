@@ -8,7 +8,7 @@ import argparse
 import sys
 from functools import partial
 
-from ._compare import METHODS, check_methods, own_problem, run_missing
+from ._compare import METHODS, check_installed, own_problem, run_missing
 from ._results import Store, comparison, render_text
 
 STOPPED = 130  # exit code of a command ended by Ctrl-C, as shells have it
@@ -47,9 +47,9 @@ def make_parser():
     parser.add_argument(
         "--methods",
         nargs="+",
+        choices=METHODS,
         default=WITHOUT_EXTRAS,
-        metavar="METHOD",
-        help=f"of {', '.join(METHODS)}; default {' '.join(WITHOUT_EXTRAS)}",
+        help=f"default {' '.join(WITHOUT_EXTRAS)}",
     )
     return parser
 
@@ -59,7 +59,7 @@ def compare(options):
     for name in ("calls", "repeats", "jobs"):
         if getattr(options, name) < 1:
             raise ValueError(f"--{name} must be at least 1: got {getattr(options, name)}.")
-    check_methods(options.methods)
+    check_installed(options.methods)
     made = own_problem(options.objective, options.bounds)
     problem = {"objective": options.objective, "n": options.calls}
     problem |= {} if options.bounds is None else {"bounds": options.bounds}

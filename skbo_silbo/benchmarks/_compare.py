@@ -27,8 +27,8 @@ def own_problem(objective, bounds):
         of a `Problem`, whose bounds, optimum and noise are used. The module is sought as ``python
         -m`` seeks it, in the present folder first.
     bounds : str or None
-        JSON pairs, ``[[0, 1], [-5, 5]]``, or ``module:name`` of an array-like of shape (d, 2). For
-        a `Problem` None, or its own.
+        JSON pairs, ``[[0, 1], [-5, 5]]``, or ``module:name`` of an array-like of shape (d, 2). None
+        for a `Problem`.
 
     Returns
     -------
@@ -37,21 +37,17 @@ def own_problem(objective, bounds):
     Raises
     ------
     ValueError
-        When the function or the bounds cannot be had, or are of another kind, or missing, or are
-        not those of a `Problem`.
+        When the function or the bounds cannot be had, or are of another kind, or missing, or given
+        beside a `Problem`.
     """
     function = named_object("objective", objective)
-    if isinstance(function, Problem):
-        return _checked(function, objective, bounds)
-    if not callable(function):
+    if isinstance(function, Problem) and bounds is None:
+        return function
+    if isinstance(function, Problem) or not callable(function) or bounds is None:
         raise ValueError(
-            f"objective must be a function: {objective} is {type(function).__name__}. Name one "
-            "that takes an array of shape (d,) and returns a float."
-        )
-    if bounds is None:
-        raise ValueError(
-            f"bounds must be given for a function: {objective} is no Problem of skbo_silbo, which "
-            "has its own. Give --bounds, for example '[[0, 1], [-5, 5]]'."
+            "objective must be a function of an array (d,) with --bounds, for example "
+            f"'[[0, 1], [-5, 5]]', or a Problem alone, which has its own: {objective} is "
+            f"{type(function).__name__}, bounds {bounds}. Give the one or the other."
         )
     return Problem(objective, partial(_row_by_row, function), _read_bounds(bounds))
 
@@ -71,18 +67,6 @@ def named_object(option, name):
             f"{option} must be MODULE:NAME of what can be imported: got {name!r} ({error}). Start "
             "the command in the folder that holds the module, or put that folder on PYTHONPATH."
         ) from error
-
-
-def _checked(problem, objective, bounds):
-    if bounds is None:
-        return problem
-    given = np.asarray(_read_bounds(bounds), dtype=float)
-    if not np.array_equal(given, problem.bounds):
-        raise ValueError(
-            f"bounds must be those of the Problem {objective}: got {bounds}. Leave --bounds out, "
-            "or name a function."
-        )
-    return problem
 
 
 def _read_bounds(bounds):
@@ -121,19 +105,13 @@ def run_peer(make, recorder, n, seed):
         peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
 
 
-def check_methods(names):
-    """Refuse a method that is unknown, or not installed.
+def check_installed(names):
+    """Refuse methods whose module is not installed.
 
     Raises
     ------
     ValueError
     """
-    unknown = sorted(set(names) - set(METHODS))
-    if unknown:
-        raise ValueError(
-            f"methods must be some of {', '.join(METHODS)}: got {', '.join(unknown)}. Correct the "
-            "name."
-        )
     missing = [name for name in names if name in PEERS and find_spec(PEERS[name][1]) is None]
     if missing:
         needed = ", ".join(f"{name} (module {PEERS[name][1]})" for name in missing)

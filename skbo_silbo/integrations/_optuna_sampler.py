@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import as_reals, check_integer
+from skbo_silbo._checks import check_integer
 from skbo_silbo._typing import Auto
 
 try:
@@ -20,15 +20,15 @@ except ImportError as error:
         "Install it: pip install skbo_silbo[optuna]."
     ) from error
 from optuna.distributions import BaseDistribution
+from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from skbo_silbo.integrations._optuna_trials import (
-    CONSTRAINTS,
+    PROPOSED,
     OptunaSpace,
     common_space,
     keep_attribute,
-    keep_proposed,
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO
@@ -153,7 +153,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
             former, params = params, self._model.propose(trial.number, seen, params)
             if params == former:  # a space that is used up
                 break
-            keep_proposed(study, trial, params)
+            keep_attribute(study, trial, PROPOSED, params)
             seen = see_trials(study, trial.number, search_space)
             if not seen.repeats(params):
                 break
@@ -235,17 +235,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         values: Sequence[float] | None,
     ) -> None:
         """Keep what `constraints_func` says of a trial that is complete or pruned."""
-        if self._constraints_func is None or state == TrialState.FAIL:
-            return
-        returned = self._constraints_func(trial)
-        constraints = as_reals(returned)
-        if constraints is None or constraints.ndim != 1 or np.isnan(constraints).any():
-            raise ValueError(
-                f"constraints_func must return a sequence of numbers: got {returned!r} for trial "
-                f"{trial.number}. Return one of each constraint, positive where it is violated, "
-                "for example [0.5]."
-            )
-        keep_attribute(study, trial, CONSTRAINTS, tuple(constraints.tolist()))
+        if self._constraints_func is not None:
+            _process_constraints_after_trial(self._constraints_func, study, trial, state)
 
 
 class _StudyModel:

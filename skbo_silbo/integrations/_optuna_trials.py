@@ -55,15 +55,8 @@ class OptunaSpace:
 
 def make_axis(distribution):
     """Return how a distribution is searched: `values` for a `Space`, `to_space`, `from_space`."""
-    if isinstance(distribution, CategoricalDistribution):
-        return _Choices(distribution)
-    if distribution.step is None or _n_steps(distribution) >= MOST_LEVELS:
-        return _Continuum(distribution)
-    return _Steps(distribution)
-
-
-def _n_steps(distribution):
-    return round((distribution.high - distribution.low) / distribution.step)
+    is_choice = isinstance(distribution, CategoricalDistribution)
+    return _Choices(distribution) if is_choice else _Numbers(distribution)
 
 
 class _Choices:
@@ -81,50 +74,41 @@ class _Choices:
         return self.values.index(value)
 
 
-class _Steps:
-    """The value itself, of a few: an ordered parameter."""
+class _Numbers:
+    """The value itself, one of a few levels; or a value before it is rounded to a step."""
 
     def __init__(self, distribution):
-        self.distribution = distribution
-        steps = range(_n_steps(distribution) + 1)
-        self._values = [
-            _within_bounds(distribution, distribution.low + i * distribution.step) for i in steps
-        ]
-        self.values = self._values if not distribution.log else _log_weighted(self._values)
+        self._low, self._high, self._step = distribution.low, distribution.high, distribution.step
+        continuous = self._step is None and self._low < self._high
+        n_steps = math.inf if continuous else self._place(self._high)
+        self._has_levels = n_steps < MOST_LEVELS
+        if self._has_levels:
+            levels = [self._level(i) for i in range(n_steps + 1)]
+            self.values = _log_weighted(levels) if distribution.log else levels
+            return
+        margin = 0.0 if continuous else self._step / 2.0
+        low, high = self._low - margin, self._high + margin
+        made = stats.loguniform(low, high) if distribution.log else stats.uniform(low, high - low)
+        self.values = made
 
     def to_space(self, value):
-        return self._values[round((value - self.distribution.low) / self.distribution.step)]
-
-    def from_space(self, value):
-        return value
-
-
-class _Continuum:
-    """The value itself, or a value before it is rounded to a step."""
-
-    def __init__(self, distribution):
-        self.distribution = distribution
-        margin = 0.0 if distribution.step is None else distribution.step / 2.0
-        low, high = distribution.low - margin, distribution.high + margin
-        self.values = [0.0] if low == high else _continuous(low, high, distribution.log)
-
-    def to_space(self, value):
-        if isinstance(self.values, list):
-            return self.values[0]
+        if self._has_levels:
+            return self._level(self._place(value))
         return float(np.clip(value, *self.values.support()))  # whose ends are rounded
 
     def from_space(self, value):
-        distribution = self.distribution
-        if isinstance(self.values, list):
-            return _within_bounds(distribution, distribution.low)
-        if distribution.step is not None:
-            n = round((value - distribution.low) / distribution.step)
-            value = distribution.low + n * distribution.step
-        return _within_bounds(distribution, value)
+        return self._within_bounds(value) if self._step is None else self._level(self._place(value))
 
+    def _place(self, value):
+        """Return the number of the level nearest a value."""
+        return round((value - self._low) / (self._step or 1.0))
 
-def _continuous(low, high, log):
-    return stats.loguniform(low, high) if log else stats.uniform(low, high - low)
+    def _level(self, i):
+        return self._within_bounds(self._low + i * (self._step or 0))
+
+    def _within_bounds(self, value):
+        """Return a number inside the bounds, which rounding may have passed."""
+        return min(max(value, self._low), self._high)
 
 
 def _log_weighted(values):
@@ -136,12 +120,9 @@ def _log_weighted(values):
     return stats.rv_discrete(values=(values, mass / mass.sum()))
 
 
-def _within_bounds(distribution, value):
-    """Return a number inside the bounds, which rounding may have passed."""
-    return min(max(value, distribution.low), distribution.high)
-
-
-PROPOSED = "silbo:params"  # attribute of a trial: what was proposed before it was suggested
+# Attribute of a trial: what is proposed before it is suggested. In one, so that it is seen whole or
+# not at all: Optuna keeps those of a trial in columns for text of any length.
+PROPOSED = "silbo:params"
 CONSTRAINTS = "constraints"  # attribute that Optuna's own samplers keep and read
 
 
@@ -264,15 +245,6 @@ def _inside(trial, distributions):
     return params if all(distributions[k]._contains(v) for k, v in params.items()) else {}
 
 
-def keep_proposed(study, trial, params):
-    """Let other processes see what is proposed for a trial before it is suggested.
-
-    In one attribute, so that it is seen whole or not at all: Optuna keeps those of a trial in
-    columns for text of any length.
-    """
-    keep_attribute(study, trial, PROPOSED, params)
-
-
 def keep_attribute(study, trial, key, value):
     """Write an attribute of a running trial; Optuna has no public way for a sampler to do so."""
     study._storage.set_trial_system_attr(trial._trial_id, key, value)
@@ -284,7 +256,12 @@ def modelled_value(study, trial):
     A complete trial has its value, with a minus sign if the study maximises. A pruned one has its
     last intermediate value. A failed one has NaN.
     """
-    return -_value(trial) if study.direction == StudyDirection.MAXIMIZE else _value(trial)
+    value, reported = math.nan, trial.intermediate_values
+    if trial.state == TrialState.COMPLETE:
+        value = trial.value
+    elif trial.state == TrialState.PRUNED and reported:
+        value = reported[max(reported)]
+    return -value if study.direction == StudyDirection.MAXIMIZE else value
 
 
 def constraints_of(trial):
@@ -293,12 +270,3 @@ def constraints_of(trial):
     unnamed = enumerate(attributes.get(CONSTRAINTS) or ())
     named = {k: v for k, v in attributes.items() if k.startswith(f"{CONSTRAINTS}:")}
     return {f"{CONSTRAINTS}[{i}]": float(v) for i, v in unnamed} | named
-
-
-def _value(trial):
-    if trial.state == TrialState.COMPLETE:
-        return trial.value
-    reported = trial.intermediate_values
-    if trial.state == TrialState.PRUNED and reported:
-        return reported[max(reported)]
-    return math.nan

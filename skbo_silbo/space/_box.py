@@ -9,7 +9,7 @@ from scipy.optimize import Bounds
 
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
 from skbo_silbo.space._keys import check_cube, snap, to_cube
-from skbo_silbo.space._values import as_distribution, is_number
+from skbo_silbo.space._values import is_number
 
 LOGARITHMIC = "log"
 
@@ -239,7 +239,8 @@ def _check_bounds(bounds):
         bounds = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"bounds must be numbers of shape (d, 2): got {given!r}. {_remedy(given)}"
+            f"bounds must be numbers of shape (d, 2): got {given!r}. Give one (lower, upper) pair "
+            "per input, with scale='log' for logarithms, or a Space for named or mixed parameters."
         ) from error
     if bounds.ndim != 2 or bounds.shape[1] != 2 or len(bounds) == 0:
         raise ValueError(
@@ -281,13 +282,3 @@ def _refuse(bad, bounds, rule, remedy):
         j = int(np.flatnonzero(bad)[0])
         got = np.asarray(bounds[j]).tolist()
         raise ValueError(f"bounds of input {j} must {rule}: got {got}. {remedy}.")
-
-
-def _remedy(bounds):
-    """Say what to write for what other libraries take, or what may have been meant."""
-    rows = bounds if isinstance(bounds, (list, tuple)) else ()
-    written = {f"x{j}": as_distribution(row) for j, row in enumerate(rows)}
-    if any(written.values()):
-        shown = ", ".join(f'"{name}": {text}' for name, text in written.items() if text)
-        return f"Write a Space of distributions: {{{shown}}}."
-    return "Give one (lower, upper) pair per input, or a Space for named or mixed parameters."

@@ -48,15 +48,11 @@ def check_cube(X: ArrayLike, n_features: int) -> FloatArray:
         If X has another shape, or holds NaN or a number outside [-1, 1].
     """
     X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2 or X.shape[1] != n_features:
+    if X.ndim != 2 or X.shape[1] != n_features or not np.all(np.abs(X) <= 1.0):
+        seen = f", values from {X.min()} to {X.max()}" if X.size else ""
         raise ValueError(
-            f"X must have shape (n, {n_features}), one column per encoded coordinate: "
-            f"got {X.shape}. Use encode() to make it."
-        )
-    if not np.all(np.abs(X) <= 1.0):
-        raise ValueError(
-            "X must lie in the cube [-1, 1]: got values from "
-            f"{X.min()} to {X.max()}. Clip it first, or use encode() to make it."
+            f"X must have shape (n, {n_features}) and lie in the cube [-1, 1]: got shape "
+            f"{X.shape}{seen}. Use encode() to make it."
         )
     return X
 

@@ -6,9 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
-from skbo_silbo._sklearn import rows_of
+from skbo_silbo._sklearn import rows_of, seeded_clone
 
 MOST_ROWS = 500  # of which a spread is read, and on which a step is fitted to see what follows it
 WIDE = 30  # columns; with more, polynomials of degree three are too many
@@ -81,7 +80,7 @@ class StepData:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                X = _seeded(clone(step)).fit_transform(self.X, self.y)
+                X = seeded_clone(step, 0).fit_transform(self.X, self.y)
             except Exception:  # the search's own fits will say why
                 return unseen
         return replace(self, X=X, d=1 if few_columns else _n_columns(X))
@@ -103,12 +102,6 @@ def _n_values(y):
 def _is_of_sklearn(step):
     own = [step, *(p for p in step.get_params().values() if hasattr(p, "fit"))]
     return all(type(part).__module__.startswith("sklearn.") for part in own)
-
-
-def _seeded(step):
-    """Give a step fixed seeds in the place of numpy's global generator."""
-    seeds = [name for name in step.get_params() if name.split("__")[-1] == "random_state"]
-    return step.set_params(**dict.fromkeys(seeds, 0))
 
 
 def _variance(values, axis=None):

@@ -130,7 +130,9 @@ def default_space(
     Raises
     ------
     ValueError
-        If `estimator` is a class, or no parameter of it is known.
+        If no parameter of the estimator is known.
+    TypeError
+        As scikit-learn's `clone`, if it is a class or has no ``get_params``.
 
     Warns
     -----
@@ -147,7 +149,7 @@ def default_space(
     >>> list(space), space["linearsvc__C"].args
     (['linearsvc__C'], (0.001, 1000.0))
     """
-    steps = steps_of(check_estimator(estimator), X, y)
+    steps = steps_of(clone(estimator), X, y)
     _warn_of_unknown(steps)
     parts = [part for step in steps if (part := _branches(step, all=all)) != [{}]]
     while len(parts) > 1 and prod(map(len, parts)) > MOST_BRANCHES:
@@ -220,21 +222,6 @@ def _merged(branches, own):
 def _is_choice(branches, name):
     values = [branch.get(name) for branch in branches]
     return all(isinstance(v, list) and len(v) == 1 for v in values)
-
-
-def check_estimator(estimator: Any) -> Any:
-    """Return an estimator after refusing a class and what has no parameters."""
-    if isinstance(estimator, type):
-        name = estimator.__name__
-        raise ValueError(
-            f"estimator must be an estimator object: got the class {name}. Write {name}()."
-        )
-    if not hasattr(estimator, "get_params"):
-        raise ValueError(
-            f"estimator must have get_params, as scikit-learn's do: got {estimator!r}. Derive its "
-            "class from sklearn.base.BaseEstimator."
-        )
-    return estimator
 
 
 def steps_of(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:

@@ -198,16 +198,12 @@ class Space:
                 f"fixed must name parameters of the space, {self.parameter_names}: got {unknown}. "
                 "Rename or remove them."
             )
-        for parameter in self.parameters:
-            if parameter.name in fixed:
-                parameter.encode([fixed[parameter.name]])  # raises
+        held = {p.name: p for p in self.parameters}
+        for name, value in fixed.items():
+            held[name].encode([value])  # raises
+            held[name] = Categories(name, [held[name].own(value)])
         part = copy.copy(self)
-        part._arrange(
-            [
-                Categories(p.name, [p.own(fixed[p.name])]) if p.name in fixed else p
-                for p in self.parameters
-            ]
-        )
+        part._arrange(list(held.values()))
         return part
 
     def spread(self, U: FloatArray) -> FloatArray:
@@ -270,12 +266,10 @@ class Space:
         points = check_dicts(points)
         names = self.parameter_names
         for i, point in enumerate(points):
-            missing = [name for name in names if name not in point]
-            unknown = [name for name in point if name not in names]
-            if missing or unknown:
+            if differing := sorted(point.keys() ^ set(names), key=str):
                 raise ValueError(
-                    f"points must have exactly the parameters {names}: point {i} lacks "
-                    f"{missing} and has unknown {unknown}. Add or remove these."
+                    f"points must have exactly the parameters {names}: point {i} lacks, or has "
+                    f"besides, {differing}. Add or remove these."
                 )
         return points
 

@@ -120,11 +120,8 @@ class SpaceUnion:
         ValueError
             If no branch has a point's parameters, or none of those that do has its values.
         """
-        points = check_dicts(points)
-        X = np.zeros((len(points), self.n_features_))
-        for i, point in enumerate(points):
-            self._place(X[i], *self._find(point))
-        return X
+        rows = [self._of_branch(*self._find(point)) for point in check_dicts(points)]
+        return np.vstack([np.empty((0, self.n_features_)), *rows])
 
     def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
         """Map points of the cube, (n, m), to parameters of their branch, as `Space.decode` does."""
@@ -144,24 +141,17 @@ class SpaceUnion:
         rounded, chosen = np.zeros_like(X), self._branch(X)
         for b, branch in enumerate(self.branches):
             rows = np.flatnonzero(chosen == b)
-            block = branch.round(X[np.ix_(rows, self._columns[b])])
-            for row, x in zip(rows, block, strict=True) if self._earlier[b] else ():
-                self._place(rounded[row], *self._first_place(b, x))
-            if not self._earlier[b]:
-                rounded[np.ix_(rows, self._columns[b])] = block
-                rounded[rows, : self._choice.n_columns] = self._choice.encode([b])
+            own = X[np.ix_(rows, self._columns[b])]
+            if self._earlier[b]:
+                rounded[rows] = self.encode(branch.decode(own))
+            else:
+                rounded[rows] = self._of_branch(b, branch.round(own))
         return rounded
 
     def every_point(self) -> FloatArray:
         """Return all points of a finite space as points of the cube, each once, (n_points, m)."""
-        blocks = []
-        for b, branch in enumerate(self.branches):
-            own = branch.every_point()
-            X = np.zeros((len(own), self.n_features_))
-            X[:, : self._choice.n_columns] = self._choice.encode([b])
-            X[:, self._columns[b]] = own
-            blocks.append(self.round(X))
-        X = np.vstack(blocks)
+        owns = enumerate(branch.every_point() for branch in self.branches)
+        X = self.round(np.vstack([self._of_branch(b, own) for b, own in owns]))
         return X[first_rows(X)]
 
     def pinned(self, fixed: Mapping[str, Any]) -> "SpaceUnion | Space":
@@ -299,23 +289,15 @@ class SpaceUnion:
     def _branch(self, X):
         return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)
 
-    def _place(self, x, b, own):
-        """Write into a row of zeros the point with the columns `own` of branch b."""
-        x[: self._choice.n_columns] = self._choice.encode([b])
-        x[self._columns[b]] = own
-
-    def _first_place(self, b, own):
-        """Return branch and columns of a point, in the first branch that has it."""
-        while True:
-            [point] = self.branches[b].decode(own[None])
-            first = next((a for a in self._earlier[b] if self.branches[a].holds(point)), b)
-            if first == b:
-                return b, own
-            # What `first` makes of the value can fall, by rounding, to one before it.
-            b, own = first, self.branches[first].encode([point])[0]
+    def _of_branch(self, b, own):
+        """Return the points, (n, m), with columns of branch b, (n, k)."""
+        X = np.zeros((len(own), self.n_features_))
+        X[:, : self._choice.n_columns] = self._choice.encode([b])
+        X[:, self._columns[b]] = own
+        return X
 
     def _find(self, point):
-        """Return branch and columns of a point that was given."""
+        """Return the first branch that has a point, and its columns there, (1, k)."""
         fitting = [b for b, names in enumerate(self.parameter_names) if set(names) == point.keys()]
         if not fitting:
             raise ValueError(
@@ -324,12 +306,18 @@ class SpaceUnion:
             )
         # Exact types first: 1 and 1.0 may be values of two branches.
         exact = [b for b in fitting if self.branches[b].holds(point)]
-        for b in exact or fitting[:-1]:
+        for b in exact or fitting:
             try:
-                return self._first_place(b, self.branches[b].encode([point])[0])
-            except ValueError:
+                own = self.branches[b].encode([point])
+            except ValueError as error:
+                reason = error
                 continue
-        return self._first_place(fitting[-1], self.branches[fitting[-1]].encode([point])[0])
+            if self._earlier[b]:  # what b makes of the value can fall, by rounding, to one of these
+                [point] = self.branches[b].decode(own)
+                if any(self.branches[a].holds(point) for a in self._earlier[b]):
+                    return self._find(point)
+            return b, own
+        raise reason
 
 
 def branches_of(space: SpaceUnion | Space) -> list[Space]:

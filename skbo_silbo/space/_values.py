@@ -131,13 +131,8 @@ class Positions:
                 bucket.append(len(self.values))
                 self.values.append(value)
 
-    def __getstate__(self):
-        return {"values": self.values}
-
-    def __setstate__(self, state):
-        self.values, self._buckets = state["values"], {}
-        for i, value in enumerate(self.values):
-            self._buckets.setdefault(_bucket(value), []).append(i)
+    def __reduce__(self):
+        return Positions, (self.values,)
 
     def find(self, value):
         """Return the position of a value, or None.

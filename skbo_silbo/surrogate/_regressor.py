@@ -14,6 +14,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.pipeline import Pipeline
 
+from skbo_silbo._sklearn import seeded_clone
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._process import location_and_scale
 
@@ -110,7 +111,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         self.seed = drawn if state is None else state["seed"]
         targets, r = self._standardise(y), Z.shape[1]
         regressor = self.regressor(r) if callable(self.regressor) else self.regressor
-        regressor = _seeded_clone(regressor, self.seed)
+        regressor = seeded_clone(regressor, self.seed)
         if state is not None:
             _start_at(regressor, state["kernel"], tune)
         return self._fit(regressor, Z, targets)
@@ -174,14 +175,6 @@ def is_regressor(surrogate):
             "regressor that does."
         )
     return True
-
-
-def _seeded_clone(regressor, seed):
-    """Return a clone that uses no global random numbers."""
-    cloned = clone(regressor)
-    params = cloned.get_params()
-    names = [name for name in params if name.split("__")[-1] == "random_state"]
-    return cloned.set_params(**{name: seed for name in names if params[name] is None})
 
 
 def _fit_regular(regressor, Z, targets):

@@ -113,12 +113,12 @@ def test_an_objective_that_fails_is_named_and_run_again(capsys):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["my_simulator:bowl"], "bounds must be given for a function"),
-        (["my_simulator:problem", "--bounds", "[[0, 1]]"], "bounds must be those of the Problem"),
-        (["my_simulator"], "objective must be a function: my_simulator is module"),
+        (["my_simulator:bowl"], "a function of an array (d,) with --bounds"),
+        (["my_simulator:problem", "--bounds", "[[0, 1]]"], "or a Problem alone"),
+        (["my_simulator"], "my_simulator is module"),
         (["no_such_module:f"], "objective must be MODULE:NAME of what can be imported"),
         (["my_simulator:bwl"], "objective must be MODULE:NAME of what can be imported"),
-        (["my_simulator:NUMBER"], "objective must be a function"),
+        (["my_simulator:NUMBER"], "my_simulator:NUMBER is int"),
         (["my_simulator:bowl", "--bounds", "[[0, 1]"], "bounds must be JSON pairs"),
         (["my_simulator:bowl", "--bounds", "[[1, 0]]"], "bounds must be finite with lower <"),
         (
@@ -126,7 +126,6 @@ def test_an_objective_that_fails_is_named_and_run_again(capsys):
             "bounds must be MODULE:NAME of what can be imported",
         ),
         (["my_simulator:problem", "--calls", "0"], "--calls must be at least 1: got 0"),
-        (["my_simulator:problem", "--methods", "magic"], "methods must be some of silbo, random"),
     ],
 )
 def test_what_cannot_be_run_is_one_line_and_nothing_is_measured(capsys, own_folder, words, reason):
@@ -136,6 +135,12 @@ def test_what_cannot_be_run_is_one_line_and_nothing_is_measured(capsys, own_fold
     assert reason in told
     assert told.count("\n") == 1
     assert not (own_folder / "own.jsonl").exists()
+
+
+def test_a_method_that_is_none_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        compare("my_simulator:problem", "--methods", "magic")
+    assert "argument --methods: invalid choice: 'magic'" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_one_line(capsys, own_folder):

@@ -65,7 +65,7 @@ def test_asking_with_nothing_told_beyond_the_design():
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, "2", True])
 def test_how_many_is_a_positive_integer(method, n):
-    with pytest.raises(ValueError, match="n must be an integer of at least 1"):
+    with pytest.raises(ValueError, match="n must be an integer >= 1"):
         method(BOUNDS).ask(n)
 
 
@@ -233,9 +233,9 @@ def test_bad_bounds_are_refused(method, bounds, message):
         ({"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
         ({"n_components": 4}, "n_components must be at most 3"),
         ({"n_components": 2, "embedding": "identity"}, "n_components must be 'auto' or 3"),
-        ({"n_initial": 0}, "n_initial must be an integer of at least 1"),
-        ({"n_unlabeled": -1}, "n_unlabeled must be an integer of at least 0"),
-        ({"update_every": 0}, "update_every must be an integer of at least 1"),
+        ({"n_initial": 0}, "n_initial must be an integer >= 1"),
+        ({"n_unlabeled": -1}, "n_unlabeled must be an integer >= 0"),
+        ({"update_every": 0}, "update_every must be an integer >= 1"),
         ({"design": "grid"}, "design must be one of .*'random'.*: got 'grid'"),
         ({"search": "grid"}, "search must be one of .*'climb'.*: got 'grid'"),
         ({"random_state": "seed"}, "seed"),

@@ -223,7 +223,7 @@ def test_embeddings_travel_between_processes_and_take_noise(make):
 def test_wrong_arguments(make):
     with pytest.raises(ValueError, match=r"d must be at least 6 \(inputs of hartmann6\): got 5"):
         make(hartmann6(), 5)
-    with pytest.raises(ValueError, match=r"d must be an integer of at least 1: got 7\.5"):
+    with pytest.raises(ValueError, match=r"d must be an integer >= 1: got 7\.5"):
         make(hartmann6(), 7.5)
     with pytest.raises(ValueError, match="optimum of real must be known"):
         make(Problem("real", len, [(0, 1)]), 5)

@@ -265,7 +265,7 @@ def test_bad_parameters_are_refused(parameters, message):
 @pytest.mark.parametrize(
     ("point", "message"),
     [
-        ({"a": 1.0}, r"point 0 lacks \['b', 'c', 'n'\]"),
+        ({"a": 1.0}, r"point 0 lacks, or has besides, \['b', 'c', 'n'\]"),
         ({"a": 0.5, "b": "x", "c": 1, "n": 1, "z": 0}, r"unknown \['z'\]"),
         ({"a": 2.0, "b": "x", "c": 1, "n": 1}, r"'a' must be a number in the support \[0.0, 1.0\]"),
         ({"a": np.nan, "b": "x", "c": 1, "n": 1}, "'a' must be a number.*got nan"),
@@ -298,9 +298,9 @@ def test_wrong_shapes_are_refused():
     for decode, X in ((space.decode, [[0, 0]]), (box.decode, [0, 0])):
         with pytest.raises(ValueError, match="X must have shape"):
             decode(X)
-    with pytest.raises(ValueError, match=r"must lie in the cube \[-1, 1\]"):
+    with pytest.raises(ValueError, match=r"lie in the cube \[-1, 1\]"):
         box.decode([[0, 1.1]])
-    with pytest.raises(ValueError, match=r"must lie in the cube"):
+    with pytest.raises(ValueError, match="lie in the cube"):
         space.decode([[np.nan]])
 
 

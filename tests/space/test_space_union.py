@@ -226,7 +226,7 @@ def test_bounds_are_read_from_lists_of_dicts():
             "'kernel' must be its only value 'linear'",
         ),
         (lambda: SpaceUnion(KERNELS).decode([[0.0, 1.0]]), "X must have shape"),
-        (lambda: SpaceUnion(KERNELS).round([[2.0] * 7]), "X must lie in the cube"),
+        (lambda: SpaceUnion(KERNELS).round([[2.0] * 7]), "lie in the cube"),
     ],
 )
 def test_refusals(make, message):
