@@ -23,13 +23,14 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky
+from scipy.linalg import cholesky
 from scipy.linalg.blas import dtrsv
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs
+from scipy.linalg.lapack import dpotri, dpotrs, dtrtri, dtrtrs
 
 from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, matern52
 
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
+IN_PLACE = {"lower": True, "overwrite_a": True, "check_finite": False}  # of C.T, in LAPACK's order
 JITTER = 1e-10  # least noise variance, for standardised targets
 FANTASY_VARIANCE = 1e-8  # of a value added, relative to the signal: nearby points can be many
 
@@ -205,7 +206,9 @@ class Observations:
         distances = DistancesTo(self.X, weights)
         q = distances(self.X)
         np.fill_diagonal(q, 0.0)
-        L = _factorise(matern52(q, derivative=False)[0], noise_variance / signal)
+        C, _ = matern52(q, derivative=False)
+        np.einsum("ii->i", C)[...] += noise_variance / signal
+        L = cholesky(C.T, **IN_PLACE)
         dual = dpotrs(L, self.y, lower=1)[0] / signal
         return GaussianProcess(self.X, self.y, weights, signal, noise_variance, L, dual, distances)
 
@@ -221,9 +224,11 @@ class Observations:
         q = DistancesTo(self.X, weights)(self.X)
         np.fill_diagonal(q, 0.0)
         C, derivative = matern52(q)
-        L = _factorise(C, variance / copies / signal)
+        np.einsum("ii->i", C)[...] += variance / copies / signal
+        L = cholesky(C.T, **IN_PLACE)
         dual = dpotrs(L, y, lower=1)[0] / signal
-        G = _inverse(L)
+        half, _ = dpotri(L, lower=1)  # its upper half is that of L: zero
+        G = half + np.tril(half, -1).T
         G *= -0.5 / signal
         G += 0.5 * np.outer(dual, dual)
         by_variance = np.diag(G) / copies
@@ -248,24 +253,3 @@ class Observations:
         """Return weights, (d,), signal variance and noise variance."""
         weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
         return weights, *np.exp(theta[[0, -1]])
-
-
-def _factorise(C, noise_ratio):
-    """Return the Cholesky factor of ``C + eta I``, eta a number or (n,); overwrites C.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrix is not positive definite in floating point.
-    """
-    np.einsum("ii->i", C)[...] += noise_ratio
-    L, info = dpotrf(C.T, lower=1, overwrite_a=1)  # symmetric, and in Fortran's order so
-    if info:
-        raise LinAlgError(f"the leading minor of order {info} is not positive definite")
-    return L
-
-
-def _inverse(L):
-    """Return ``(L L')^-1`` in full."""
-    inverse, _ = dpotri(L, lower=1)  # its upper half is that of L: zero
-    return inverse + np.tril(inverse, -1).T

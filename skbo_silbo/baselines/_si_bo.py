@@ -108,14 +108,15 @@ class SIBO(Baseline):
         n_centres = check_count("n_centres", self.n_centres)
         if self.n_components != "auto":
             check_count("n_components", self.n_components)
-        design = DifferenceDesign.draw(n_initial, d, n_centres, self._rng(*SKETCH_STREAM))
-        self._warn_where_rounded(design.points)
-        self._warn_where_lost(design)
+        rng = self._rng(*SKETCH_STREAM)
+        differences = Differences.draw(n_initial, d, n_centres, self.n_components, rng)
+        self._warn_where_rounded(differences.points)
+        self._warn_where_lost(differences)
         return Configuration(
-            learner=DifferenceLearner(design.centres, self.n_components),
+            learner=differences,
             search=BoxSearch(n_rounds=BOX_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
-            design=design.first_points,
+            design=differences.first_points,
             n_initial=n_initial,
         )
 
@@ -150,51 +151,42 @@ class SIBO(Baseline):
 
 
 @dataclass(frozen=True, eq=False)
-class DifferenceDesign:
-    """Centres and, round each, points one step away in random directions.
+class Differences:
+    """Centres and, round each, points one step away in random directions: first points and learner.
+
+    What is learnt is the span of the gradients at the centres. Tyagi and Cevher (2012) and
+    Djolonga, Krause and Cevher (2013, section 3) sum the differences over the centres before they
+    recover G; here each one is an equation of its own, which costs the same evaluations and says m
+    times as much.
 
     Attributes
     ----------
     centres : ndarray of shape (m, d)
     points : ndarray of shape (n, d)
         The centres, then their neighbours by turns.
-    """
-
-    centres: FloatArray
-    points: FloatArray
-
-    @classmethod
-    def draw(cls, n: int, d: int, n_centres: int, rng: np.random.Generator) -> Self:
-        """Draw n points in all, at most half of them centres."""
-        m = max(min(n_centres, n // 2), 1)
-        centres = rng.uniform(-1.0 + STEP, 1.0 - STEP, (m, d))
-        signs = rng.choice([-1.0, 1.0], size=(max(n - m, 0), d))
-        neighbours = centres[np.arange(len(signs)) % m] + STEP * signs
-        return cls(centres, np.vstack([centres, neighbours])[:n])
-
-    def first_points(self, n: int, d: int, rng: np.random.Generator) -> FloatArray:
-        """Return the points: they were drawn with the centres, and are not drawn again."""
-        return self.points
-
-
-@dataclass(frozen=True, eq=False)
-class DifferenceLearner:
-    """Learn the span of the gradients at the centres of a `DifferenceDesign`.
-
-    Tyagi and Cevher (2012) and Djolonga, Krause and Cevher (2013, section 3) sum the differences
-    over the centres before they recover G; here each one is an equation of its own, which costs
-    the same evaluations and says m times as much.
-
-    Attributes
-    ----------
-    centres : ndarray of shape (m, d)
     n_components : int or "auto"
         Coordinates; "auto" keeps nine tenths of the squared size of G.
     """
 
     centres: FloatArray
+    points: FloatArray
     n_components: int | Auto
     name = "differences"
+
+    @classmethod
+    def draw(
+        cls, n: int, d: int, n_centres: int, n_components: int | Auto, rng: np.random.Generator
+    ) -> Self:
+        """Draw n points in all, at most half of them centres."""
+        m = max(min(n_centres, n // 2), 1)
+        centres = rng.uniform(-1.0 + STEP, 1.0 - STEP, (m, d))
+        signs = rng.choice([-1.0, 1.0], size=(max(n - m, 0), d))
+        neighbours = centres[np.arange(len(signs)) % m] + STEP * signs
+        return cls(centres, np.vstack([centres, neighbours])[:n], n_components)
+
+    def first_points(self, n: int, d: int, rng: np.random.Generator) -> FloatArray:
+        """Return the points: they were drawn with the centres, and are not drawn again."""
+        return self.points
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity where no difference was measured or all are 0."""

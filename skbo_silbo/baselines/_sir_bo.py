@@ -18,7 +18,6 @@ from skbo_silbo.embedding._nonlinear import RELEARN, NonlinearLearner
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._history import History
-from skbo_silbo.optimizers._model import learning_data
 
 N_ROUNDS = 10  # of points near the best, after the random ones
 
@@ -106,15 +105,10 @@ class KSIRBO(SIRBO):
         if state["embedding"] != RELEARN:
             return
         known, n = self._history, int(state["learnt_at"])
-        parts = known.X, known.y, known.noise_std, known.constraints
-        first = History(known.X.shape[1]).with_added(
-            known.points[:n], *(part[:n] for part in parts)
-        )
-        X, y, *_ = first.canonical
-        data = learning_data(X, y, self._model.unlabeled, self._model.warp)
-        learnt = self._configuration.learner.learn(*data)
-        moved = bool(state["moved"])
-        self._model = replace(self._model, embedding=learnt, learnt_at=n, moved=moved)
+        parts = known.points, known.X, known.y, known.noise_std, known.constraints
+        self._history = History(known.X.shape[1]).with_added(*(part[:n] for part in parts))
+        self._model = replace(self._learnt(self._model), moved=bool(state["moved"]))
+        self._history = known
         if state["fresh"]:
             self._model = self._restored()
 

@@ -137,7 +137,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         if not search_space:
             return {}
         with self._lock:
-            if self._model is None or not self._model.is_for(study, search_space):
+            if self._model is None or self._model.of != (study.study_name, search_space):
                 self._model = _StudyModel(study.study_name, search_space, self._options, self._seed)
             return self._propose_new(study, trial, search_space)
 
@@ -243,17 +243,13 @@ class _StudyModel:
     """An optimiser over one search space, brought up to date at every proposal."""
 
     def __init__(self, study_name, distributions, options, seed):
-        self._of = study_name, dict(distributions)
+        self.of = study_name, dict(distributions)  # whose model this is
         self._options, self._seed = options, seed
         self._space = OptunaSpace(distributions)
         self._optimizer, self._observed = None, {}
         design = self._make_optimizer()
         n = min(design.n_initial_, self._space.space.n_points)
         self._n_startup, self._design = design.n_initial_, design.ask(n)
-
-    def is_for(self, study, distributions):
-        """Return whether this is the model of a study and of these distributions."""
-        return self._of == (study.study_name, distributions)
 
     def propose(self, number, seen, former=None):
         """Return parameters for the trial with this number, which repeat no other's if possible.

@@ -132,9 +132,8 @@ def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Genera
     size = 1  # nearly always new; then larger batches
     for _ in range(BATCHES):
         X = space.round(rng.uniform(-1.0, 1.0, (size, space.n_features_)))
-        for x, key in zip(X, keys_of(X), strict=True):
-            if key not in seen:
-                return x
+        if new := first_rows(X, seen):
+            return X[new[0]]
         size = BATCH_SIZE
     raise SpaceExhausted(
         f"no new point among {BATCHES * BATCH_SIZE} random draws: of the {space.n_points} "

@@ -47,7 +47,23 @@ class _OneColumn:
         return to_cube(u)[:, None]
 
 
-class Levels(_OneColumn):
+class _Listed:
+    """A parameter whose values are listed: a subclass says where each is, and which is nearest."""
+
+    def encode(self, values):
+        """Return the columns of values, as an array (n, n_columns)."""
+        return self._at([self._index(value) for value in values])
+
+    def decode(self, columns):
+        """Return the nearest values."""
+        return [self.values[i] for i in self._nearest(columns)]
+
+    def round(self, columns):
+        """Return the columns of the nearest values."""
+        return self._at(self._nearest(columns))
+
+
+class Levels(_Listed, _OneColumn):
     """Finitely many distinct numbers in order, one column; each level owns its share of it.
 
     `mass` gives the probability of a number that is not a level; where it is positive, the number
@@ -72,23 +88,16 @@ class Levels(_OneColumn):
         i = self._position.get(value) if is_number(value) else None
         return i is not None and alike(value, self.values[i])
 
-    def encode(self, values):
-        """Return the middle of each value's share of [-1, 1], as an array (n, 1)."""
-        return self._centres[[self._index(value) for value in values], None]
-
-    def decode(self, columns):
-        """Return the levels in whose share the coordinates lie."""
-        return [self.values[i] for i in self._cells(columns)]
-
-    def round(self, columns):
-        """Return the middles of the levels' shares."""
-        return self._centres[self._cells(columns), None]
-
     def summary(self):
         """Return the levels and the middles of their shares."""
         return {"levels": self.values, "centres": _rounded(self._centres)}
 
-    def _cells(self, columns):
+    def _at(self, index):
+        """Return the middles of the levels' shares of [-1, 1]."""
+        return self._centres[index, None]
+
+    def _nearest(self, columns):
+        """Return the levels in whose share the coordinates lie."""
         return np.searchsorted(self._inner, (columns[:, 0] + 1.0) / 2.0, side="right")
 
     def _index(self, value):
@@ -100,7 +109,7 @@ class Levels(_OneColumn):
         raise ValueError(_not_one_of(self.name, self.values, value))
 
 
-class Categories:
+class Categories(_Listed):
     """Values without order: one column per value, one-hot in {-1, 1}.
 
     Two values have one column; a single one is a constant, part of every point, without a column.
@@ -130,37 +139,29 @@ class Categories:
         """Return whether the value is a category."""
         return self._places.holds(value)
 
-    def encode(self, values):
-        """Return the one-hot rows, (n, n_columns)."""
-        index = [self._places.find(value) for value in values]
-        if None in index:
-            raise ValueError(_not_one_of(self.name, self.values, values[index.index(None)]))
-        return self._hot(index)
-
-    def decode(self, columns):
-        """Return the values with the largest column."""
-        return [self.values[i] for i in self._largest(columns)]
-
-    def round(self, columns):
-        """Return the one-hot rows of the largest columns."""
-        return self._hot(self._largest(columns))
-
     def spread(self, u):
         """Return one-hot rows: equal shares of [0, 1] for the categories in order."""
-        return self._hot(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
+        return self._at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
     def summary(self):
         """Return the categories."""
         return {"categories": self.values} if self.n_columns else {"value": self.values[0]}
 
-    def _hot(self, index):
+    def _index(self, value):
+        if (i := self._places.find(value)) is None:
+            raise ValueError(_not_one_of(self.name, self.values, value))
+        return i
+
+    def _at(self, index):
+        """Return the one-hot rows."""
         if self.n_columns < 2:
             return 2.0 * np.asarray(index, dtype=float).reshape(-1, 1)[:, : self.n_columns] - 1.0
         rows = np.full((len(index), self.n_columns), -1.0)
         rows[np.arange(len(index)), index] = 1.0
         return rows
 
-    def _largest(self, columns):
+    def _nearest(self, columns):
+        """Return the values with the largest column."""
         if self.n_columns > 1:
             return columns.argmax(axis=1)
         return (columns > 0).sum(axis=1)  # of a constant 0

@@ -1,5 +1,7 @@
 """SI-BO: gradients recovered from differences, every one of them an evaluation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +13,7 @@ from skbo_silbo import minimize
 from skbo_silbo.baselines import SIBO
 from skbo_silbo.baselines._si_bo import (
     STEP,
-    DifferenceDesign,
-    DifferenceLearner,
+    Differences,
     recover_low_rank,
 )
 
@@ -45,20 +46,19 @@ def test_the_span_is_found():
         Z = X @ B
         return np.sin(Z[:, 0]) + (Z[:, 1] - 0.3) ** 2
 
-    design = DifferenceDesign.draw(140, 30, 5, np.random.default_rng(0))
-    learner = DifferenceLearner(design.centres, 2)
+    design = Differences.draw(140, 30, 5, 2, np.random.default_rng(0))
     order = np.random.default_rng(1).permutation(140)  # the order of tell does not matter
     X = design.points[order]
-    found = learner.learn(X, func(X), X[:0])
+    found = design.learn(X, func(X), X[:0])
     assert largest_angle(B, found.basis) < 0.1
-    auto = DifferenceLearner(design.centres, "auto").learn(X, func(X), X[:0])
+    auto = replace(design, n_components="auto").learn(X, func(X), X[:0])
     assert auto.r <= 2
 
 
 @settings(max_examples=20)
 @given(n=st.integers(1, 40), d=st.integers(1, 12), m=st.integers(1, 9))
 def test_a_design_has_the_points_asked_for_inside_the_cube(n, d, m):
-    design = DifferenceDesign.draw(n, d, m, np.random.default_rng(0))
+    design = Differences.draw(n, d, m, "auto", np.random.default_rng(0))
     assert design.points.shape == (n, d)
     assert np.abs(design.points).max() <= 1.0
     assert 1 <= len(design.centres) <= max(n // 2, 1)
@@ -67,12 +67,11 @@ def test_a_design_has_the_points_asked_for_inside_the_cube(n, d, m):
 
 
 def test_without_differences_it_stays_the_identity():
-    design = DifferenceDesign.draw(20, 5, 4, np.random.default_rng(0))
-    learner = DifferenceLearner(design.centres, 1)
+    design = Differences.draw(20, 5, 4, 1, np.random.default_rng(0))
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, (10, 5))
-    assert learner.learn(X, rng.normal(size=10), X[:0]).is_identity
-    assert learner.learn(design.points, np.zeros(20), X[:0]).is_identity
+    assert design.learn(X, rng.normal(size=10), X[:0]).is_identity
+    assert design.learn(design.points, np.zeros(20), X[:0]).is_identity
 
 
 def test_every_difference_is_counted_and_the_search_goes_on_in_the_span():
