@@ -82,8 +82,9 @@ class Sketch:
         ``[-sqrt(r), sqrt(r)]^r`` (there, section 3.2).
         """
         matrix = rng.standard_normal((d, r))
-        widths, basis = np.full(r, np.sqrt(r)), np.linalg.qr(matrix)[0]
-        return cls(matrix, np.linalg.pinv(matrix), np.ones(r), widths, basis)
+        inverse: Any = np.linalg.pinv(matrix)
+        basis = np.linalg.qr(matrix)[0]
+        return cls(matrix, inverse, np.ones(r), np.full(r, np.sqrt(r)), basis)
 
     @property
     def d(self) -> int:

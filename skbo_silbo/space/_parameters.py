@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,11 @@ class _OneColumn:
 
 class _Listed:
     """A parameter whose values are listed: a subclass says where each is, and which is nearest."""
+
+    values: list[Any]
+    _index: Any  # of a value
+    _at: Any  # the columns, (n, n_columns), of indices
+    _nearest: Any  # the indices at columns
 
     def encode(self, values):
         """Return the columns of values, as an array (n, n_columns)."""
