@@ -53,8 +53,9 @@ class HyperparameterPrior:
 
     @property
     def broader(self) -> "HyperparameterPrior | None":
-        """A prior whose mode is a good start for the search of this one's."""
-        return None
+        """The normal densities alone, where a subclass has others: their mode is a good start."""
+        is_plain = type(self) is HyperparameterPrior
+        return None if is_plain else HyperparameterPrior(self.location, self.spread, self.bounds)
 
     def log_density(self, theta):
         """Return the log density at theta, up to a constant, and its gradient."""
@@ -85,7 +86,7 @@ class SparsePrior(HyperparameterPrior):
     distance on the log scale, so that irrelevant inputs share the level tau, which the data move at
     no cost, and relevant ones pay ``log(w_k / tau)`` each. The tau of highest density is inserted,
     so that the prior is one of the length scales alone. Their `location` and `spread` are those of
-    `broader`.
+    `broader`, the dimension-scaled prior: with fewer modes it finds inputs that this one misses.
 
     Attributes
     ----------
@@ -94,11 +95,6 @@ class SparsePrior(HyperparameterPrior):
     """
 
     log_tau_scale: float
-
-    @property
-    def broader(self) -> HyperparameterPrior:
-        """The dimension-scaled prior: with fewer modes it finds inputs that this one misses."""
-        return HyperparameterPrior(self.location, self.spread, self.bounds)
 
     def log_density(self, theta):
         """Return the log density at theta, up to a constant, and its gradient."""

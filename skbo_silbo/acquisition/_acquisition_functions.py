@@ -154,12 +154,11 @@ def confidence_gain(
     >>> confidence_gain([1.0, 1.0], [0.0, 2.0], best=1.5, beta=4.0)
     array([0.5, 4.5])
     """
-    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
     root = np.sqrt(beta)
-    value = best - mean + root * std
+    value = np.asarray(best - np.asarray(mean, dtype=float) + root * np.asarray(std, dtype=float))
     if not return_gradient:
         return value
-    return value, np.full(mean.shape, -1.0), np.full(std.shape, root)
+    return value, np.full(value.shape, -1.0), np.full(value.shape, root)
 
 
 def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:

@@ -142,7 +142,8 @@ class CylindricalKernel:
 
     def factors(self, a, b):
         """Return R, its derivative by q, and the differences of the warped radii over l."""
-        gap = np.subtract.outer(self._warped(a), self._warped(b)) / self.length
+        warped = (warp(points.radius, self.alpha, self.beta)[0] for points in (a, b))
+        gap = np.subtract.outer(*warped) / self.length
         return *matern52(gap**2), gap
 
     def angular(self, cosine):
@@ -162,9 +163,6 @@ class CylindricalKernel:
             *(self.weights[p] * R * cosine**p for p in range(N_POWERS)),
             self.noise * np.eye(len(R)),
         ]
-
-    def _warped(self, a):
-        return warp(a.radius, self.alpha, self.beta)[0]
 
 
 class CylindricalProcess(ExactProcess):

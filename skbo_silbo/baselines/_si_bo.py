@@ -32,8 +32,6 @@ WEIGHT = 1e-3  # of the nuclear norm, relative to the least that makes G zero
 N_STAGES = 4  # of falling weights, each begun where the last one ended
 N_STEPS = 150  # of the proximal gradient in a stage
 SHARE = 0.9  # of the squared size of G that n_components="auto" keeps
-MOST_ROUNDED = 0.1 * STEP  # of a point by the space; more spoils the differences
-SHOWN = 3  # columns that an error names
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -76,7 +74,7 @@ class SIBO(Baseline):
     -----
     UserWarning
         When `n_initial` is too small for the subspace; with ``n_components="auto"`` for a subspace
-        of one direction. When a parameter is of categories, of levels or of few integers.
+        of one direction.
 
     Notes
     -----
@@ -110,7 +108,6 @@ class SIBO(Baseline):
             check_count("n_components", self.n_components)
         rng = self._rng(*SKETCH_STREAM)
         differences = Differences.draw(n_initial, d, n_centres, self.n_components, rng)
-        self._warn_where_rounded(differences.points)
         self._warn_where_lost(differences)
         return Configuration(
             learner=differences,
@@ -125,17 +122,6 @@ class SIBO(Baseline):
     ) -> FloatArray:
         """Return the shortest points of the cube for coordinates that a search found."""
         return shortest_points(Z, embedding)
-
-    def _warn_where_rounded(self, points):
-        moved = np.abs(self.space_.round(points) - points).max(axis=0)
-        names = [self.space_.feature_names_[j] for j in np.flatnonzero(moved > MOST_ROUNDED)]
-        if names:
-            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-            warn_user(
-                "bounds should be of real parameters: SIBO learns from differences over a "
-                "hundredth of half a range, which are not there along "
-                f"{', '.join(map(repr, names[:SHOWN]))}{more}. Use SILBO for this space."
-            )
 
     def _warn_where_lost(self, design):
         (m, d), n = design.centres.shape, len(design.points)

@@ -212,11 +212,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
                 f"study must be an optuna.Study: got {type(study).__name__}. Read a stored one by "
                 "optuna.load_study."
             )
-        if (n := len(study.directions)) > 1:
-            raise ValueError(
-                f"study must be of one objective: got {n}. Add its trials, with the values of one "
-                "objective, to a study of that one."
-            )
+        self._raise_error_if_multi_objective(study)
         if not (distributions := common_space(study)):
             raise NotFittedError(
                 "study must have a complete trial with a parameter of two values or more: got "

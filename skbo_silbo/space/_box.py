@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from numbers import Integral
 
 import numpy as np
@@ -172,16 +173,13 @@ class Box:
         """
         bounds = np.column_stack([self.lower, self.upper])
         for j, value in fixed.items():
-            is_index = isinstance(j, Integral) and not isinstance(j, bool)
-            if not (is_index and 0 <= j < len(bounds)):
+            is_index = isinstance(j, Integral) and not isinstance(j, bool) and 0 <= j < len(bounds)
+            if not is_index or not is_number(value) or not bounds[j, 0] <= value <= bounds[j, 1]:
+                where = f" [{self.lower[j]}, {self.upper[j]}]" if is_index else ""
                 raise ValueError(
-                    f"fixed must be a dict of indices from 0 to {len(bounds) - 1}: got {j!r}. "
-                    "Count the inputs from 0."
-                )
-            if not is_number(value) or not self.lower[j] <= value <= self.upper[j]:
-                raise ValueError(
-                    f"fixed must be a number within the bounds [{self.lower[j]}, {self.upper[j]}] "
-                    f"of input {j}: got {value!r}. Change the value or widen the bounds."
+                    f"fixed must be a dict of indices from 0 to {len(bounds) - 1} to numbers "
+                    f"within the bounds{where} of the input: got {value!r} for {j!r}. Count the "
+                    "inputs from 0; change the value or widen the bounds."
                 )
             bounds[j] = value
         return Box(bounds, self.scale)
@@ -235,18 +233,15 @@ def _check_bounds(bounds):
     if isinstance(bounds, Bounds):
         bounds = np.column_stack(np.broadcast_arrays(np.ravel(bounds.lb), np.ravel(bounds.ub)))
     given = bounds
-    try:
+    with suppress(TypeError, ValueError):
         bounds = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    is_array = isinstance(bounds, np.ndarray) and bounds.dtype == np.float64
+    if not is_array or bounds.shape[1:] != (2,) or len(bounds) == 0:
+        got = f"shape {bounds.shape}" if is_array and given is not None else repr(given)
         raise ValueError(
-            f"bounds must be numbers of shape (d, 2): got {given!r}. Give one (lower, upper) pair "
-            "per input, with scale='log' for logarithms, or a Space for named or mixed parameters."
-        ) from error
-    if bounds.ndim != 2 or bounds.shape[1] != 2 or len(bounds) == 0:
-        raise ValueError(
-            "bounds must have shape (d, 2) with d >= 1, one (lower, upper) pair per input: "
-            f"got {'None' if given is None else f'shape {bounds.shape}'}."
-            + (" Transpose it." if bounds.ndim == 2 and bounds.shape[0] == 2 else " Add the pairs.")
+            "bounds must be numbers of shape (d, 2) with d >= 1, a (lower, upper) pair per input: "
+            f"got {got}. Transpose what is (2, d), give scale='log' for logarithms, or a Space for "
+            "named or mixed parameters."
         )
     lower, upper = bounds.T.copy()
     _refuse(~np.isfinite(bounds).all(axis=1), given, "be finite", "Give a finite search range")

@@ -12,6 +12,7 @@ from the parameter's distribution.
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -277,10 +278,13 @@ def read_parameter(name, values):
     if hasattr(values, "rvs"):
         return _read_sample(name, values)
     is_array = isinstance(values, np.ndarray) and values.ndim > 0
-    if is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes))):
+    is_list = is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes)))
+    if is_list and len(values):
         return _read_list(name, values)
     remedy = f"Write [{values!r}] for a single value, list(...) for other collections."
-    if isinstance(values, Mapping):
+    if is_list:
+        remedy = "List at least one value, or leave the parameter out of the space."
+    elif isinstance(values, Mapping):
         remedy = "Write what only some points have as a list of dicts, one for each kind."
     raise ValueError(
         f"parameter {name!r} must be a list of values or a distribution with an rvs method: "
@@ -289,11 +293,6 @@ def read_parameter(name, values):
 
 
 def _read_list(name, values):
-    if len(values) == 0:
-        raise ValueError(
-            f"parameter {name!r} must have at least one value: got {values!r}. "
-            "List its values, or leave the parameter out of the space."
-        )
     if is_interval(values):
         warn_user(
             f"parameter {name!r} is a tuple of two numbers, {values!r}, and searched over these "
@@ -319,18 +318,14 @@ def _is_sorted(values):
 
 
 def _read_distribution(name, distribution):
-    try:
+    quantiles = np.empty(0)
+    with suppress(TypeError):  # without its own parameters
         quantiles = np.array([distribution.ppf(q) for q in (TAIL, 0.5, 1.0 - TAIL)], dtype=float)
-    except TypeError as error:
-        raise ValueError(
-            f"parameter {name!r} must be a frozen distribution: got {distribution!r}, which lacks "
-            "its own parameters. Call it, as in loguniform(1e-3, 1e3)."
-        ) from error
     if quantiles.shape != (3,) or not np.isfinite(quantiles).all():
         raise ValueError(
-            f"parameter {name!r} must have a distribution of one number with finite quantiles: "
-            f"got quantiles {quantiles.tolist()}. Check the distribution's own parameters "
-            "(scale > 0, lower < upper, scalars)."
+            f"parameter {name!r} must have a frozen distribution of one number with finite "
+            f"quantiles: got {distribution!r} and quantiles {quantiles.tolist()}. Call it, as in "
+            "loguniform(1e-3, 1e3), and check its parameters (scale > 0, lower < upper, scalars)."
         )
     if hasattr(distribution, "pmf"):
         return _read_discrete(name, distribution)

@@ -84,22 +84,14 @@ class Space:
     is_dict = True
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        if not isinstance(parameters, Mapping):
+        is_dict = isinstance(parameters, Mapping) and len(parameters) > 0
+        if not is_dict or not all(isinstance(name, str) for name in parameters):
             raise ValueError(
-                "parameters must be a dict of names to lists or distributions: "
-                f"got {type(parameters).__name__}. Name every parameter, or use bounds for arrays, "
-                "SpaceUnion for a list of dicts."
+                "parameters must be a dict, not empty, of names (strings) to lists or "
+                f"distributions: got {parameters!r}. Write for example "
+                'Space({"C": loguniform(1e-3, 1e3)}), bounds for arrays, or SpaceUnion for a list '
+                "of dicts."
             )
-        if not parameters:
-            raise ValueError(
-                "parameters must name at least one parameter: got an empty dict. "
-                'Write for example Space({"C": loguniform(1e-3, 1e3)}).'
-            )
-        for name in parameters:
-            if not isinstance(name, str):
-                raise ValueError(
-                    f"parameter names must be strings: got {name!r}. Write {str(name)!r}."
-                )
         self._arrange([read_parameter(name, values) for name, values in parameters.items()])
 
     def _arrange(self, parameters):

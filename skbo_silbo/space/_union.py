@@ -274,17 +274,14 @@ class SpaceUnion:
             for parameter in branch.parameters:
                 first = next((c for other, c in taken if _is_same(other, parameter)), None)
                 if first is None:
-                    first = len(self.feature_names_)
+                    old, own = self.feature_names_, parameter.column_names
+                    first = len(old)
                     taken.append((parameter, first))
-                    self.feature_names_ += self._new_names(parameter, b)
+                    own = [f"{name} (branch {b})" if name in old else name for name in own]
+                    self.feature_names_ = old + unlike(own, taken=old)
                 places += range(first, first + parameter.n_columns)
             columns.append(np.array(places, dtype=int))
         return [self._choice, *(p for p, _ in taken if p.n_columns)], columns
-
-    def _new_names(self, parameter, b):
-        old = self.feature_names_
-        own = [f"{name} (branch {b})" if name in old else name for name in parameter.column_names]
-        return unlike(own, taken=old)
 
     def _branch(self, X):
         return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)

@@ -106,21 +106,6 @@ def test_too_few_differences_are_warned_of():
     SIBO([(-1, 1)] * 20)  # "auto": enough for one
 
 
-@pytest.mark.parametrize(
-    ("space", "name"),
-    [
-        ({"x": uniform(0, 1), "kind": ["a", "b", "c"]}, "'kind=a', 'kind=b', 'kind=c'"),
-        ({"x": uniform(0, 1), "k": randint(1, 20)}, "'k'"),
-        ({"x": uniform(0, 1), "level": [0.1, 1.0, 10.0]}, "'level'"),
-        ([{"x": uniform(0, 1)}, {"y": uniform(0, 1)}], "'branch=1', 'x', 'y'"),
-        ({f"k{i}": randint(0, 3) for i in range(5)}, "'k0', 'k1', 'k2' and 2 more"),
-    ],
-)
-def test_parameters_without_small_differences_are_warned_of(space, name):
-    with pytest.warns(UserWarning, match=rf"bounds should be of real .* along {name}\. Use SILBO"):
-        SIBO(space, random_state=0)
-
-
 def test_real_parameters_of_any_distribution_are_searched():
     space = {"C": loguniform(1e-3, 1e3), "x": uniform(0, 1), "fixed": [3], "n": randint(0, 10**5)}
     assert set(SIBO(space, random_state=0).ask()) == set(space)

@@ -447,5 +447,5 @@ def test_what_a_study_cannot_say_is_refused():
     with pytest.raises(TypeError, match=r"must be an optuna\.Study: got str\. Read .*load_study"):
         SILBOSampler().optimizer_of("study")
     both = optuna.create_study(directions=["minimize", "maximize"])
-    with pytest.raises(ValueError, match=r"study must be of one objective: got 2\. Add its trials"):
+    with pytest.raises(ValueError, match="multi-objective"):
         SILBOSampler().optimizer_of(both)

@@ -288,7 +288,7 @@ def test_verbose_two_adds_parameters_and_the_lines_of_scikit_learn(capsys):
             r"param_distributions must be a dict, a list of at least one dict.*got \[\]",
         ),
         ({"space": [PLANE, 1]}, "param_distributions must be a dict, a list of at least one dict"),
-        ({"space": {}}, "at least one parameter"),
+        ({"space": {}}, "must be a dict, not empty"),
         ({"space": {"a": 3}}, "'a' must be a list of values or a distribution"),
         ({"n_iter": 0}, "'n_iter' parameter"),
         ({"batch_size": 0}, "'batch_size' parameter"),

@@ -212,7 +212,7 @@ def test_a_generator_is_a_seed(make):
         ([0, 1], r"shape \(d, 2\)"),
         ([], r"shape \(d, 2\)"),
         (np.empty((0, 2)), r"shape \(d, 2\)"),
-        ({}, "at least one parameter"),
+        ({}, "must be a dict, not empty"),
         ("wide", "bounds must be numbers"),
     ],
 )

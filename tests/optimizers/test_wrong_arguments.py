@@ -135,7 +135,7 @@ def test_constraints_that_say_nothing(constraint, message):
         (first, first, "bounds must .*: got <function"),
         (first, [(None, 1.0), (0.0, 1.0)], r"bounds of input 0 must be finite: got \[None, 1.0\]"),
         (first, [(0.0, 1.0), (0.0, None)], r"bounds of input 1 must be finite: got \[0.0, None\]"),
-        (first, [(1e-3, 1.0, "log-uniform")] * 2, "with scale='log' for logarithms"),
+        (first, [(1e-3, 1.0, "log-uniform")] * 2, "scale='log' for logarithms"),
         (first, {"a": None}, "parameter 'a' must be a list .* got None"),
         (first, {"a": (1e-3, 1.0, "log-uniform")}, r"Write scipy.stats.loguniform\(0.001, 1.0\)"),
         (first, {"a": [1e-3, 1.0, "log-uniform"]}, r"Write scipy.stats.loguniform\(0.001, 1.0\)"),

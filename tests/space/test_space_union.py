@@ -210,8 +210,8 @@ def test_bounds_are_read_from_lists_of_dicts():
     [
         (lambda: SpaceUnion([]), "at least two spaces: got 0"),
         (lambda: SpaceUnion(KERNELS[:1]), "at least two spaces: got 1. Use Space"),
-        (lambda: SILBO([KERNELS[0], 3]), "parameters must be a dict.*got int"),
-        (lambda: SILBO([KERNELS[0], {}]), "at least one parameter"),
+        (lambda: SILBO([KERNELS[0], 3]), "parameters must be a dict.*got 3"),
+        (lambda: SILBO([KERNELS[0], {}]), "must be a dict, not empty"),
         (
             lambda: SpaceUnion(KERNELS).encode([{"C": 1.0}]),
             r"parameters of one branch.*got \['C'\]",
