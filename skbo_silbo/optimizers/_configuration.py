@@ -175,7 +175,7 @@ SURROGATES = ("auto", "gaussian-process", "sklearn")
 REMEDY = "Add what is missing, or give a regressor of scikit-learn, for example BayesianRidge()."
 
 
-def make_surrogate(surrogate, prior):
+def make_surrogate(surrogate, prior, *, in_turns=False):
     """Return the surrogate of this name, or that of a regressor, or the one given.
 
     Parameters
@@ -183,6 +183,9 @@ def make_surrogate(surrogate, prior):
     surrogate : str, regressor or Surrogate
     prior : {"dimension-scaled", "sparse"} or None
         Of the process's length scales; None leaves it to the process.
+    in_turns : bool, default=False
+        Whether the process's hyperparameters are those of that prior and of its broader one in
+        turns.
 
     Raises
     ------
@@ -192,7 +195,7 @@ def make_surrogate(surrogate, prior):
         When the regressor gives no standard deviation.
     """
     if isinstance(surrogate, str) and surrogate in SURROGATES[:2]:
-        return GaussianProcessSurrogate(prior=prior or "dimension-scaled")
+        return GaussianProcessSurrogate(prior=prior or "dimension-scaled", in_turns=in_turns)
     if isinstance(surrogate, str) and surrogate != "sklearn":
         raise ValueError(
             f"surrogate must be one of {sorted(SURROGATES)} or a regressor with "
