@@ -48,21 +48,6 @@ def did_you_mean(given, known):
     return next((f"Did you mean {match!r}? " for match in like), "")
 
 
-def check_function(name, given, *asked):
-    """Refuse what is not a function of as many positional arguments as have names here."""
-    shown = ", ".join(asked)
-    if not callable(given):
-        raise ValueError(f"{name} must be a name or a function of ({shown}): got {given!r}.")
-    try:
-        inspect.signature(given).bind(*asked)
-    except ValueError:  # written in C, without a signature
-        return
-    except TypeError as error:
-        raise ValueError(
-            f"{name} must be a name or a function of ({shown}): got {given!r} ({error})."
-        ) from None
-
-
 def _require(holds, name, rule, value):
     """Raise ValueError that names parameter, rule and value unless it holds."""
     if not holds:

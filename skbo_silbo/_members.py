@@ -35,7 +35,7 @@ def check_members(name, given, protocol, remedy="Add what is missing."):
         if inspect.isfunction(member) and (method == "__call__" or not method.startswith("_")):
             asked = list(inspect.signature(member).parameters.values())[1:]  # without self
             part = given if method == "__call__" else getattr(given, method)
-            _check_takes(name, method, part, asked, _public_name(protocol))
+            check_takes(name, method, part, asked, _public_name(protocol))
 
 
 def _public_name(protocol):
@@ -44,26 +44,21 @@ def _public_name(protocol):
     return ".".join([*public, protocol.__name__])
 
 
-def _check_takes(name, method, part, asked, says):
-    """Refuse a callable that cannot be given the parameters asked for; built-in ones pass."""
+def check_takes(name, method, part, asked, says):
+    """Refuse what cannot be called with the parameters asked for; what is written in C passes."""
     by_name = [p.name for p in asked if p.kind is p.KEYWORD_ONLY]
     shown = ", ".join([p.name for p in asked if p.kind is not p.KEYWORD_ONLY])
     if by_name:
         shown = f"{shown}, *, {', '.join(by_name)}"
-    called = name if method == "__call__" else f"{method} of {name}"
+    got = part
     try:
-        signature = inspect.signature(part)
-    except ValueError:  # written in C, without one
+        got = inspect.signature(part)
+        got.bind(*asked[: len(asked) - len(by_name)], **dict.fromkeys(by_name))
+    except ValueError:  # written in C, without a signature
         return
-    except TypeError:
-        raise ValueError(
-            f"{called} must be a method, as {says} says: got {part!r}. Write def {method}(self, "
-            f"{shown})."
-        ) from None
-    try:
-        signature.bind(*asked[: len(asked) - len(by_name)], **dict.fromkeys(by_name))
     except TypeError as error:
+        called = name if method == "__call__" else f"{method} of {name}"
         raise ValueError(
-            f"{called} must take ({shown}), as {says} says: got {signature} ({error}). Write def "
+            f"{called} must take ({shown}), as {says} says: got {got} ({error}). Write def "
             f"{method}(self, {shown})."
         ) from None

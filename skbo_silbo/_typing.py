@@ -46,32 +46,27 @@ class SpaceLike(Protocol):
 class TransformerLike(Protocol):
     """A transformer in the manner of scikit-learn."""
 
-    @property
-    def fit(self) -> Callable[..., Any]:
+    def fit(self, *args: Any, **kwargs: Any) -> Any:
         """Learn."""
 
-    @property
-    def transform(self) -> Callable[..., Any]:
+    def transform(self, *args: Any, **kwargs: Any) -> Any:
         """Map."""
 
 
 class InvertibleTransformerLike(TransformerLike, Protocol):
     """A transformer that maps back."""
 
-    @property
-    def inverse_transform(self) -> Callable[..., Any]:
+    def inverse_transform(self, *args: Any, **kwargs: Any) -> Any:
         """Map back."""
 
 
 class RegressorLike(Protocol):
     """A regressor in the manner of scikit-learn."""
 
-    @property
-    def fit(self) -> Callable[..., Any]:
+    def fit(self, *args: Any, **kwargs: Any) -> Any:
         """Learn."""
 
-    @property
-    def predict(self) -> Callable[..., Any]:
+    def predict(self, *args: Any, **kwargs: Any) -> Any:
         """Predict, with ``return_std``."""
 
 
@@ -89,8 +84,7 @@ class BlockArray(Protocol):
 class ExecutorLike(Protocol):
     """An executor in the manner of ``concurrent.futures``."""
 
-    @property
-    def submit(self) -> Callable[..., Any]:
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
         """Return the future of a call."""
 
 

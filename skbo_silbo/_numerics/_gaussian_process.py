@@ -201,7 +201,8 @@ class Observations:
         >>> gp.predict(np.array([[-1.0], [1.0]]))[0].round(2)
         array([-0.81,  1.  ])
         """
-        weights, signal, noise = self._natural(theta)
+        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
+        signal, noise = np.exp(theta[[0, -1]])
         noise_variance = (noise + JITTER + self.known) / self.copies
         distances = DistancesTo(self.X, weights)
         q = distances(self.X)
@@ -218,7 +219,8 @@ class Observations:
         In nats; ``K = v R + diag((v eta + known) / copies)``. O(n^3 + n^2 d) time, O(n^2 + n d)
         memory.
         """
-        weights, signal, noise = self._natural(theta)
+        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
+        signal, noise = np.exp(theta[[0, -1]])
         y, known, copies = self.y, self.known, self.copies
         variance = noise + known  # of one copy
         q = DistancesTo(self.X, weights)(self.X)
@@ -248,8 +250,3 @@ class Observations:
         ends = by_scale - by_noise - by_known, by_noise + by_copies
         gradient = np.concatenate([ends[:1], by_lengths, ends[1:]])
         return value - 0.5 * float(np.sum(by_value)), gradient
-
-    def _natural(self, theta):
-        """Return weights, (d,), signal variance and noise variance."""
-        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
-        return weights, *np.exp(theta[[0, -1]])

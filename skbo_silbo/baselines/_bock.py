@@ -88,9 +88,13 @@ class BOCK(Baseline):
         )
 
 
-@dataclass(frozen=True, eq=False)
 class Polar:
     """Points as radius and direction.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Points of the cube [-1, 1]^d.
 
     Attributes
     ----------
@@ -99,15 +103,10 @@ class Polar:
         Of length 1; zero at the centre.
     """
 
-    radius: np.ndarray
-    direction: np.ndarray
-
-    @classmethod
-    def of(cls, X):
-        """Return the points X, (n, d), of the cube [-1, 1]^d."""
+    def __init__(self, X):
         lengths = np.linalg.norm(X, axis=1)
-        safe = np.where(lengths > 0.0, lengths, 1.0)
-        return cls(np.minimum(lengths / np.sqrt(max(X.shape[1], 1)), 1.0), X / safe[:, None])
+        self.radius = np.minimum(lengths / np.sqrt(max(X.shape[1], 1)), 1.0)
+        self.direction = X / np.where(lengths > 0.0, lengths, 1.0)[:, None]
 
 
 def warp(radius, alpha, beta):
@@ -206,7 +205,7 @@ class CylindricalProcess(ExactProcess):
         targets = self._standardise(y)
         self.theta_ = PRIOR.location if state is None else np.array(state["theta"])
         if tune and np.ptp(targets) > 0.0:
-            log_likelihood = partial(_log_likelihood, Polar.of(Z), targets)
+            log_likelihood = partial(_log_likelihood, Polar(Z), targets)
             self.theta_ = most_probable(log_likelihood, PRIOR, PRIOR.location, self.theta_)
         self._condition(Z, targets)
         return self
@@ -217,7 +216,7 @@ class CylindricalProcess(ExactProcess):
 
     def predict(self, Z):
         """Return mean and standard deviation of the noise-free objective at the rows of Z."""
-        points = Polar.of(Z)
+        points = Polar(Z)
         covariance = self._kernel(points, self._points)
         solved = cho_solve(self._factor, covariance.T).T
         variance = self._kernel.variance(points)
@@ -226,7 +225,7 @@ class CylindricalProcess(ExactProcess):
         return self.y_mean_ + self.y_scale_ * (covariance @ self._dual), self.y_scale_ * std
 
     def _condition(self, Z, targets):
-        self._Z, self._points, self._targets = Z, Polar.of(Z), targets
+        self._Z, self._points, self._targets = Z, Polar(Z), targets
         self._kernel = CylindricalKernel(self.theta_)
         self._noise = self._kernel.noise
         self._factor = cho_factor(_noisy(self._kernel, self._points), lower=True)

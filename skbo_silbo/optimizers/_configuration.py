@@ -3,14 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import Parameter
 from numbers import Integral
 from types import MappingProxyType
 
 import numpy as np
 from scipy.stats import qmc
 
-from skbo_silbo._checks import check_count, check_function
-from skbo_silbo._members import check_members, missing_members
+from skbo_silbo._checks import check_count
+from skbo_silbo._members import check_members, check_takes, missing_members
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
@@ -167,7 +168,8 @@ def make_design(design):
     """Return the function for the first points of this name, or the one given."""
     if isinstance(design, str) or design is None:
         return named("design", design, DESIGNS, "a function of (n, d, rng)")
-    check_function("design", design, "n", "d", "rng")
+    asked = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("n", "d", "rng")]
+    check_takes("design", "__call__", design, asked, "skbo_silbo.SILBO")
     return design
 
 

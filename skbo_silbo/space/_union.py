@@ -40,6 +40,8 @@ class SpaceUnion:
         ("branch (2)" where a parameter is called "branch").
     choice_values : list
         Its value in every branch.
+    parameter_names : list of list of str
+        The names of every branch's parameters, in order.
     n_points : int or float
         Number of distinct points of all branches; ``math.inf`` if one branch is not finite.
     is_dict : bool
@@ -82,6 +84,7 @@ class SpaceUnion:
                 f"branches must be at least two spaces: got {len(self.branches)}. "
                 "Use Space for a single one."
             )
+        self.parameter_names = [branch.parameter_names for branch in self.branches]
         self._choice = Categories("branch", range(len(self.branches)))
         self.choice_name, self.choice_values = _choice_in_words(self.branches)
         self.feature_names_ = Categories(self.choice_name, self.choice_values).column_names
@@ -96,11 +99,6 @@ class SpaceUnion:
 
     def __repr__(self):
         return f"SpaceUnion({', '.join(map(repr, self.branches))})"
-
-    @property
-    def parameter_names(self) -> list[list[str]]:
-        """The names of every branch's parameters, in order: list of lists of str."""
-        return [branch.parameter_names for branch in self.branches]
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
         """Map points to the cube.

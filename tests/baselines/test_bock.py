@@ -42,7 +42,7 @@ def test_positive_definite_also_with_the_centre_and_the_boundary(seed, d):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (20, d))
     X[:2], X[2], X[3:6] = 0.0, 1.0, np.sign(X[3:6])
-    points = Polar.of(X)
+    points = Polar(X)
     K = CylindricalKernel(draw_theta(rng))(points, points)
     assert_allclose(K, K.T, rtol=1e-12)
     assert np.linalg.eigvalsh(K).min() > -1e-12 * np.trace(K)
@@ -52,8 +52,8 @@ def test_positive_definite_also_with_the_centre_and_the_boundary(seed, d):
 def test_from_the_centre_all_directions_are_equal():
     rng = np.random.default_rng(0)
     kernel, directions = CylindricalKernel(draw_theta(rng)), rng.standard_normal((9, 5))
-    points = Polar.of(0.7 * directions / np.linalg.norm(directions, axis=1, keepdims=True))
-    centre = kernel(Polar.of(np.zeros((1, 5))), points)
+    points = Polar(0.7 * directions / np.linalg.norm(directions, axis=1, keepdims=True))
+    centre = kernel(Polar(np.zeros((1, 5))), points)
     assert_allclose(centre, centre[0, 0], rtol=1e-12)
     assert np.ptp(kernel(points, points)) > 0.01
 
@@ -71,7 +71,7 @@ def test_the_definition_one_pair_at_a_time():
             expected = radial(warped[:1], warped[1:])[0, 0] * sum(
                 c[p] * cosine**p for p in range(4)
             )
-            assert_allclose(kernel(Polar.of(x[None]), Polar.of(z[None]))[0, 0], expected)
+            assert_allclose(kernel(Polar(x[None]), Polar(z[None]))[0, 0], expected)
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 2.0), (0.3, 4.0)])
@@ -95,7 +95,7 @@ def test_the_warp_is_increasing_concave_and_keeps_the_ends(alpha, beta):
 def test_the_likelihood_is_a_normal_density_and_its_gradient():
     X, y = make_data()
     X[0] = 0.0
-    targets, points = (y - y.mean()) / y.std(), Polar.of(X)
+    targets, points = (y - y.mean()) / y.std(), Polar(X)
     theta = draw_theta(np.random.default_rng(1))
     log_likelihood = partial(_log_likelihood, points, targets)
     value, gradient = log_likelihood(theta)
@@ -109,13 +109,13 @@ def test_the_likelihood_is_a_normal_density_and_its_gradient():
 def test_prediction_is_the_conditional_normal():
     X, y = make_data()
     process = CylindricalProcess().fit(X, y, tune=False)  # tuned, the inverse below loses digits
-    kernel, points = CylindricalKernel(process.theta_), Polar.of(X)
+    kernel, points = CylindricalKernel(process.theta_), Polar(X)
     new = np.vstack([np.zeros(4), np.random.default_rng(1).uniform(-1, 1, (8, 4))])
     inverse = np.linalg.inv(kernel(points, points) + kernel.noise * np.eye(40))
-    k = kernel(Polar.of(new), points)
+    k = kernel(Polar(new), points)
     mean, std = process.predict(new)
     assert_allclose(mean, y.mean() + k @ inverse @ (y - y.mean()), rtol=1e-6)
-    variance = np.diag(kernel(Polar.of(new), Polar.of(new)) - k @ inverse @ k.T)
+    variance = np.diag(kernel(Polar(new), Polar(new)) - k @ inverse @ k.T)
     assert_allclose(std, y.std() * np.sqrt(variance), rtol=1e-4)
 
 
