@@ -145,7 +145,9 @@ def test_in_turns_hyperparameters_are_the_most_probable_of_each_prior():
     rng = np.random.default_rng(4)
     Z = rng.uniform(-1, 1, (41, 7))
     y = Z[:, 0] ** 2 + np.sin(3 * Z[:, 1])
-    few, all_matter = (GaussianProcessSurrogate(prior=p).fit for p in ("sparse", "dimension-scaled"))
+    few, all_matter = (
+        GaussianProcessSurrogate(prior=p).fit for p in ("sparse", "dimension-scaled")
+    )
     both = GaussianProcessSurrogate(prior="sparse", in_turns=True)
     assert_array_equal(both.fit(Z[:40], y[:40]).theta_, few(Z[:40], y[:40]).theta_)
     assert_allclose(both.fit(Z, y).theta_, all_matter(Z, y).theta_, atol=1e-6)
