@@ -359,9 +359,5 @@ def _read_sample(name, distribution):
     if len(values) == 1 or not all(map(is_number, values)):
         return Categories(name, values)
     values, counts = np.unique(draws, return_counts=True)
-    return Levels(name, values.tolist(), counts, mass=_unknown)
-
-
-def _unknown(value):
-    """Probability of a number under a distribution that does not say: it may be possible."""
-    return 1.0
+    # The distribution does not say how probable a number is: any finite one may be possible.
+    return Levels(name, values.tolist(), counts, mass=np.isfinite)

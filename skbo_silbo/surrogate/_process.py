@@ -172,6 +172,10 @@ class GaussianProcessSurrogate:
         mean, variance = self._process.predict(Z)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
 
+    def predict_mean(self, Z: FloatArray) -> FloatArray:
+        """Return the mean that `predict` returns, (m,), at less cost."""
+        return self.y_mean_ + self.y_scale_ * self._process.predict_mean(Z)
+
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z.
 
