@@ -2,7 +2,6 @@
 
 import inspect
 import warnings
-from contextlib import contextmanager
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -116,15 +115,6 @@ def as_reals(given):
         return None
     with np.errstate(over="ignore"):  # of a long double
         return np.where(mask, np.nan, values.astype(float))
-
-
-@contextmanager
-def reading(name):
-    """Name the parameter whose own conversion raises, as that of a tensor that needs a gradient."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise ValueError(f"{name} must be an array that NumPy can read. {error}") from error
 
 
 def is_real(value):

@@ -40,11 +40,8 @@ def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
         return np.empty((len(X), 0), dtype=np.intp)
     if method == "auto":
         method = "brute" if len(X) <= BRUTE_FORCE_ROWS else "pynndescent"
-    search = {"brute": _brute_force, "pynndescent": _descent}[method]
-    return search(X, n_neighbors, random_state)
-
-
-def _brute_force(X, n_neighbors, random_state):
+    if method == "pynndescent":
+        return _descent(X, n_neighbors, random_state)
     index = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(X)
     return index.kneighbors(return_distance=False)
 

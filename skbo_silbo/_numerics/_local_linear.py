@@ -53,15 +53,10 @@ class LocalMoments:
 
     def slopes(self, ridge):
         """b_j (m, d, t), with `ridge` times the mean local variance on the diagonal."""
-        return solve_ridged(self.variance, self.covariance, ridge)
-
-
-def solve_ridged(variance, covariance, ridge):
-    """Solve ``(C_j + ridge tr(C_j) / d I) b_j = c_j`` for all j."""
-    d = variance.shape[1]
-    scale = np.einsum("jkk->j", variance) / d
-    ridged = variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
-    return np.linalg.solve(ridged, covariance)
+        d = self.variance.shape[1]
+        scale = np.einsum("jkk->j", self.variance) / d
+        ridged = self.variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
+        return np.linalg.solve(ridged, self.covariance)
 
 
 def gaussian_weights(at, V, bandwidth):

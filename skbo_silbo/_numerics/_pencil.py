@@ -166,17 +166,11 @@ class Pencil:
         """N (c, d), dense."""
         return self.omega.T @ self.X_labeled
 
-    def row_metric(self, S):
-        """``S_l'S_l + S'PS`` for row values S (n, p): the total scatter of any scores S."""
-        labelled = S[: self.n_labeled]
-        scatter = labelled.T @ labelled
-        if self.penalty is not None:
-            scatter = scatter + S.T @ (self.penalty @ S)
-        return scatter
-
     def total(self):
         """T (d, d), dense."""
-        T = self.row_metric(self.X)
+        T = self.X_labeled.T @ self.X_labeled
+        if self.penalty is not None:
+            T = T + self.X.T @ (self.penalty @ self.X)
         if self.ridge:
             T[np.diag_indices_from(T)] += self.ridge
         return T

@@ -14,7 +14,7 @@ Each is a function of ``(pencil, n_wanted, random_state)``: the exact ones retur
 the others the leading ones; all return the first n_wanted directions.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -27,7 +27,7 @@ from ._eigenpairs import (
     leading_eigenpairs,
     leading_eigenvectors,
 )
-from ._pencil import Pencil, Spectrum, centred_membership, cholesky_basis, whitening_basis
+from ._pencil import Spectrum, centred_membership, cholesky_basis, whitening_basis
 
 # Measured by `python doc/benchmarks run solvers`, see doc/benchmarks/sdr.rst.
 # Features up to which "auto" forms T (d x d) when there are more rows than features. A limit of
@@ -49,12 +49,6 @@ DENSE_LEAST_RIDGE = 3e-7
 RANGE_OF_GRAM = 1e-12  # eigenvalues of X X' below this share of the largest are taken as zero
 # Kept eigenvalues of X X' below this share carry too few digits: the rows' SVD serves instead
 COARSE_GRAM = 1e-9
-
-UNEVEN_SQUARES = 1e-8  # squared column norms below this share of the largest lose digits in X X'
-LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm outweighs what X X' loses
-# Features up to which T is formed where columns are uneven and there is a ridge
-UNEVEN_MAX_FEATURES = 8000
-
 # An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits
 LEAST_EIGENVALUE = 1e-8
 
@@ -87,7 +81,7 @@ def solve_dense(pencil, n_wanted, random_state=None):
 
 def solve_dual(pencil, n_wanted, random_state=None):
     """Exact directions within the rows' span, from the Gram matrix X X' (n x n)."""
-    return solve_rows(pencil, n_wanted, solve_dual)
+    return solve_rows(pencil, n_wanted)
 
 
 def solve_iterative(pencil, n_wanted, random_state=None):
@@ -108,7 +102,7 @@ def solve_randomized(pencil, n_wanted, random_state=None):
     """Leading directions by Lanczos iteration from a random start on the whitened pencil."""
     random_state = check_random_state(random_state)
     if pencil.X.shape[1] > len(pencil.X):
-        return solve_rows(pencil, n_wanted, solve_randomized, random_state)
+        return solve_rows(pencil, n_wanted, random_state)
     return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted, random_state)
 
 
@@ -117,55 +111,17 @@ PENCIL_SOLVERS = MappingProxyType(
 )
 
 
-def solve_rows(pencil, n_wanted, solver, random_state=None):
+def solve_rows(pencil, n_wanted, random_state=None):
     """Directions within the span of the rows: exact, or with a `random_state` the leading ones."""
-    if has_uneven_columns(pencil):
-        return solve_uneven_columns(pencil, n_wanted, solver, random_state)
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
     if few and pencil.penalty is None and pencil.ridge:
         spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
         if spectrum is not None:
             return spectrum
-    reduced = reduce_to_rows(pencil)
-    spectrum = solve_moments(reduced.slice_sums(), reduced.whitening(), n_wanted, random_state)
-    return Spectrum(spectrum.eigenvalues, reduced.lift(spectrum.directions))
-
-
-def has_uneven_columns(pencil):
-    """Tell whether the Gram matrix of the rows would lose the digits of the small columns.
-
-    Columns below its rounding do no harm where the ridge outweighs them.
-    """
-    squares = np.einsum("ij,ij->j", pencil.X, pencil.X)
-    largest, least = squares.max(), squares[squares > 0].min(initial=np.inf)
-    return least < UNEVEN_SQUARES * largest and pencil.ridge < LIGHT_RIDGE * largest
-
-
-def solve_uneven_columns(pencil, n_wanted, solver, random_state):
-    """Directions by `solver` from columns of unit length, then in the units of the columns.
-
-    Only without a ridge is that the same pencil; with one, T is formed. Directions are moved along
-    the null space of T into the span of the rows.
-    """
-    n, d = pencil.X.shape
-    if pencil.ridge and d > UNEVEN_MAX_FEATURES:
-        raise ValueError(
-            f"X must have columns of similar scale for this ridge and {d} features: their norms "
-            "differ more than ten thousandfold, so that products of the rows lose the small ones. "
-            "Standardise the columns, or raise ridge."
-        )
-    if pencil.ridge:
-        return solve_dense(pencil, n_wanted)
-    scale = np.sqrt(np.einsum("ij,ij->j", pencil.X, pencil.X))
-    scale[scale == 0] = 1.0
-    spectrum = solver(replace(pencil, X=pencil.X / scale), n_wanted, random_state)
-    B = spectrum.directions / scale[:, None]
-    if d >= n:
-        Q, R, _ = linalg.qr(pencil.X.T, mode="economic", pivoting=True, check_finite=False)
-        sizes = np.abs(np.diag(R))
-        Q = Q[:, sizes > RANGE_OF_GRAM * sizes[0]]
-        B = Q @ (Q.T @ B)
-    return replace(spectrum, directions=B)
+    reduced, lift = reduce_to_rows(pencil)
+    basis = whitening_basis(reduced.total())
+    spectrum = solve_moments(reduced.slice_sums(), basis, n_wanted, random_state)
+    return Spectrum(spectrum.eigenvalues, lift(spectrum.directions))
 
 
 def solve_moments(N, basis, n_wanted, random_state=None):
@@ -194,8 +150,8 @@ def whitened_rows(pencil):
     """Labelled rows in coordinates in which T is the identity: ``X_l P`` (n_l, q)."""
     if pencil.X.shape[1] <= len(pencil.X):
         return pencil.basis.whiten(pencil.X_labeled)
-    reduced = reduce_to_rows(pencil)
-    return reduced.whitening().whiten(reduced.scores[: pencil.n_labeled])
+    reduced, _ = reduce_to_rows(pencil)
+    return whitening_basis(reduced.total()).whiten(reduced.X_labeled)
 
 
 def solve_ridged_rows(pencil, n_wanted, random_state=None):
@@ -233,49 +189,23 @@ def combine_rows(X, A):
     return (A.T @ X).T
 
 
-@dataclass(frozen=True)
-class ReducedPencil:
-    """A pencil within the span of its rows: b = Q b_red, Q (d, q) orthonormal, never formed.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    left : ndarray of shape (n, q)
-    singular : ndarray of shape (q,)
-        ``X = left diag(singular) Q'``.
-    """
-
-    pencil: Pencil
-    left: np.ndarray
-    singular: np.ndarray
-
-    @property
-    def scores(self):
-        """``X Q`` (n, q)."""
-        return self.left * self.singular
-
-    def slice_sums(self):
-        """``N Q`` (c, q)."""
-        return self.pencil.omega.T @ self.scores[: self.pencil.n_labeled]
-
-    def whitening(self):
-        """Whitening basis of ``Q'TQ`` (q, q)."""
-        T = self.pencil.row_metric(self.scores)
-        T[np.diag_indices_from(T)] += self.pencil.ridge
-        return whitening_basis(T)
-
-    def lift(self, V):
-        """``Q V`` (d, p)."""
-        return combine_rows(self.pencil.X, (self.left / self.singular) @ V)
-
-
 def reduce_to_rows(pencil):
-    """`ReducedPencil`, from the Gram matrix of the rows, or their SVD where that is too coarse."""
+    """Return the pencil within the span of its rows, ``b = Q b_red``, and what makes Q V of V.
+
+    Q (d, q) is orthonormal and never formed. The Gram matrix of the rows gives the other factors of
+    ``X = left diag(singular) Q'``, or the SVD of the rows where that is too coarse.
+    """
     X = pencil.X
     squares, left = linalg.eigh(X @ X.T, check_finite=False)
     kept = squares > RANGE_OF_GRAM * squares[-1]
+    singular = np.sqrt(squares[kept])
     if squares[kept][0] < COARSE_GRAM * squares[-1]:
         left, singular, _ = linalg.svd(X, full_matrices=False, check_finite=False)
         kept = singular > np.sqrt(RANGE_OF_GRAM) * singular[0]
-        return ReducedPencil(pencil, left[:, kept], singular[kept])
-    return ReducedPencil(pencil, left[:, kept], np.sqrt(squares[kept]))
+        singular = singular[kept]
+    left = left[:, kept]
+
+    def lift(V):
+        return combine_rows(X, (left / singular) @ V)
+
+    return replace(pencil, X=left * singular), lift

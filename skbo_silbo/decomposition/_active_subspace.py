@@ -17,7 +17,7 @@ from ._projection import SupervisedProjection
 from .rows._centering import Frame
 from .rows._labels import response_targets
 from .rows._reading import read_rows
-from .selection._n_components import check_identified, check_n_components
+from .selection._n_components import check_identified
 
 SEARCH_ROWS = 200  # rows by which hyperparameters are searched
 POLISH_ROWS = 600  # rows that polish the best end
@@ -173,7 +173,7 @@ default=None
         self._check_parameters()
         rows = read_rows(self, X, y, X_unlabeled, sample_weight)
         rows = self._varying(rows)
-        check_n_components(self.n_components, self.n_features_in_)
+        self._check_shape(*rows.X_labeled.shape)
         self._forget()
         Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
         if self.response == "rank":
@@ -189,7 +189,7 @@ default=None
             slopes, n_points = self._slopes_of_processes(frame, rows, Y, copies)
         else:
             G = self._check_gradients(gradients, rows, Y.shape[1])
-            slopes = frame.slopes(G[:, :, rows.columns.varying])
+            slopes = G[:, :, rows.columns.varying] * frame.scale / frame.y_scale[:, None]
             if not slopes.any():
                 raise ValueError(
                     "gradients must not all be 0 over the labelled rows and the features that vary "
@@ -259,11 +259,8 @@ default=None
         rank = int(np.sum(singular > singular[0] * max(directions.shape) * np.finfo(float).eps))
         what = "directions in which the gradients differ from zero"
         check_identified(self.n_components, rank, what, ", fewer components, or more rows")
-        self.mean_, self.eigenvalues_ = frame.mean, singular**2
-        if self.n_components == "auto":
-            self.n_components_ = _n_leading(singular**2)
-        else:
-            self.n_components_ = int(self.n_components)
+        self.mean_, self.eigenvalues_, r = frame.mean, singular**2, self.n_components
+        self.n_components_ = _n_leading(self.eigenvalues_) if r == "auto" else int(r)
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
 
     def _store_models(self, frame, features, models):

@@ -15,24 +15,11 @@ from scipy import linalg
 from .._checks import check_choice
 from ._projection import SupervisedProjection
 from .rows._labels import response_targets
-from .selection._n_components import (
-    INDEPENDENT,
-    check_enough_rows,
-    check_identified,
-    check_n_components,
-)
-from .significance._hessian_tests import (
-    MOST_TESTED,
-    N_FLIPS,
-    can_be_tested,
-    hessian_tests,
-    sign_flips,
-)
+from .selection._n_components import INDEPENDENT, check_identified
+from .significance._hessian_tests import can_be_tested, hessian_tests, wild_bootstrap
 from .significance._linearity import kept_by_moments
-from .significance._permutation import affordable, permutation_tests
 from .significance._sequential_tests import SIGNIFICANCE, dimension_by_tests
 from .significance._variance_tests import warn_of_unseen
-from .slicing._slices import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
 EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding
@@ -100,8 +87,7 @@ class PrincipalHessianDirections(SupervisedProjection):
     (1, 2)
     """
 
-    _makes_tests = ("dimension_tests_", "bootstrap_tests_")
-    _by_value = True
+    _by_value = _needs_rows = True
 
     def __init__(
         self, n_components: int | str = "auto", *, on: str = "residuals", response: str = "value"
@@ -113,10 +99,6 @@ class PrincipalHessianDirections(SupervisedProjection):
     def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])
         check_choice("response", self.response, ["value", "rank"])
-
-    def _check_shape(self, n, d):
-        check_n_components(self.n_components, self.n_features_in_)
-        check_enough_rows(type(self).__name__, n, d)
 
     def _learn(self, data, slices):
         rows = WhitenedRows.of(data, slices)
@@ -152,12 +134,5 @@ class PrincipalHessianDirections(SupervisedProjection):
             squares = self.eigenvalues_**2
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
             return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
-        places = counts_written_out(S, slices)
-        S, weights = S[places], None if slices.is_counted else slices.weights
-        self.bootstrap_tests_ = permutation_tests(
-            sign_flips(S, e[places], weights),
-            most=min(S.shape[1], MOST_TESTED),
-            n_permutations=affordable(S, N_FLIPS),
-            random_state=0,
-        )
+        self.bootstrap_tests_ = wild_bootstrap(S, e, slices)
         return dimension_by_tests(self.bootstrap_tests_)

@@ -11,7 +11,7 @@ c          (n, r)    a direction as a combination of the rows: ``F' c``
 The mean is weighted where the labelled rows have weights.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,12 +28,12 @@ from .._numerics._pencil import Pencil, whitening_basis
 from .._numerics._solvers import solve_moments
 from ._projection import SupervisedProjection
 from .rows._centering import mean_and_spread
-from .rows._labels import response_targets, target_type
+from .rows._labels import response_targets
 from .rows._reading import read_rows
 from .rows._weights import copies
-from .selection._alpha import choose_alpha
+from .selection._alpha import weighed_penalty
 from .selection._n_components import check_identified, dimension_by_criterion
-from .slicing._neighborhoods import NEIGHBORS, graph_penalty
+from .slicing._neighborhoods import NEIGHBORS
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 OF_DIFFERENCES = ("rbf", "laplacian")  # to which the place of the rows does not matter
@@ -207,11 +207,11 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         slices = self._cut(data)
         self._measure(data)
         K = self._kernel_values(self.X_fit_, self.X_fit_)
-        features = KernelFeatures.of(K, len(data.y), data.weights)
-        pencil = self._pencil(features.coordinates, data, slices)
+        F, dual = kernel_features(K, len(data.y), data.weights)
+        pencil = self._pencil(F, data, slices)
         most = min(slices.n_slices - 1, pencil.X.shape[1])
         spectrum = solve_moments(pencil.slice_sums(), whitening_basis(pencil.total()), most)
-        self._store(features, spectrum, slices.n_rows)
+        self._store(F[: len(data.y)], dual, spectrum, slices.n_rows)
         if self.fit_inverse_transform:
             self._fit_inverse(K, data.weights)
         return self
@@ -273,19 +273,12 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         search = {"method": self.neighbors, "random_state": random_state}
         self.ridge_ = self._resolve_ridge(F[:n], data)
         ridge = self.ridge_ * np.average(np.sum(F[:n] ** 2, axis=1), weights=data.weights)
-        unit = None
-        if self.alpha != 0:
-            unit = graph_penalty(F, n, slices.n_rows / n, self.n_neighbors, **search)
-            unit = None if unit is None else slices.penalty_of_weighted(unit)
-        pencil = Pencil(
-            slices.weighted(F), n, slices.membership(), unit, ridge, slices.root_weights
-        )
-        alpha = 0.0 if unit is None else self.alpha
-        if alpha == "auto":
-            wanted = target_type(data.y) != "numeric", self.n_components
-            alpha, self.alpha_scores_ = choose_alpha(pencil, slices, lambda trace: ridge, *wanted)
-        self.alpha_ = float(alpha)
-        return replace(pencil, penalty=self.alpha_ * unit if self.alpha_ else None)
+        X, omega = slices.weighted(F), slices.membership()
+        graph = F, X, data.y, slices, lambda trace: ridge, search
+        penalty, self.alpha_, scores = weighed_penalty(self, *graph)
+        if scores is not None:
+            self.alpha_scores_ = scores
+        return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):
         """Take the ridge given, or the best for the labelled rows F."""
@@ -300,16 +293,16 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         targets = root * response_targets(data.y[firsts], weights)
         return best_ridge(left[:, kept], squares[kept], targets, intercept=True, weights=weights)
 
-    def _store(self, features, spectrum, n_rows):
+    def _store(self, F, dual, spectrum, n_rows):
         r, self.eigenvalues_ = self.n_components, spectrum.eigenvalues[: self.n_slices_ - 1]
         if r == "auto":
             r = dimension_by_criterion(self.eigenvalues_, n_rows)
         check_identified(r, len(self.eigenvalues_), remedy=" or more slices")
         self.n_components_ = int(r)
         V = spectrum.directions[:, :r]
-        Z = features.coordinates[: len(features.shares)] @ V
+        Z = F @ V
         V = V * np.where(Z[np.abs(Z).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
-        self.dual_coef_, self.offset_ = features.dual(np.sqrt(n_rows) * V)
+        self.dual_coef_, self.offset_ = dual(np.sqrt(n_rows) * V)
 
     def _fit_inverse(self, K, weights):
         """Kernel ridge regression of the centred rows on their scores; unlabelled ones weigh 1."""
@@ -346,57 +339,36 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return self.dual_coef_.shape[1]
 
 
-@dataclass(frozen=True, eq=False)
-class KernelFeatures:
-    """Coordinates of the rows in feature space.
+def kernel_features(K, n_labeled, weights=None):
+    """Decompose a kernel (n, n) whose first `n_labeled` rows and columns are labelled.
 
-    Attributes
-    ----------
-    shares : ndarray of shape (n_l,)
-        Weights of the labelled rows, of sum 1.
-    labelled_means : ndarray of shape (n,)
-        Mean kernel value of every row with the labelled rows.
-    left : ndarray of shape (n, q)
-        U.
-    singular : ndarray of shape (q,)
-        Diagonal of S.
+    Returns
+    -------
+    F : ndarray of shape (n, q)
+        Coordinates of the rows in feature space.
+    dual : callable
+        From directions V (q, p) to coefficients (n, p) on the rows, and offsets (p,). The score of
+        x is ``k(x, rows) @ coefficients - offsets``.
     """
+    shares = np.full(n_labeled, 1 / n_labeled) if weights is None else weights / weights.sum()
+    means = K[:, :n_labeled] @ shares
+    centred = K - means[:, None] - means + shares @ means[:n_labeled]
+    squares, left = linalg.eigh((centred + centred.T) / 2, check_finite=False)
+    squares, left = squares[::-1], left[:, ::-1]
+    kept = squares > max(RANGE_TOLERANCE * squares[0], 0.0)
+    if squares[0] <= 10 * len(K) * np.finfo(np.float64).eps * np.abs(K).max():
+        raise ValueError(
+            "X must hold rows that differ under the kernel: all of them are the same point of "
+            "its feature space. Choose another kernel or gamma."
+        )
+    left, singular = left[:, kept], np.sqrt(squares[kept])
 
-    shares: np.ndarray
-    labelled_means: np.ndarray
-    left: np.ndarray
-    singular: np.ndarray
-
-    @classmethod
-    def of(cls, K, n_labeled, weights=None):
-        """Decompose a kernel (n, n) whose first `n_labeled` rows and columns are labelled."""
-        shares = np.full(n_labeled, 1 / n_labeled) if weights is None else weights / weights.sum()
-        means = K[:, :n_labeled] @ shares
-        centred = K - means[:, None] - means + shares @ means[:n_labeled]
-        squares, left = linalg.eigh((centred + centred.T) / 2, check_finite=False)
-        squares, left = squares[::-1], left[:, ::-1]
-        kept = squares > max(RANGE_TOLERANCE * squares[0], 0.0)
-        if squares[0] <= 10 * len(K) * np.finfo(np.float64).eps * np.abs(K).max():
-            raise ValueError(
-                "X must hold rows that differ under the kernel: all of them are the same point of "
-                "its feature space. Choose another kernel or gamma."
-            )
-        return cls(shares, means, left[:, kept], np.sqrt(squares[kept]))
-
-    @property
-    def coordinates(self):
-        """F (n, q)."""
-        return self.left * self.singular
-
-    def dual(self, V):
-        """Coefficients (n, p) on the rows, and offsets (p,), of directions V (q, p).
-
-        The score of x is ``k(x, rows) @ coefficients - offsets``.
-        """
-        c = self.left @ (V / self.singular[:, None])
-        offsets = self.labelled_means @ c
+    def dual(V):
+        c = left @ (V / singular[:, None])
         totals = c.sum(axis=0)
-        n_labeled = len(self.shares)
-        offsets -= totals * (self.shares @ self.labelled_means[:n_labeled])
-        c[:n_labeled] -= np.outer(self.shares, totals)
+        offsets = means @ c
+        offsets -= totals * (shares @ means[:n_labeled])
+        c[:n_labeled] -= np.outer(shares, totals)
         return c, offsets
+
+    return left * singular, dual

@@ -6,22 +6,22 @@ import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
 
-from .._checks import check_choice, check_integer, warn_user
+from .._checks import check_choice
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
 from ._projection import SupervisedProjection
 from .rows._centering import Frame, mean_and_error
 from .rows._labels import response_targets
 from .rows._weights import copies
-from .selection._n_components import check_enough_rows, check_identified, check_n_components
+from .selection._n_components import check_identified
 from .significance._variance_tests import warn_of_unseen
 from .slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3  # relative ridges of the local regressions, in all features at first, then along few
 N_OUTER_STEPS = 10
+MAX_STEPS = 50  # of MAVE
 N_CENTRAL_SLICES = 10  # slices whose indicators stand for the distribution of y
 N_FOLDS = 5
-COSTLY = 70_000  # rows times features from which a fit takes minutes
 # sines of the angle of a step of MAVE below which it stops: in a fit, and in one that a fold judges
 TOLERANCE, COARSE_TOLERANCE = 1e-3, 1e-2
 MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
@@ -89,7 +89,7 @@ class OuterProductGradients(SupervisedProjection):
     array([[0. , 0. , 0.7, 0. , 0. , 0.7]])
     """
 
-    _by_value = True
+    _by_value = _needs_rows = True
 
     def __init__(
         self,
@@ -102,17 +102,11 @@ class OuterProductGradients(SupervisedProjection):
         self.target = target
         self.response = response
 
-    def _check_shape(self, n, d):
-        check_n_components(self.n_components, self.n_features_in_)
-        check_enough_rows(type(self).__name__, n, d)
-
     def _learn(self, data, slices):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
         U = frame.standardise(data.X_labeled)
-        names = vars(self).get("feature_names_in_")
-        check_identified(self.n_components, U.shape[1], data.columns.which_vary(names))
+        check_identified(self.n_components, U.shape[1], "features that vary")
         targets, scale = self._targets(data, frame)
-        self._warn_of_cost(*U.shape)
         rows = _Rows(U, targets, data.weights)
         found = int(self.n_components) if self.n_components != "auto" else self._grow(rows, data.y)
         if not found:
@@ -125,15 +119,6 @@ class OuterProductGradients(SupervisedProjection):
         self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = scale**2 * np.clip(eigenvalues, 0, None)
         self.components_ = frame.rows_in_features(B.T)
-
-    def _warn_of_cost(self, n, d):
-        if n * d < COSTLY:
-            return
-        warn_user(
-            f"{type(self).__name__} takes O(n^2 d^2) time a step, which is minutes or more for "
-            f"{n} labelled rows and {d} features that vary. Screen the features first, or use "
-            "SlicedInverseRegression; n_components=1 costs less than 'auto'."
-        )
 
     def _targets(self, data, frame):
         """Return what stands for y, (n, t) of total variance 1, and its unit in that of y."""
@@ -213,8 +198,6 @@ class MAVE(OuterProductGradients):
     n_components, target, response
         As in `OuterProductGradients`. R's ``MAVE`` has "central" for its default (csMAVE); "mean"
         is its meanMAVE.
-    max_iter : int, default=50
-        Most steps; it stops when one turns the subspace by an angle with a sine below .001.
 
     Attributes
     ----------
@@ -240,34 +223,19 @@ class MAVE(OuterProductGradients):
     1
     """
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        target: str = "mean",
-        response: str = "value",
-        max_iter: int = 50,
-    ) -> None:
-        super().__init__(n_components, target=target, response=response)
-        self.max_iter = max_iter
-
     def _fit_directions(self, rows, r, tolerance=TOLERANCE):
         B, eigenvalues = self._outer_products(rows, r)
         self.n_iter_ = 1
         if r == rows.U.shape[1]:
             return B, eigenvalues
         h = self._bandwidth(rows.n, r)
-        for step in range(self.max_iter):
+        for step in range(MAX_STEPS):
             previous, B = B, mave_step(rows.U, rows.t, B, h, RIDGE, row_weights=rows.weights)
             self.n_iter_ = step + 1
             if np.linalg.norm(B - previous @ (previous.T @ B), 2) < tolerance:
                 break
         along = _Rows(rows.U @ B, rows.t, rows.weights)
         return B @ along.steepest(along.U, h, RIDGE)[1].T, eigenvalues
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_integer("max_iter", self.max_iter, 1)
 
 
 @dataclass(frozen=True, eq=False)

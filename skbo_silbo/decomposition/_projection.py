@@ -14,6 +14,7 @@ from .rows._columns import about_group_means, varying_part
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
 from .rows._labels import split_as_fitted
 from .rows._reading import read_rows
+from .selection._n_components import check_enough_rows, check_n_components
 from .slicing._slices import check_n_slices, slice_within
 
 PASSING = (
@@ -32,8 +33,9 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     """
 
     _takes: tuple[str, ...] = ("numeric",)  # what y may be, as in `split_labelled`
-    _makes_tests: tuple[str, ...] = ()  # attributes, where n_components asks for them
     _by_value = False  # whether more than the order of a numeric y counts
+    _words: tuple[str, ...] = ("auto",)  # what n_components may be beside a number
+    _needs_rows = False  # whether labelled rows must be more than columns
     n_components: Any
     n_features_in_: int
     components_: Any
@@ -86,6 +88,9 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _check_shape(self, n, d):
         """Refuse parameters that do not go with n labelled rows of d columns that vary."""
+        check_n_components(self.n_components, self.n_features_in_, self._words)
+        if self._needs_rows:
+            check_enough_rows(type(self).__name__, n, d)
 
     def _varying(self, data, group=None):
         names = vars(self).get("feature_names_in_")

@@ -14,15 +14,8 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from .._checks import check_integer, check_share, warn_user
 from .._numerics._hyperparameters import searched_process
@@ -32,7 +25,6 @@ from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
 from ._sir import SlicedInverseRegression
 from .rows._centering import mean_and_spread
-from .rows._labels import check_response
 from .rows._reading import read_rows
 from .rows._weights import copies
 
@@ -140,15 +132,11 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For a parameter outside its range, fewer than four labels, weights that the reducer does
-            not take, or what it refuses.
+            For a parameter outside its range, fewer than four labels, or what the reducer refuses.
+        TypeError
+            For a reducer that cannot be cloned, or weights that its ``fit`` does not take.
         """
         check_integer("n_folds", self.n_folds, 2)
-        given = self.reducer
-        if given is not None and (isinstance(given, type) or not hasattr(given, "transform")):
-            raise ValueError(
-                f"reducer must be None or a transformer: got {given!r}. Give an object, as MAVE(1)."
-            )
         data = read_rows(self, X, y, X_unlabeled, sample_weight)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
@@ -162,8 +150,13 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         means, deviations = self._held_out(rows, t, data, sets)
         self.reducer_, self._process = self._learn(rows, data.y, t, data.X_unlabeled, w)
         self._weights = np.ones(len(t)) if w is None else w
-        if self._process.noise < LITTLE_NOISE:
-            _warn_of_copies(self._weights.sum(), sets.max() + 1)
+        n, n_different = self._weights.sum(), sets.max() + 1
+        if self._process.noise < LITTLE_NOISE and n > n_different + 0.5:  # rows, or counts of them
+            warn_user(
+                f"y was taken to be without noise: {n:.0f} rows are {n_different} different ones, "
+                "and copies agree in y. Where a row stands for others whose y differs, give each "
+                "row once, with weights that are floats: sample_weight.astype(float)."
+            )
         q = (t - means) / deviations
         self._noise = _Noise(self._process.Z, q**2, self._weights)
         self.residuals_ = self._unit * (t - means)
@@ -184,11 +177,6 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             given["X_unlabeled"] = X_unlabeled
         if weights is not None:
             given["sample_weight"] = weights
-            if not has_fit_parameter(reducer, "sample_weight"):
-                raise ValueError(
-                    f"sample_weight must be None with a reducer whose fit takes none: got "
-                    f"{reducer!r}. Use one of this library, or repeat the rows of counts."
-                )
         reducer = reducer.fit(X, y, **given) if np.ptp(y) else None
         return reducer, _Process(_scores(reducer, X), t, weights)
 
@@ -231,27 +219,6 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             return mean
         return mean, np.sqrt(np.average(self.std_ratios_**2, weights=self._weights)) * std
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the predictions for the rows that have a label.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
-            NaN marks a row that is left out.
-        sample_weight : array-like of shape (n,), default=None
-
-        Returns
-        -------
-        float
-        """
-        predicted, (y, labelled) = self.predict(X), check_response(self, y, self._takes)
-        check_consistent_length(predicted, y)
-        if not labelled.any():
-            raise ValueError("y must have a label in some row: got NaN in all. Score other rows.")
-        weights = _check_sample_weight(sample_weight, predicted)[labelled]
-        return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
-
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
         """Predict where new observations lie.
 
@@ -283,10 +250,14 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """Mean (n,), and standard deviation as the errors near in the scores say it."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
+        parts = [self._predicted(X[rows]) for rows in gen_batches(len(X), BATCH)]
+        return np.concatenate(parts, axis=1)
+
+    def _predicted(self, X):
         Z = _scores(self.reducer_, X)
         mean, deviation = self._process.predict(Z)
         std = deviation * self._noise.level(self._process.standardised(Z))
-        return self._level + self._unit * mean, self._unit * std
+        return np.stack([self._level + self._unit * mean, self._unit * std])
 
 
 def _scores(reducer, X):
@@ -294,21 +265,6 @@ def _scores(reducer, X):
     if reducer is None or getattr(reducer, "n_components_", 1) == 0:
         return np.zeros((len(X), 1))
     return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)
-
-
-def _warn_of_copies(n, n_different):
-    """Warn where rows occur, or count, several times: relative weights sum to no more than n."""
-    if n > n_different + 0.5:
-        warn_user(
-            f"y was taken to be without noise: {n:.0f} rows are {n_different} different ones, and "
-            "copies agree in y. Where a row stands for others whose y differs, give each row once, "
-            "with weights that are floats: sample_weight.astype(float)."
-        )
-
-
-def _in_batches(function, rows):
-    """Values (..., m) of a function of rows (m, r), some at a time."""
-    return np.concatenate([function(rows[b]) for b in gen_batches(len(rows), BATCH)], axis=-1)
 
 
 class _Process:
@@ -327,10 +283,7 @@ class _Process:
 
     def predict(self, scores):
         """Means and standard deviations (2, m) of observations."""
-        return _in_batches(self._at, self.standardised(scores))
-
-    def _at(self, Z):
-        mean, variance = self.process.predict(Z)
+        mean, variance = self.process.predict(self.standardised(scores))
         return np.stack([mean, np.sqrt(variance + self.noise)])
 
 
@@ -343,8 +296,5 @@ class _Noise:
 
     def level(self, at, own=0.0):
         """At points; at the rows themselves less what is of their copies, by the others."""
-        squares, weights = _in_batches(self._sums, at) - own
+        squares, weights = self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T - own
         return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))
-
-    def _sums(self, at):
-        return self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T

@@ -20,32 +20,21 @@ from .rows._labels import KINDS
 from .selection._n_components import (
     COMPONENT_WORDS,
     INDEPENDENT,
+    MAX_AUTO_COMPONENTS,
     TESTED_WORDS,
-    check_enough_rows,
     check_identified,
-    check_n_components,
     dimension_by_criterion,
 )
 from .significance._linearity import is_by_value, kept_by_moments
-from .significance._permutation import (
-    affordable,
-    kernel_shuffles,
-    permutation_tests,
-    weighted_permutation_tests,
-    weighted_shuffles,
-)
 from .significance._sequential_tests import dimension_by_tests
+from .significance._slice_tests import moment_tests
 from .significance._variance_tests import variance_tests, warn_of_unseen
-from .slicing._slices import counts_written_out
 from .slicing._whitened_rows import (
     WhitenedRows,
     centred_groups,
     slice_means,
     sum_of_squared_scatters,
 )
-
-N_PERMUTATIONS = 99
-MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for
 
 
 class SecondMomentSlicing(SupervisedProjection):
@@ -59,7 +48,7 @@ class SecondMomentSlicing(SupervisedProjection):
     _sees_means = False
 
     _takes = KINDS
-    _makes_tests = ("dimension_tests_", "permutation_tests_")
+    _words, _needs_rows = COMPONENT_WORDS, True
 
     def __init__(
         self,
@@ -71,10 +60,6 @@ class SecondMomentSlicing(SupervisedProjection):
         self.n_components = n_components
         self.n_slices = n_slices
         self.categorical = categorical
-
-    def _check_shape(self, n, d):
-        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        check_enough_rows(type(self).__name__, n, d)
 
     def _learn(self, data, slices):
         rows = WhitenedRows.of(data, slices)
@@ -103,34 +88,12 @@ class SecondMomentSlicing(SupervisedProjection):
         if self.n_components == "criterion":
             return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
         self._test_by_chi_square(Z @ V, slices)
-        self.permutation_tests_ = self._tests(Z @ V, slices)
+        most = min(len(V), MAX_AUTO_COMPONENTS)
+        self.permutation_tests_ = moment_tests(Z @ V, slices, self._kernel_of_rows, most)
         return dimension_by_tests(self.permutation_tests_)
 
     def _test_by_chi_square(self, S, slices):
         """Set tests whose reference is known in large samples, where there are any."""
-
-    def _tests(self, S, slices):
-        """Permutation tests of the scores S (n, q) of all directions."""
-        places = counts_written_out(S, slices)
-        S, slices = S[places], slices.part_to_shuffle(places)
-        settings = {
-            "most": min(S.shape[1], MAX_AUTO_COMPONENTS),
-            "n_permutations": affordable(S, N_PERMUTATIONS),
-            "random_state": 0,
-        }
-        if slices.is_counted:
-
-            def kernel(Z, total):
-                return self._kernel_of_rows(Z, slices, total)
-
-            return permutation_tests(kernel_shuffles(S, kernel, slices.groups), **settings)
-        identity, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
-
-        def kernel_of_scaled(Z, slices):
-            return self._kernel_of_rows(scale * Z, slices, identity)
-
-        of_weighted = S / scale, np.zeros_like(identity), slices, kernel_of_scaled
-        return weighted_permutation_tests(weighted_shuffles(*of_weighted), **settings)
 
 
 class SlicedAverageVarianceEstimation(SecondMomentSlicing):

@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from .._checks import check_choice, check_integer, check_nonnegative, check_switch
 from .._numerics._pencil import cholesky_basis
@@ -26,7 +25,7 @@ from .rows._elliptical import elliptical_weights
 from .rows._labels import KINDS, check_labels, target_type, warn_of_classes
 from .rows._moments import SliceMoments
 from .rows._reading import read_blocks, read_chunk, read_rows
-from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
+from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS
 from .significance._direction_errors import direction_errors
 from .significance._linearity import is_by_value, rows_to_look_at
 from .significance._sequential_tests import SIGNIFICANCE
@@ -40,24 +39,6 @@ HARMLESS_MEAN = 1.0
 
 
 STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
-
-
-def _needs_all_rows(estimator):
-    """Say which parameter needs all rows at once; None where moments will do."""
-    for name, allowed in STREAMED.items():
-        if (value := getattr(estimator, name)) not in allowed:
-            words = " or ".join(map(repr, allowed))
-            return (
-                f"{name} must be {words} where rows come in chunks: got {value!r}. Use "
-                f"{allowed[0]!r}"
-            )
-    return None
-
-
-def _is_streamable(estimator):
-    if (remedy := _needs_all_rows(estimator)) is not None:
-        raise AttributeError(f"{remedy}, or fit.")
-    return True
 
 
 class SlicedInverseRegression(SupervisedProjection):
@@ -99,7 +80,7 @@ n_features_in_, feature_names_in_
     """
 
     _takes = KINDS
-    _makes_tests = ("dimension_tests_", "permutation_tests_")
+    _words = COMPONENT_WORDS
     _solvers: tuple[str, ...] = SOLVERS
     _coding: Any
     _seen: Any = None  # of the chunks
@@ -172,7 +153,7 @@ n_features_in_, feature_names_in_
             return self._fit_blocks(X, y, X_unlabeled, sample_weight)
         data = read_rows(self, X, y, X_unlabeled, sample_weight)
         data = self._varying(self._usable(data), group)
-        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        self._check_shape(*data.X_labeled.shape)
         self._forget()
         self._seen = None
         self.target_type_ = target_type(data.y)
@@ -184,7 +165,9 @@ n_features_in_, feature_names_in_
         problem = self._moments_problem(data, slices) or RowsProblem.of(self, data, slices)
         by_value = is_by_value(data.y, slices)
         self._find(problem, data.X_labeled, slices, by_value, data.columns)
-        if self._found_little():
+        first = vars(self).get("dimension_tests_", {"p_value": [0.0]})["p_value"][0]
+        asked = not isinstance(self.n_components, str)  # and the test of none sees nothing
+        if not self.n_components_ or (asked and first > SIGNIFICANCE):
             rows = data.X_labeled, data.y, data.weights
             sees = "directions along which the mean of X given y moves"
             warn_of_unseen(*rows, sees, found=self.n_components_, sees_means=True)
@@ -208,41 +191,30 @@ n_features_in_, feature_names_in_
 
     def _solve(self, problem):
         """Set the attributes of a problem and of the directions found, in columns that vary."""
-        found = sir_directions(problem, self.n_components, self.random_state)
+        vars(self).update(sir_directions(problem, self.n_components, self.random_state))
         self.mean_, self.solver_ = problem.mean, problem.solver
         self.ridge_, self.alpha_ = problem.ridge, problem.alpha
         if problem.alpha_scores is not None:
             self.alpha_scores_ = problem.alpha_scores
-        self.eigenvalues_, self.components_ = found.eigenvalues, found.components
-        self.n_components_ = found.n_components
-        for name, tests in found.tests.items():
-            setattr(self, name, tests)
-        return found
 
     def _find(self, problem, X, slices, by_value, columns):
         """Solve a problem, and set `curvature_` where tests chose the number of directions."""
         if self.ridge != "auto":
             warn_of_unidentified(problem)
-        found = self._solve(problem)
+        self._solve(problem)
         if self.n_components in TESTED_WORDS:
             places = rows_to_look_at(*X.shape, slices.weights)
             classes = slices.codes[places] if by_value else None
             names = vars(self).get("feature_names_in_")
             rows = X[places].astype(np.float64, copy=False)
-            self.curvature_ = look_at_curvature(rows, found, classes, columns, names)
-
-    def _found_little(self):
-        """Tell whether nothing was found, or nothing that a test of the number given sees."""
-        first = vars(self).get("dimension_tests_", {"p_value": [0.0]})["p_value"][0]
-        asked = not isinstance(self.n_components, str)
-        return not self.n_components_ or (asked and first > SIGNIFICANCE)
+            found = self.components_, self.n_components_
+            self.curvature_ = look_at_curvature(rows, *found, classes, columns, names)
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
-        if (remedy := _needs_all_rows(self)) is not None:
-            raise ValueError(f"{remedy}, or compute the Dask array first.")
+        self._check_streamed("compute the Dask array first")
         y, labelled, weights = read_blocks(self, X, y, X_unlabeled, sample_weight)
-        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        self._check_shape(*X.shape)
         slices = slice_response(y, self.n_slices, sample_weight=weights)
         self._forget()
         self.target_type_, self._seen, self._n_groups = target_type(y), None, 1
@@ -254,7 +226,6 @@ n_features_in_, feature_names_in_
         self._store_in_features(columns, np.result_type(X.dtype, np.float32))
         return self
 
-    @available_if(_is_streamable)
     def partial_fit(
         self,
         X: ArrayLike,
@@ -293,12 +264,11 @@ n_features_in_, feature_names_in_
         ValueError
             If ``categorical=True`` and the first call has no `classes`, or has them although
             ``categorical=False``; if y holds NaN or a category that is not in `classes`, or a
-            weight is negative: the moments are then unchanged.
-        AttributeError
-            If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
-            rows at once, and the method is not there.
+            weight is negative: the moments are then unchanged. If `n_local_neighbors` or `reweight`
+            is set, or the solver is neither "auto" nor "dense", which need all rows at once.
         """
         self._check_parameters()
+        self._check_streamed("use fit")
         first = self._seen is None
         if first:
             self._check_classes(classes)
@@ -306,7 +276,7 @@ n_features_in_, feature_names_in_
         rows, labels, weights = read_chunk(
             self, X, y, sample_weight, reset=first, categories=categories
         )
-        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        self._check_shape(*rows.shape)
         if not first:
             coding = self._coding
         else:
@@ -346,6 +316,16 @@ n_features_in_, feature_names_in_
         if problem.n_identified >= least:
             self._solve(problem)
             self._store_in_features(columns, self._dtype)
+
+    def _check_streamed(self, remedy):
+        """Refuse parameters that need all rows at once: moments do not do."""
+        for name, allowed in STREAMED.items():
+            if (value := getattr(self, name)) not in allowed:
+                words = " or ".join(map(repr, allowed))
+                raise ValueError(
+                    f"{name} must be {words} where rows come in chunks: got {value!r}. Use "
+                    f"{allowed[0]!r}, or {remedy}."
+                )
 
     def _check_classes(self, classes):
         if self.categorical is True and classes is None:
@@ -398,8 +378,7 @@ n_features_in_, feature_names_in_
         check_nonnegative("ridge", self.ridge, special="'auto'")
         check_switch("scale", self.scale)
         if self.reweight is not None:
-            if not isinstance(self.reweight, str) or self.reweight != "elliptical":
-                raise ValueError(f"reweight must be None or 'elliptical': got {self.reweight!r}.")
+            check_choice("reweight", self.reweight, ["elliptical"])
             if (obstacle := self._no_weights_because()) is not None:
                 raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
         check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")

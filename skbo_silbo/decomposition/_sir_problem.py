@@ -18,8 +18,9 @@ from .._numerics._pencil import Pencil, whitening_basis
 from .._numerics._solvers import PENCIL_SOLVERS, choose_solver, solve_moments
 from .rows._centering import center_on_labels, with_positive_peaks
 from .rows._labels import target_type
-from .selection._alpha import choose_alpha
+from .selection._alpha import weighed_penalty
 from .selection._n_components import (
+    MAX_AUTO_COMPONENTS,
     TESTED_WORDS,
     check_identified,
     dimension_by_criterion,
@@ -34,11 +35,8 @@ from .significance._sequential_tests import (
     sequential_tests,
 )
 from .significance._slice_tests import check_room_for_tests, slice_tests
-from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
+from .slicing._neighborhoods import column_scales, local_membership
 from .slicing._slices import Slices
-
-# most directions that a word considers
-MAX_AUTO_COMPONENTS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +70,10 @@ class RowsProblem:
             near = X[: len(data.y)] * (1.0 if sir.scale is True else scale)
             omega = local_membership(near, slices, sir.n_local_neighbors, **search)
         ridge_of = _ridge_rule(sir, X[: len(data.y)], data, slices)
-        penalty, alpha, scores = _penalty(sir, X, data, slices, ridge_of, search)
+        penalty, alpha, scores = None, 0.0, None
+        if len(X) > len(data.y):
+            graph = _as_graph_sees(X, sir, slices), X, data.y, slices, ridge_of, search
+            penalty, alpha, scores = weighed_penalty(sir, *graph)
         rows = X[: len(data.y)] if penalty is None else X
         pencil = Pencil(rows, len(data.y), omega, penalty, root_weights=slices.root_weights)
         if sir.ridge == "auto":
@@ -200,40 +201,11 @@ def _ridge_rule(sir, X_labeled, data, slices):
     return lambda trace: sir.ridge * trace / X_labeled.shape[1]
 
 
-def _penalty(sir, X, data, slices, ridge_of, search):
-    """Graph penalty times alpha, or None; alpha, and what each was worth where it was chosen."""
-    if len(X) == len(slices.codes):
-        return None, 0.0, None
-    unit, alpha, scores = _unit_penalty(sir, X, slices, search), sir.alpha, None
-    if alpha == "auto":
-        pencil = Pencil(X, len(slices.codes), slices.membership(), unit)
-        categorical = target_type(data.y) != "numeric"
-        alpha, scores = choose_alpha(pencil, slices, ridge_of, categorical, sir.n_components)
-    return (alpha * unit if alpha else None), float(alpha), scores
-
-
-def _unit_penalty(sir, X, slices, search):
-    """Penalty of alpha = 1; with `scale`, near rows are near in units of all rows' spread.
-
-    In the graph every row counts once: weights are of labels.
-    """
+def _as_graph_sees(X, sir, slices):
+    """Rows in units of the spread of all, unless ``scale=False``: their neighbours are near so."""
     near = slices.unweighted(X)
-    if sir.scale:
-        spread = near.std(axis=0)
-        near = near / np.where(spread > 0, spread, 1.0)
-    n = len(slices.codes)
-    penalty = graph_penalty(near, n, slices.n_rows / n, sir.n_neighbors, **search)
-    return slices.penalty_of_weighted(penalty)
-
-
-@dataclass(frozen=True, eq=False)
-class Directions:
-    """What a fit found, in the columns that vary."""
-
-    eigenvalues: np.ndarray
-    components: np.ndarray  # (at least 1, d)
-    n_components: int
-    tests: dict[str, Any]  # by the name of the attribute
+    spread = near.std(axis=0)
+    return near / np.where(spread > 0, spread, 1.0) if sir.scale else near
 
 
 def sir_directions(problem, n_components, random_state=None):
@@ -276,7 +248,8 @@ def sir_directions(problem, n_components, random_state=None):
         shown = eigenvalues if problem.is_plain else excess_over_noise(eigenvalues)
         r = dimension_by_criterion(shown[:MAX_AUTO_COMPONENTS], n)
     B = np.sqrt(n) * spectrum.directions[:, : max(r, 1)]
-    return Directions(eigenvalues, with_positive_peaks(B.T / problem.scale), int(r), tests)
+    components = with_positive_peaks(B.T / problem.scale)
+    return dict(eigenvalues_=eigenvalues, components_=components, n_components_=int(r), **tests)
 
 
 def _n_identified(problem, eigenvalues):
@@ -301,12 +274,11 @@ def chi_square_is_valid(n_components, n, d, counts):
     return n_components != "permutation" and enough
 
 
-def look_at_curvature(rows, found, classes, columns, names):
+def look_at_curvature(rows, components, r, classes, columns, names):
     """Return `curvature_`, and say what may have misled the tests that chose the dimension.
 
     `classes` are the slices of the rows where each is a value of y, else None.
     """
-    r, components = found.n_components, found.components
     shares, curved = map(columns.spread, curvature(rows, components))
     if not len(rows) or not r:
         return shares

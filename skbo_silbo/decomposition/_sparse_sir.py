@@ -17,14 +17,11 @@ moments are weighted, and so is the lasso.
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
-from sklearn.model_selection import check_cv
 
 from skbo_silbo._typing import ArrayLike
 
@@ -36,8 +33,9 @@ from .rows._centering import (
     mean_and_spread,
     with_positive_peaks,
 )
+from .rows._columns import column_of_x
 from .rows._labels import target_type
-from .selection._n_components import check_identified, check_n_components
+from .selection._n_components import check_identified
 from .significance._variance_tests import warn_of_none
 
 MAX_ITER = 10_000  # sweeps of coordinate descent
@@ -75,10 +73,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     penalty : "auto" or float, default="auto"
         Weight of the l1 norm, as in `sklearn.linear_model.Lasso`, for standardised columns. "auto"
         takes the least cross-validated error for every direction.
-    cv : int, cross-validation generator or iterable of splits, default=5
-        An integer is a number of folds, each over the range of y; rows that are copies of each
-        other share one. Splits are of the rows given to ``fit``; those without a label are left out
-        of them, and stand there with the label of the row before.
+    n_folds : int, default=5
+        Of the rows, each over the range of y; rows that are copies of each other share one.
 
     Attributes
     ----------
@@ -131,19 +127,16 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         n_slices: int | ArrayLike = 20,
         categorical: bool | str = "auto",
         penalty: float | str = "auto",
-        cv: Any = 5,
+        n_folds: int = 5,
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.categorical = categorical
         self.penalty = penalty
-        self.cv = cv
-
-    def _check_shape(self, n, d):
-        check_n_components(self.n_components, self.n_features_in_)
+        self.n_folds = n_folds
 
     def _learn(self, data, slices):
-        splits = self._splits(data)
+        splits = _folds(data.X_labeled, data.y, self.n_folds)
         X, self.mean_ = center_on_labels(data)
         scale = mean_and_spread(X, data.weights)[1]
         X /= scale
@@ -209,26 +202,15 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             if self.n_components_:
                 names = vars(self).get("feature_names_in_")
                 place = np.flatnonzero(columns.varying)[first]
-                name = place if names is None else repr(str(names[place]))
                 warn_user(
                     f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "
-                    f"sparse direction. The component holds feature {name} alone, the first to "
-                    "enter. Take fewer n_components, or a smaller penalty."
+                    f"sparse direction. The component holds {column_of_x(place, names)} alone, the "
+                    "first to enter. Take fewer n_components, or a smaller penalty."
                 )
-
-    def _splits(self, data):
-        """Pairs of training and test rows, as places among the labelled ones."""
-        if isinstance(self.cv, Integral):
-            return _folds(data.X_labeled, data.y, self.cv)
-        kept = data.is_labeled
-        places = np.cumsum(kept) - 1
-        splits = check_cv(self.cv).split(kept, data.y[np.maximum(places, 0)])
-        return [tuple(places[side][kept[side]] for side in split) for split in splits]
 
     def _check_parameters(self):
         super()._check_parameters()
-        if isinstance(self.cv, Real):
-            check_integer("cv", self.cv, 2)
+        check_integer("n_folds", self.n_folds, 2)
         check_nonnegative("penalty", self.penalty, special="'auto'")
 
 

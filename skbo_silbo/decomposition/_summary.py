@@ -11,6 +11,10 @@ TESTS = {
 }
 COLUMNS = {"statistic": "Stat", "df": "df", "p_value_normal": "p.value", "p_value": "p.value"}
 OF_BOTH = {"df": "(Nor)", "p_value_normal": "(Nor)", "p_value": "(Gen)"}
+NO_ERRORS = (
+    "None: they are known for SIR of independent columns, without ridge, penalty, neighbours,\n"
+    "reweighting and relative weights; skbo_silbo.inspection.bootstrap_directions resamples."
+)
 
 
 class Summary(str):
@@ -38,33 +42,13 @@ def summary_of(estimator, rows=None, errors=None):
         parts.append("Slice sizes:\n" + " ".join(f"{size:g}" for size in estimator.slice_sizes_))
     parts += _directions(estimator, errors)
     if rows is not None and errors is None:
-        parts.append(f"Standard errors:\n{_why_no_errors(estimator)}")
+        parts.append(f"Standard errors:\n{NO_ERRORS}")
     parts.append(_eigenvalues(estimator, rows))
     made = [name for name in TESTS if name in vars(estimator)]
     parts += [f"{TESTS[name]}:\n{_table_of_tests(vars(estimator)[name])}" for name in made]
     if not made:
-        parts.append(f"Tests:\n{_why_no_tests(estimator)}")
+        parts.append("Tests:\nNone: n_components='auto' makes them, where the method has any.")
     return Summary("\n\n".join(parts))
-
-
-def _why_no_errors(estimator):
-    resample = "skbo_silbo.inspection.bootstrap_directions resamples."
-    if "dimension_tests_" not in estimator._makes_tests or "slice_sizes_" not in vars(estimator):
-        return f"None are known for this method; {resample}"
-    ridge = getattr(estimator, "ridge_", 0.0)
-    return (
-        "None: they are known for independent columns, sliced without ridge, penalty, neighbours,\n"
-        f"reweighting and relative weights{f' (ridge_ = {ridge:.3g})' if ridge else ''}; {resample}"
-    )
-
-
-def _why_no_tests(estimator):
-    if not set(TESTS) & set(estimator._makes_tests):
-        return "This method has none."
-    return (
-        f"None: n_components is {estimator.n_components!r}, which asks for none where chi-square "
-        "is no reference.\n'auto' makes them."
-    )
 
 
 def _heading(estimator, rows):

@@ -56,7 +56,7 @@ FAILS = {
         SparseSlicedInverseRegression(1, penalty=0.01),
         KernelSlicedInverseRegression(1),
         OuterProductGradients(1),
-        MAVE(1, max_iter=2),
+        MAVE(1),
         ActiveSubspace(1, n_refinements=0),
         SDRRegressor(SlicedInverseRegression(1), n_folds=2),
     ],
@@ -77,7 +77,7 @@ LEARNERS = {
     "sparse": SparseSlicedInverseRegression(1, n_slices=4, penalty=0.05),
     "kernel": KernelSlicedInverseRegression(1, n_slices=4, gamma=0.2, fit_inverse_transform=True),
     "gradients": OuterProductGradients(1),
-    "mave": MAVE(1, max_iter=2),
+    "mave": MAVE(1),
     "process": ActiveSubspace(1, n_refinements=0),
 }
 OTHER_FORMS = {
@@ -256,7 +256,7 @@ def test_scores_of_a_dask_array_are_lazy_and_it_is_never_put_together(name):
     assert back.chunks[0] == (50, 50, 20)
     np.testing.assert_allclose(back.compute(), fitted.inverse_transform(fitted.transform(X)))
     assert fitted.transform(blocks.astype(np.float32)).dtype == np.float32
-    in_memory = r"must be in memory here.* got dask's .*np\.asarray"
+    in_memory = r"must be in memory here.* got a Dask .*np\.asarray"
     other = bag.from_sequence(X.tolist(), npartitions=2)
     for call in (fitted.transform, fitted.inverse_transform):
         with pytest.raises(ValueError, match=in_memory):
@@ -276,8 +276,8 @@ def test_scores_of_a_dask_array_are_lazy_and_it_is_never_put_together(name):
 @every
 def test_numbers_at_the_ends_of_the_range_are_fitted_or_refused_by_name(name):
     X, y = make_rows()
-    for scale, why in ((1e300, "above 1e.140 in magnitude"), (1e-200, "spread over less than")):
-        with pytest.raises(ValueError, match=f"column 2 of X is {why}.*StandardScaler"):
+    for scale in (1e300, 1e-200):
+        with pytest.raises(ValueError, match=r"column 2 of X is above .*or spreads over less"):
             new(name).fit(X * np.array([1, 1, scale, 1]), y)
     if name in READ_VALUES:
         with pytest.raises(ValueError, match=r"y is above 1e\+140 in magnitude"):
@@ -350,7 +350,7 @@ def test_a_place_far_away_takes_no_digits(name):
         ("ridge", {"n_local_neighbors": 1}, "n_local_neighbors must be None or an integer >= 2: g"),
         ("ridge", {"solver": "svd"}, "solver must be one of 'auto', 'dense'.*: got 'svd'"),
         ("ridge", {"neighbors": "annoy"}, "neighbors must be one of .*: got 'annoy'"),
-        ("ridge", {"reweight": "normal"}, "reweight must be None or 'elliptical': got 'normal'"),
+        ("ridge", {"reweight": "normal"}, "reweight must be one of 'elliptical': got 'normal'"),
         ("local", {"reweight": "elliptical"}, "reweight must be None with n_local_neighbors"),
         ("paper", {"reweight": "elliptical"}, "reweight must be None with solver"),
         ("hessian", {"on": "y"}, "on must be one of 'residuals', 'response': got 'y'"),
@@ -358,7 +358,7 @@ def test_a_place_far_away_takes_no_digits(name):
         ("sparse", {"n_components": 3, "n_slices": 3}, "n_components must be at most 2, the numbe"),
         ("sparse", {"penalty": -1.0}, "penalty must be 'auto' or a finite number >= 0: got -1.0"),
         ("sparse", {"penalty": "cv"}, "penalty must be 'auto' or a finite number >= 0: got 'cv'"),
-        ("sparse", {"penalty": "auto", "cv": 1}, "cv must be an integer >= 2: got 1"),
+        ("sparse", {"penalty": "auto", "n_folds": 1}, "n_folds must be an integer >= 2: got 1"),
         ("kernel", {"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
         ("kernel", {"n_components": 4}, "n_components must be at most 3, the number of directions"),
         ("kernel", {"fit_inverse_transform": "no"}, "must be True or False: got 'no'"),
@@ -369,7 +369,6 @@ def test_a_place_far_away_takes_no_digits(name):
         ("mave", {"n_components": 5}, r"n_components must be at most 4 \(n_features\): got 5"),
         ("mave", {"target": "median"}, "target must be one of 'mean', 'central': got 'median'"),
         ("mave", {"response": "log"}, "response must be one of 'value', 'rank': got 'log'"),
-        ("mave", {"max_iter": 0}, "max_iter must be an integer >= 1: got 0"),
         ("process", {"n_components": 5}, "n_components must be at most 4 .*got 5.*'auto'"),
         ("process", {"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
         ("process", {"n_components": True}, "n_components must be .*got True"),

@@ -74,10 +74,3 @@ def test_ranks_and_slices_are_unchanged_by_monotone_maps_and_to_outliers(paramet
     np.testing.assert_allclose(one.components_, other.components_, atol=1e-8)
     assert sine(one.components_, np.eye(5)[:1]) < 0.35
     assert sine(MAVE(1).fit(X, y).components_, np.eye(5)[:1]) > 0.35
-
-
-@pytest.mark.quick
-def test_a_fit_that_takes_minutes_says_so_before_it_begins():
-    X = np.random.default_rng(0).normal(size=(400, 210))
-    with pytest.raises(UserWarning, match="minutes or more for 400 labelled rows and 210 features"):
-        MAVE().fit(X, X[:, 0])  # a warning is an error here, so nothing is fitted

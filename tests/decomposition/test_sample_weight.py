@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from levels import assert_level, sets
 from scipy import linalg
 from sklearn.linear_model import Lasso
-from sklearn.model_selection import KFold
 
 from skbo_silbo import (
     SemiSlicedInverseRegression,
@@ -135,16 +134,3 @@ def test_it_is_the_weighted_lasso_of_the_artificial_response():
     found = sparse.transform(X)[:, 0]
     sign = np.sign(found @ scores)
     np.testing.assert_allclose(found, sign * Z @ expected, atol=1e-3)
-
-
-def test_splits_are_of_the_rows_given():
-    X, y, counts, _ = make_weighted(6, n=80)
-    y[::7] = np.nan
-    kept = ~np.isnan(y) & (counts > 0)
-    sparse = SparseSlicedInverseRegression(1, cv=KFold(4)).fit(X, y, sample_weight=counts)
-    place = np.cumsum(kept) - 1
-    splits = [tuple(place[side[kept[side]]] for side in split) for split in KFold(4).split(X)]
-    alone = SparseSlicedInverseRegression(1, cv=splits)
-    alone.fit(X[kept], y[kept], sample_weight=counts[kept])
-    np.testing.assert_allclose(sparse.components_, alone.components_)
-    np.testing.assert_array_equal(sparse.penalties_, alone.penalties_)

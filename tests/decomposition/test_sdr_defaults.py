@@ -188,7 +188,7 @@ def curved(seed, n=300):
 
 def test_a_feature_that_bends_is_named():
     X, y = curved(0)
-    with pytest.warns(UserWarning, match="linearity condition fails.* feature 1 with"):
+    with pytest.warns(UserWarning, match="linearity condition fails.* column 1 of X with"):
         sir = SemiSlicedInverseRegression().fit(X, y)
     assert sir.n_components_ > 1  # the direction that is not there
     assert np.argmax(sir.curvature_) == 1

@@ -107,7 +107,7 @@ def test_errors_and_tests_are_left_out_where_none_are_known_and_it_says_why():
         assert "R^2(OLS|dr)" in text
     X[:, 4] = X[:, 3]
     sir = SlicedInverseRegression(1, ridge=0).fit(X, y)
-    assert "Standard errors:\nNone: they are known for independent" in sir.summary(X, y)
+    assert "Standard errors:\nNone: they are known for SIR of independent" in sir.summary(X, y)
     with pytest.raises(ValueError, match=r"must be the rows fitted: got 400 .* hold 500"):
         sir.summary(X[:400], y[:400])
 

@@ -31,7 +31,7 @@ TRANSFORMERS = {
     "hessian": PrincipalHessianDirections(1),
     "kernel": KernelSlicedInverseRegression(2, n_slices=4),
     "sparse": SparseSlicedInverseRegression(1, n_slices=3, penalty=0.1),
-    "outer products": MAVE(1, max_iter=3),
+    "outer products": MAVE(1),
     "active": ActiveSubspace(1, n_refinements=0),
 }
 TAKE_UNLABELED = ("semi-sir", "semi-sir auto", "local", "iterative", "active")

@@ -88,6 +88,6 @@ def test_what_weights_are_taken_for():
     repeated = sir.fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts)).components_
     for given in (counts, pandas.Series(counts, dtype="Int64"), counts.tolist()):
         np.testing.assert_allclose(sir.fit(X, Y, sample_weight=given).components_, repeated)
-    refused(SemiSlicedInverseRegression(1), "got 'w'. Pass the column", X, Y, sample_weight="w")
+    refused(SemiSlicedInverseRegression(1), "got 'w'. Pass one column", X, Y, sample_weight="w")
     column = np.ones((40, 1))
     refused(SemiSlicedInverseRegression(1), "Pass one column of 40", X, Y, sample_weight=column)

@@ -93,7 +93,7 @@ linear = (
     SlicedAverageVarianceEstimation(2),
     DirectionalRegression(n_slices=[-1.0, 0.0, 1.0]),
     PrincipalHessianDirections(on="response"),
-    MAVE(1, max_iter=9),
+    MAVE(1, target="mean"),
     SparseSlicedInverseRegression(1, penalty=0.1),
     ActiveSubspace(1, n_refinements=1),
 )
@@ -113,7 +113,7 @@ low: Array = stable.low
 p_value: float = coordinate_test(X, y, [0, 1]).p_value
 kept: list[bool] = stepwise_selection(X, y, level=0.01).support.tolist()
 figure = SubspaceDisplay.from_estimator(linear[0], X, y, kind="all", bootstrap=stable)
-figure.plot(kind="loadings", max_features=3)
+figure.plot(kind="loadings")
 
 problem = Problem("bowl", bowl, [(-1, 2), (-1, 1)], optimum=0.0, optimisers=[[0, 0]])
 value: float = problem([0.0, 0.0]) + problem.truth(np.zeros(2)) + problem.regret(0.5)
@@ -150,7 +150,7 @@ engine_options = {"warp": None}
 search = SILBOSearchCV(SVC(), space, n_iter=10, optimizer_options=engine_options).fit(X, y > 0)
 for display in (SearchDisplay, SubspaceDisplay):
     display.from_result(search)
-SearchDisplay.from_result(optimizer, kind="shares").plot(kind="all", max_parameters=3)
+SearchDisplay.from_result(optimizer, kind="shares").plot(kind="all")
 ConvergenceDisplay.from_result(result, others={"other": optimizer}, ax=None).plot(ax=None)
 
 embedding = LinearEmbedding.from_components([[1.0, 0.0, 0.0]])
@@ -191,7 +191,7 @@ minimize(cost, np.eye(2), method=Own, executor=ThreadPoolExecutor(2), n_pending=
 WRONG = {
     'SlicedAverageVarianceEstimation(2).fit("X", y=None, sample_weight=int)': "arg-type",
     "DirectionalRegression(n_slices=None)": "arg-type",
-    "MAVE(max_iter=1.5)": "arg-type",
+    "MAVE(target=1.5)": "arg-type",
     "SlicedAverageVarianceEstimation(1, 10)": "call-arg",
     "SemiSlicedInverseRegression(1, n_slice=10)": "call-arg",
     'KernelSlicedInverseRegression(gamma="auto")': "arg-type",
@@ -201,7 +201,7 @@ WRONG = {
     "bootstrap_directions(linear[0], X, y, random_state=rng)": "arg-type",
     "coordinate_test(X, y, features=1.5)": "arg-type",
     "flag: bool = coordinate_test(X, y, 0).p_value": "assignment",
-    'SubspaceDisplay.from_estimator(linear[0], X, y, max_features="all")': "arg-type",
+    "SubspaceDisplay.from_estimator(linear[0], X, y, response_name=1)": "arg-type",
     'noisy(branin(), sd="high")': "arg-type",
     "problem.optimizers": "attr-defined",
     "size: int = problem.n_dims()": "operator",

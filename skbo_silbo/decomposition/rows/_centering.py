@@ -70,14 +70,8 @@ class Frame:
         """Return the columns over their standard deviation."""
         return (X - self.mean) / self.scale
 
-    def slopes(self, gradients):
-        """Slopes (n, q, d) of standardised responses along such columns."""
-        return gradients * self.scale / self.y_scale[:, None]
-
     def rows_in_features(self, directions):
         """Return orthonormal rows over the features; the first j span the first j directions."""
         rows = directions / self.scale
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        basis = np.linalg.qr(rows.T)[0].T
-        largest = np.argmax(np.abs(basis), axis=1)
-        return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]
+        return with_positive_peaks(np.linalg.qr(rows.T)[0].T)

@@ -23,8 +23,8 @@ FAR = 100  # spreads of a sample by which the first row of a column is away from
 SAMPLE = 50  # rows, evenly spaced
 
 
-def check_extremes(X, y=None, names=None):
-    """Refuse columns of X (n, d), or of a numeric y, that are too large or vary too little.
+def check_extremes(rows, what="X", names=None):
+    """Refuse columns of X (n, d), or a numeric y, that are too large or vary too little.
 
     `names` are those of the columns, where they have any.
 
@@ -32,32 +32,21 @@ def check_extremes(X, y=None, names=None):
     ------
     ValueError
     """
-    _check_columns(X, lambda place: column_of_x(place, names))
-    if y is not None and y.dtype.kind == "f":
-        _check_columns(y.reshape(len(y), -1), lambda place: "y")
-
-
-def _check_columns(rows, named):
-    """For their spread only those whose first and last rows are close are looked at whole."""
-    if max(float(rows.max()), -float(rows.min())) > LARGEST:
-        _refuse(named(int(np.argmax(np.abs(rows).max(axis=0)))), f"above {LARGEST:g} in magnitude")
-    close = np.flatnonzero(np.abs(rows[0] - rows[-1], dtype=np.float64) < SMALLEST)
-    spread = np.ptp(rows[:, close], axis=0).astype(np.float64)
-    if ((spread > 0) & (spread < SMALLEST)).any():
-        tiny = close[np.argmax((spread > 0) & (spread < SMALLEST))]
-        _refuse(named(int(tiny)), f"spread over less than {SMALLEST:g}")
+    high, low = (end(axis=0).astype(np.float64) for end in (rows.max, rows.min))
+    spread = high - low
+    refused = (np.maximum(high, -low) > LARGEST) | ((spread > 0) & (spread < SMALLEST))
+    if refused.any():
+        where = column_of_x(int(refused.argmax()), names) if what == "X" else what
+        raise ValueError(
+            f"{what} must hold numbers whose squares are neither infinite nor 0: {where} is above "
+            f"{LARGEST:g} in magnitude, or spreads over less than {SMALLEST:g}. Change its unit, "
+            "or scale it, as sklearn.preprocessing.StandardScaler does."
+        )
 
 
 def column_of_x(place, names):
     """Name a column in a message."""
     return f"column {place if names is None else repr(str(names[place]))} of X"
-
-
-def _refuse(where, why):
-    raise ValueError(
-        f"{where[-1]} must hold numbers whose squares are neither infinite nor 0: {where} is "
-        f"{why}. Change its unit, or scale it, as sklearn.preprocessing.StandardScaler does."
-    )
 
 
 def is_constant(spread, magnitude):
@@ -99,13 +88,6 @@ class Columns:
     def n_varying(self):
         """Number of features that vary."""
         return int(np.count_nonzero(self.varying))
-
-    def which_vary(self, names=None):
-        """Words for the features that vary, with the first that does not."""
-        if self.varying.all():
-            return "features that vary"
-        first = column_of_x(int(np.argmin(self.varying)), names)
-        return f"features that vary ({first} is constant)"
 
     def part(self, rows):
         """Rows (n, n_varying) of rows (n, d): the columns that vary, less their offset."""

@@ -19,10 +19,9 @@ def check_in_memory(name, rows):
     if dask is not None and dask.is_dask_collection(rows):
         raise ValueError(
             f"{name} must be in memory here, where all of its rows are needed at once: got "
-            f"{type(rows).__module__.partition('.')[0]}'s {type(rows).__name__}. Pass "
-            f"np.asarray({name}) where memory holds it; SemiSlicedInverseRegression.fit reads a "
-            "Dask array block by block (of a Dask frame, take to_dask_array(lengths=True)), and "
-            "its partial_fit takes chunks."
+            f"a Dask {type(rows).__name__}. Pass np.asarray({name}) where memory holds it, or use "
+            "SemiSlicedInverseRegression: its fit reads a Dask array block by block (of a frame, "
+            "to_dask_array(lengths=True)), and its partial_fit takes chunks."
         )
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Collection, Sized
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -13,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from ..._checks import is_real, reading, warn_user
+from ..._checks import is_real, warn_user
 from ..._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from ._dask_arrays import FLOATS, check_in_memory
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
@@ -186,19 +185,10 @@ def split_labelled(
             "Mark rows without a label by NaN in y."
         )
     check_in_memory("X", X)
-    with reading("X"):
-        rows = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            dtype=FLOATS,
-            ensure_min_samples=2,
-        )
-    with reading("y"):
-        labels, labelled = check_response(estimator, y, takes, categorical)
+    rows = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_min_samples=2)
+    labels, labelled = check_response(estimator, y, takes, categorical)
     check_consistent_length(rows, labels)
-    with reading("sample_weight"):
-        given = check_sample_weight(sample_weight, len(rows))
+    given = check_sample_weight(sample_weight, len(rows))
     labelled, is_unlabeled, weights = part_weighted(labels, labelled, given)
     unlabelled = rows[is_unlabeled]
     if X_unlabeled is not None:
@@ -263,18 +253,6 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
             f"y holds {len(values)} different integers and was taken for numbers, cut in about "
             f"{n_slices} slices. If they are classes, pass {remedy}; if numbers, "
             "categorical=False says so."
-        )
-
-
-def warn_of_strings(y, n_slices):
-    """Say so where categories y, strings, look like numbers."""
-    if y.dtype.kind != "U" or len(np.unique(y)) <= max(n_slices, len(y) / ROWS_PER_CLASS):
-        return
-    with suppress(ValueError):
-        y.astype(float)
-        warn_user(
-            "y holds strings of numbers and was taken for categories, a slice each. If they are "
-            "numbers, pass y.astype(float); categorical=True says that they are not."
         )
 
 

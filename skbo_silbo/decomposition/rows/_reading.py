@@ -1,12 +1,10 @@
 """The arguments of a fit, checked: rows in memory, a chunk of them, or a Dask array."""
 
-import inspect
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from ..._checks import warn_user
 from ._columns import check_extremes
 from ._dask_arrays import FLOATS, check_in_memory
 from ._labels import (
@@ -16,7 +14,6 @@ from ._labels import (
     split_labelled,
     warn_of_classes,
     warn_of_minus_ones,
-    warn_of_strings,
 )
 from ._weights import check_sample_weight
 
@@ -46,11 +43,10 @@ def read_rows(estimator, X, y, X_unlabeled=None, sample_weight=None, *, takes=No
     categorical = getattr(estimator, "categorical", "auto")
     settings = {"takes": takes or estimator._takes, "categorical": categorical}
     data = split_labelled(estimator, X, y, X_unlabeled, sample_weight, **settings)
-    if X_unlabeled is not None and len(X_unlabeled) == len(data.is_labeled):
-        _warn_of_cut(len(X_unlabeled))
     _warn_of_codes(estimator, data.y, categorical)
-    y = data.y if estimator._by_value or data.y.ndim > 1 else None
-    check_extremes(data.X_labeled, y, vars(estimator).get("feature_names_in_"))
+    check_extremes(data.X_labeled, names=vars(estimator).get("feature_names_in_"))
+    if data.y.dtype.kind == "f" and (estimator._by_value or data.y.ndim > 1):
+        check_extremes(data.y, "y")
     return data
 
 
@@ -108,19 +104,6 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
     return y[labelled], labelled, weights
 
 
-def _warn_of_cut(n):
-    """Say so where cross-validation cut the unlabelled rows, which were as many as those of X."""
-    frame = inspect.currentframe()
-    while frame and not frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
-        frame = frame.f_back
-    if frame:
-        warn_user(
-            f"X_unlabeled has as many rows as the part of X that is fitted, {n}: cross-validation "
-            "cuts an argument with as many rows as X along with X. Leave a row out of X_unlabeled, "
-            "or mark unlabelled rows by NaN in y."
-        )
-
-
 def _warn_of_codes(estimator, y, categorical):
     """Say so where integers look like classes, or like marks."""
     if categorical != "auto":
@@ -128,4 +111,3 @@ def _warn_of_codes(estimator, y, categorical):
     warn_of_minus_ones(y)
     if isinstance(n_slices := getattr(estimator, "n_slices", None), Integral):
         warn_of_classes(y, n_slices)
-        warn_of_strings(y, n_slices)

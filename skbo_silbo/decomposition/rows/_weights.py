@@ -19,18 +19,15 @@ def check_sample_weight(sample_weight, n):
     """
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, str):
-        raise ValueError(
-            f"sample_weight must hold a number for every row of X: got {sample_weight!r}. Pass the "
-            "column itself."
-        )
     given = np.full(n, sample_weight) if isinstance(sample_weight, Real) else sample_weight
     kind = np.int64 if _holds_integers(given) else np.float64
-    weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
+    weights = np.asarray(given)
+    if not isinstance(given, str):
+        weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n,):
         raise ValueError(
             f"sample_weight must have shape ({n},), a weight for every row of X: got "
-            f"{weights.shape}. Pass one column of {n} numbers."
+            f"{weights.shape or given!r}. Pass one column of {n} numbers."
         )
     if weights.min() < 0:
         raise ValueError(

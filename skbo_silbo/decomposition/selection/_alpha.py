@@ -24,6 +24,8 @@ import numpy as np
 from ..._numerics._pencil import Pencil, centred_membership, whitening_basis
 from ..._numerics._solvers import reduce_to_rows
 from ..rows._centering import mean_and_error
+from ..rows._labels import target_type
+from ..slicing._neighborhoods import graph_penalty
 from ..slicing._slices import evenly_spaced, stratified
 from ._n_components import dimension_by_criterion
 from ._ridge import slice_targets
@@ -35,6 +37,35 @@ MAX_LABELED = 1000
 MAX_ORDER = 8000  # order of T above which it is not factored five times
 # least room between 1 and the leverage of rows held out: rounding passes 1 where they fit exactly
 EXACT_LEVERAGE = 1e-9
+
+
+def weighed_penalty(estimator, near, X, y, slices, ridge, search):
+    """Return the graph penalty times alpha, or None; alpha, and the record where it was chosen.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With `alpha`, `n_neighbors` and `n_components`.
+    near, X : ndarray of shape (n, d)
+        All rows as the graph sees them, and with root weights. In the graph every row counts once:
+        weights are of labels.
+    y : ndarray of shape (n_l,)
+    slices : Slices
+    ridge : callable
+        As in `choose_alpha`.
+    search : dict
+        How neighbours are found.
+    """
+    n, alpha, scores = len(slices.codes), estimator.alpha, None
+    if alpha == 0 or len(X) == n:
+        return None, 0.0, None
+    unit = graph_penalty(near, n, slices.n_rows / n, estimator.n_neighbors, **search)
+    unit = slices.penalty_of_weighted(unit)
+    if alpha == "auto":
+        pencil = Pencil(X, n, slices.membership(), unit)
+        categorical = target_type(y) != "numeric"
+        alpha, scores = choose_alpha(pencil, slices, ridge, categorical, estimator.n_components)
+    return (alpha * unit if alpha else None), float(alpha), scores
 
 
 def choose_alpha(pencil, slices, ridge, categorical, n_components):
@@ -128,7 +159,7 @@ def _fewer_labels(pencil, slices):
 def _whitened(pencil, ridge):
     """Yield W for every alpha: one factor each, of order d or of the number of rows."""
     if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the rows' span
-        pencil = replace(pencil, X=reduce_to_rows(pencil).scores)
+        pencil, _ = reduce_to_rows(pencil)
     labelled = pencil.X_labeled.T @ pencil.X_labeled
     rough = pencil.X.T @ (pencil.penalty @ pencil.X)
     for alpha in ALPHAS:

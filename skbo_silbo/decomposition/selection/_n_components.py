@@ -7,6 +7,7 @@ from ..._checks import check_integer
 # what n_components can be, beside a number, where there are tests and a criterion
 COMPONENT_WORDS = ("auto", "permutation", "criterion")
 TESTED_WORDS = ("auto", "permutation")  # those of them that test
+MAX_AUTO_COMPONENTS = 20  # most directions that a word considers
 
 
 def check_n_components(value, n_features, words=("auto",)):

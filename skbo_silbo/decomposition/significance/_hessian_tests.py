@@ -20,6 +20,8 @@ granted are regressors too: what e owes to them is no noise, and to flip it reje
 
 import numpy as np
 
+from ..slicing._slices import counts_written_out
+from ._permutation import affordable, permutation_tests
 from ._sequential_tests import chi_square_tests, moments_of_squares
 
 N_FLIPS = 199
@@ -57,6 +59,18 @@ def can_be_tested(S):
     """Whether `hessian_tests` of rows S, (n, q), take no more than seconds each."""
     n, q = S.shape
     return q**3 <= n or n**2 * q <= MOST_PRODUCTS
+
+
+def wild_bootstrap(S, e, slices):
+    """Test that k directions suffice, by flipped signs of the residuals e (n,) of S (n, q)."""
+    places = counts_written_out(S, slices)
+    S, weights = S[places], None if slices.is_counted else slices.weights
+    return permutation_tests(
+        sign_flips(S, e[places], weights),
+        most=min(S.shape[1], MOST_TESTED),
+        n_permutations=affordable(S, N_FLIPS),
+        random_state=0,
+    )
 
 
 def sign_flips(S, y, weights=None):

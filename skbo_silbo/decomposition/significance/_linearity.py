@@ -16,6 +16,7 @@ import numpy as np
 from scipy import special
 
 from ..._checks import warn_user
+from ..rows._columns import column_of_x
 from ..rows._weights import rows_by_weight
 
 # most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)
@@ -216,10 +217,9 @@ def warn_of_curvature(shares, curved, extra, by_value, names=None):
     found = []
     if curved.any():
         most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
-        name = most if names is None else repr(str(names[most]))
         found.append(
             f"{curved.sum()} of {len(shares)} features are curved along the directions found, "
-            f"feature {name} with {shares[most]:.2f} of its variance (curvature_)"
+            f"{column_of_x(most, names)} with {shares[most]:.2f} of its variance (curvature_)"
         )
     if extra:
         found.append("directions after the first are curved functions of those before")

@@ -1,4 +1,4 @@
-"""How many directions (localised) slices show, where chi-square is no reference."""
+"""How many directions slices show, where chi-square is no reference: by means or second moments."""
 
 from dataclasses import replace
 
@@ -6,10 +6,11 @@ import numpy as np
 
 from ..._numerics._pencil import Pencil
 from ..._numerics._solvers import DENSE_MAX_FEATURES, whitened_rows
-from ..slicing._slices import rows_to_shuffle
+from ..slicing._slices import counts_written_out, rows_to_shuffle
 from ._permutation import (
     affordable,
     found_first,
+    kernel_shuffles,
     local_shuffles,
     mean_shuffles,
     permutation_tests,
@@ -79,6 +80,33 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
     )
 
 
+def moment_tests(S, slices, kernel_of_rows, most):
+    """Test the second moments of scores S (n, q) along all directions.
+
+    Parameters
+    ----------
+    kernel_of_rows : callable
+        Kernel matrix of rows, their slices and their variance.
+
+    Returns
+    -------
+    dict
+        As `permutation_tests`.
+    """
+    places = counts_written_out(S, slices)
+    S, slices = S[places], slices.part_to_shuffle(places)
+    n_permutations = affordable(S, N_FEWER_PERMUTATIONS)
+    settings = {"most": most, "n_permutations": n_permutations, "random_state": 0}
+    if slices.is_counted:
+        shuffles = kernel_shuffles(S, lambda Z, T: kernel_of_rows(Z, slices, T), slices.groups)
+        return permutation_tests(shuffles, **settings)
+    one, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
+    shuffles = weighted_shuffles(
+        S / scale, np.zeros_like(one), slices, lambda Z, cut: kernel_of_rows(scale * Z, cut, one)
+    )
+    return weighted_permutation_tests(shuffles, **settings)
+
+
 def _of_rows(pencil, slices, places):
     """Pencil and slices of some rows alone, which are not penalised, with a ridge for so many."""
     X, part = slices.unweighted(pencil.X_labeled)[places], slices.part_to_shuffle(places)
@@ -92,19 +120,15 @@ def _tests_of_weighted(pencil, slices, places, most, random_state):
     S = whitened_rows(pencil)
     S = slices.unweighted(found_first(S, slices.membership().T @ S))
     fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S
+    part = slices.part(places)
+    scale = slices.n_rows / part.n_rows  # so that their weights sum to those of all
+    part = replace(part, counts=scale * part.counts, weights=scale * part.weights)
     return weighted_permutation_tests(
-        weighted_shuffles(S[places], fixed, _of_same_sum(slices, places), _between),
+        weighted_shuffles(S[places], fixed, part, _between),
         most=min(most, S.shape[1]),
         n_permutations=affordable(S[places], N_PERMUTATIONS),
         random_state=random_state,
     )
-
-
-def _of_same_sum(slices, places):
-    """Slices of some rows, whose weights sum to those of all."""
-    part = slices.part(places)
-    scale = slices.n_rows / part.n_rows
-    return replace(part, counts=scale * part.counts, weights=scale * part.weights)
 
 
 def _between(Z, slices):

@@ -105,9 +105,6 @@ def slice_edges(
     return labels[order][1:][np.diff(codes[order]) > 0]
 
 
-OF_SAMPLE = ("X", "codes", "weights", "keys")
-
-
 @dataclass(frozen=True, eq=False)
 class SeenRows:
     """Labelled rows seen so far.
@@ -115,41 +112,39 @@ class SeenRows:
     Attributes
     ----------
     moments : SliceMoments
-    X : ndarray of shape (m, d)
-        The sample.
-    codes, weights, keys : ndarray of shape (m,)
+    drawn : tuple of ndarray
+        Of the sample: rows (m, d), their codes, weights and keys, (m,) each.
     """
 
     moments: SliceMoments
-    X: np.ndarray
-    codes: np.ndarray
-    weights: np.ndarray
-    keys: np.ndarray
+    drawn: tuple[np.ndarray, ...]
 
     @classmethod
     def of(cls, X, codes, n_slices, keys, weights=None):
         """One chunk; codes are in 0..n_slices - 1."""
         moments = SliceMoments.of(X, codes, n_slices, weights=weights)
         weights = np.ones(len(X), dtype=np.int64) if weights is None else weights
-        return cls(moments, X.astype(np.float64), codes, weights, keys)._of_least_keys()
+        return cls(moments, (X.astype(np.float64), codes, weights, keys))._of_least_keys()
 
     def merged(self, other):
         """Both sets of rows together."""
-        sample = {n: np.concatenate([getattr(self, n), getattr(other, n)]) for n in OF_SAMPLE}
-        return SeenRows(self.moments.merged(other.moments), **sample)._of_least_keys()
+        drawn = map(np.concatenate, zip(self.drawn, other.drawn, strict=True))
+        return SeenRows(self.moments.merged(other.moments), tuple(drawn))._of_least_keys()
 
     def _of_least_keys(self):
-        if len(self.keys) <= MAX_ROWS:
+        keys = self.drawn[-1]
+        if len(keys) <= MAX_ROWS:
             return self
-        kept = self.keys <= np.partition(self.keys, MAX_ROWS - 1)[MAX_ROWS - 1]
-        return replace(self, **{name: getattr(self, name)[kept] for name in OF_SAMPLE})
+        kept = keys <= np.partition(keys, MAX_ROWS - 1)[MAX_ROWS - 1]
+        return replace(self, drawn=tuple(part[kept] for part in self.drawn))
 
     def sample(self, columns):
         """Rows (m, n_varying), less their offset, and their slices."""
-        weights = as_numbers_of_rows(self.weights)
+        X, codes, weights, _ = self.drawn
+        weights = as_numbers_of_rows(weights)
         weights = None if (weights == 1).all() else weights
-        codes = np.unique(self.codes, return_inverse=True)[1]
-        return columns.part(self.X), Slices(codes, np.bincount(codes, weights), weights)
+        codes = np.unique(codes, return_inverse=True)[1]
+        return columns.part(X), Slices(codes, np.bincount(codes, weights), weights)
 
 
 def seen_in_blocks(X, labelled, slices):
