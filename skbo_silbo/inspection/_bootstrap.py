@@ -5,7 +5,7 @@ Two sets of r directions are compared through their centred scores on the same r
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -20,7 +20,6 @@ from sklearn.utils.validation import has_fit_parameter
 from .._checks import check_integer, check_share, warn_user
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, SparseSlicedInverseRegression
-from ..decomposition._summary import text_table
 from ..decomposition.rows._columns import about_group_means
 from ..decomposition.rows._labels import split_as_fitted
 
@@ -29,17 +28,13 @@ ROWS_PER_FEATURE = 2  # labelled rows a feature below which intervals are refuse
 ROWS_THAT_COVER = 3
 # parameters that, beside the number of directions, are not chosen anew in a resample
 RESOLVED = ("alpha", "ridge")
-REMEDIES = {
-    "sample_weight": "Repeat the rows where the weights are counts.",
-    "group": "Use SlicedInverseRegression or SlicedAverageVarianceEstimation, which take it.",
-}
 # draws of one resample, after which the estimator is taken to fit no resample of these rows
 MAX_DRAWS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class DirectionBootstrap:
-    """What resampling the labelled rows does to fitted directions; it prints as a table.
+    """What resampling the labelled rows does to fitted directions.
 
     Attributes
     ----------
@@ -62,28 +57,14 @@ class DirectionBootstrap:
     """
 
     components: FloatArray
-    resampled_components: FloatArray
+    resampled_components: FloatArray = field(repr=False)
     low: FloatArray
     high: FloatArray
     standard_errors: FloatArray
-    stability: FloatArray
+    stability: FloatArray = field(repr=False)
     confidence_level: float
     n_redrawn: int
     feature_names: list[str]
-
-    def __repr__(self):
-        kinds, r = ("Dir", "error", "low", "high"), len(self.components)
-        heads = [f"{kind}{j + 1}" for j in range(r) for kind in kinds]
-        entries = np.stack(list(self._columns().values()), axis=1).reshape(len(heads), -1).T
-        rows = [
-            [n, *(f"{v:.3g}" for v in row)]
-            for n, row in zip(self.feature_names, entries, strict=True)
-        ]
-        return (
-            f"Intervals at {self.confidence_level:.3g} by {len(self.stability)} resamples\n"
-            f"{text_table(rows, heads)}\n"
-            f"Mean squared trace correlation with the fitted ones: {self.stability.mean():.3g}"
-        )
 
     def to_frame(self) -> Any:
         """Return a pandas frame, a row an entry: estimate, standard error and interval.
@@ -95,12 +76,9 @@ class DirectionBootstrap:
         index = pd.MultiIndex.from_product(
             [range(len(self.components)), self.feature_names], names=["direction", "feature"]
         )
-        columns = {name: v.ravel() for name, v in self._columns().items()}
-        return pd.DataFrame(columns, index=index)
-
-    def _columns(self):
-        estimates = {"estimate": self.components, "standard_error": self.standard_errors}
-        return {**estimates, "low": self.low, "high": self.high}
+        parts = self.components, self.standard_errors, self.low, self.high
+        names = ["estimate", "standard_error", "low", "high"]
+        return pd.DataFrame(np.stack(parts, axis=-1).reshape(-1, 4), index, names)
 
 
 def bootstrap_directions(
@@ -225,10 +203,8 @@ def bootstrap_directions(
             "valid intervals. Fit SlicedInverseRegression to other rows of the features that its "
             "support_ keeps, and bootstrap that."
         )
-    given = {"sample_weight": sample_weight, "group": group}
-    for name in (name for name, value in given.items() if value is not None):
-        _check_takes(estimator, name)
-    fitted = _fit_all(seeded, X, y, X_unlabeled=X_unlabeled, **given)
+    given = {"X_unlabeled": X_unlabeled, "sample_weight": sample_weight, "group": group}
+    fitted = _fit_all(seeded, X, y, **given)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
     rows = about_group_means(rows, group).counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
@@ -310,7 +286,7 @@ def _fit_all(estimator, X, y, **given):
     if not hasattr(fitted, "components_"):
         raise TypeError(
             f"estimator must have components_ once fitted: {type(estimator).__name__} has none. "
-            "Use SemiSlicedInverseRegression or ActiveSubspace."
+            "Use SemiSlicedInverseRegression or ActiveSubspace, or the reducer of an SDRRegressor."
         )
     return fitted
 
@@ -318,11 +294,6 @@ def _fit_all(estimator, X, y, **given):
 def _seeded(estimator, rng):
     """Return the estimator with an int for its random state, so that every process has the same."""
     params = estimator.get_params(deep=False)
-    if "n_components" not in params:
-        raise TypeError(
-            f"estimator must have the parameter n_components: {type(estimator).__name__} has none. "
-            "Use SemiSlicedInverseRegression; of an SDRRegressor pass its reducer."
-        )
     if "random_state" in params and not isinstance(params["random_state"], Integral):
         estimator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
     return estimator
@@ -337,21 +308,12 @@ def _warn_of_failures(failures, n_resamples):
         )
 
 
-def _check_takes(estimator, name):
-    if not has_fit_parameter(estimator, name):
-        raise TypeError(
-            f"{name} must be None for {type(estimator).__name__}, whose fit takes none. "
-            f"{REMEDIES[name]}"
-        )
-
-
 def _check_enough_rows(n, d):
     if n < ROWS_PER_FEATURE * d:
         raise ValueError(
             f"X must have at least {ROWS_PER_FEATURE} labelled rows a feature for intervals: got "
-            f"{n:.6g} labelled rows of {d} features. A resample holds 63 % of the rows, too few to "
-            "identify directions, and its intervals would cover nothing. Reduce the features "
-            "first, or label more rows."
+            f"{n:.6g} labelled rows of {d} features. A resample holds 63 % of the rows, and its "
+            "intervals would cover nothing. Reduce the features first, or label more rows."
         )
     if n < ROWS_THAT_COVER * d:
         warn_user(

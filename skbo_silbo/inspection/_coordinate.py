@@ -37,7 +37,6 @@ variance of a row of H'S along the j-th vector.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from numbers import Integral
 
 import numpy as np
 from scipy import linalg
@@ -45,7 +44,6 @@ from scipy import linalg
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SlicedInverseRegression, Slices
-from ..decomposition._summary import text_table
 from ..decomposition.rows._centering import mean_and_spread
 from ..decomposition.rows._columns import about_group_means, varying_part
 from ..decomposition.rows._reading import read_rows
@@ -56,9 +54,9 @@ from ..decomposition.slicing._slices import slice_within
 COLLINEAR = 1e-10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class CoordinateTest:
-    """A test that no direction needs some features; it prints as a table.
+    """A test that no direction needs some features.
 
     Attributes
     ----------
@@ -77,15 +75,6 @@ class CoordinateTest:
     statistic: float
     weights: FloatArray
     p_value: float
-
-    def __repr__(self):
-        shown = self.weights[self.weights > COLLINEAR]
-        row = ["", f"{self.statistic:.5g}", f"{self.p_value:.3g}"]
-        return (
-            f"Coordinate test that no direction needs {', '.join(self.features)}\n"
-            f"{text_table([row], ['statistic', 'p-value'])}\n"
-            f"Weights of the chi-squares: {' '.join(f'{w:.3g}' for w in shown)}"
-        )
 
 
 def coordinate_test(
@@ -161,9 +150,8 @@ def coordinate_test(
     >>> from skbo_silbo.inspection import coordinate_test
     >>> X = np.random.default_rng(0).normal(size=(300, 4))
     >>> y = X[:, 0] + np.exp(X[:, 1])
-    >>> coordinate_test(X, y, [0], n_slices=4)
-    Coordinate test that no direction needs x0
-    ...
+    >>> coordinate_test(X, y, [0], n_slices=4).features
+    ['x0']
     >>> bool(coordinate_test(X, y, [2, 3]).p_value < 0.01)
     False
     >>> bool(coordinate_test(X, y, [1], n_components=1).p_value < 1e-6)
@@ -218,30 +206,22 @@ class RowsUnderTest:
 
     def with_features(self, kept):
         """Return the rows with some of their features alone."""
-        names = [self.names[j] for j in kept]
-        return RowsUnderTest(self.X[:, kept], self.slices, names, self.variance)
+        return replace(self, X=self.X[:, kept], names=[self.names[j] for j in kept])
 
     def indices(self, features):
         """Sorted indices of features given by index or name."""
-        found, d = self._found(features), self.X.shape[1]
-        if found is None or not all(0 <= f < d for f in found) or not 0 < len(found) < d:
+        d, listed = self.X.shape[1], np.asarray(features, dtype=object)
+        given = listed.ravel().tolist() if listed.ndim < 2 else [None]
+        if len(given) == d and all(isinstance(f, bool | np.bool_) for f in given):
+            given = np.flatnonzero(given).tolist()
+        places = dict(zip([*range(d), *self.names], [*range(d)] * 2, strict=True))
+        found = {None if isinstance(f, bool | np.bool_ | float) else places.get(f) for f in given}
+        if None in found or not 0 < len(found) < d:
             raise ValueError(
                 f"features must be some, not all, of the {d} features of X, by index or name, or a "
                 f"mask of {d} booleans: got {features!r}."
             )
         return sorted(found)
-
-    def _found(self, features):
-        """Set of the indices meant; None where they are of no kind, or names are not known."""
-        single = np.ndim(features) == 0 and isinstance(features, str | Integral)
-        given = [features] if single else list(np.atleast_1d(np.asarray(features, dtype=object)))
-        if given and all(isinstance(f, bool | np.bool_) for f in given):
-            return set(np.flatnonzero(given)) if len(given) == self.X.shape[1] else None
-        if all(isinstance(f, str) for f in given):
-            return set(map(self.names.index, given)) if set(given) <= set(self.names) else None
-        if all(isinstance(f, Integral) and not isinstance(f, bool | np.bool_) for f in given):
-            return set(map(int, given))
-        return None
 
     def with_directions(self, k):
         """Return the same with a number of directions, or None; refuse what slices cannot show."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,15 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo.sensitivity._subspace import count_directions
 
-from .._checks import check_choice, check_integer
+from .._checks import check_choice
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import split_labelled
 from ._bootstrap import DirectionBootstrap, input_names, refuse_pipeline
-from ._evaluations import Dependence, ResultLike, direction_dependence, read_evaluations
+from ._evaluations import Dependence, ResultLike, read_evaluations
 from ._panels import (
     AxesLike,
     PanelDisplay,
-    draw_loadings,
+    draw_bars,
     draw_plane,
     draw_response,
     draw_spectrum,
@@ -31,6 +32,7 @@ from ._value_axis import LONGEST_NAME, short
 KINDS = ("all", "summary", "spectrum", "loadings")
 MAX_CATEGORY_VALUES = 6  # numbers with at most this many distinct values are drawn as categories
 MAX_EIGENVALUES = 20
+MAX_FEATURES = 15  # whose loadings are drawn
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -106,7 +108,6 @@ class SubspaceDisplay(PanelDisplay):
         ax: AxesLike | None = None,
         bootstrap: DirectionBootstrap | None = None,
         response_name: str | None = None,
-        max_features: int = 15,
     ) -> Self:
         """Draw a fitted transformer of this library, such as `SemiSlicedInverseRegression`.
 
@@ -130,8 +131,6 @@ class SubspaceDisplay(PanelDisplay):
             Of the same directions; its intervals are drawn over the loadings.
         response_name : str, default=None
             None takes the name of y where it has one, else "y".
-        max_features : int, default=15
-            As in :meth:`plot`.
 
         Returns
         -------
@@ -167,7 +166,7 @@ class SubspaceDisplay(PanelDisplay):
             loading_intervals=_intervals(bootstrap, B, deviation),
             response_name=_response_name(y, response_name),
         )
-        return display.plot(kind=kind, ax=ax, max_features=max_features)
+        return display.plot(kind=kind, ax=ax)
 
     @classmethod
     def from_result(
@@ -176,7 +175,6 @@ class SubspaceDisplay(PanelDisplay):
         *,
         kind: str = "all",
         ax: AxesLike | None = None,
-        max_features: int = 15,
     ) -> Self:
         """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
 
@@ -187,7 +185,7 @@ class SubspaceDisplay(PanelDisplay):
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
-        kind, ax, max_features
+        kind, ax
             As in :meth:`plot`. The eigenvalues are shares of the squared slope, the loadings those
             in the cube, where every input has the range [-1, 1].
 
@@ -220,14 +218,12 @@ class SubspaceDisplay(PanelDisplay):
             response_name=evaluations.name,
             eigenvalue_name="share of the squared slope",
             loading_name="loading",
-            dependences=_dependences(evaluations, model, B[:2]),
+            dependences=[evaluations.dependence(b) for b in B[:2] if model.is_informative],
             silence=None if model.is_informative else model.shares.verdict,
         )
-        return display.plot(kind=kind, ax=ax, max_features=max_features)
+        return display.plot(kind=kind, ax=ax)
 
-    def plot(
-        self, *, kind: str = "all", ax: AxesLike | None = None, max_features: int = 15
-    ) -> Self:
+    def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
         """Draw the panels.
 
         Parameters
@@ -239,39 +235,34 @@ class SubspaceDisplay(PanelDisplay):
             direction, or the first two, for the features with the longest.
         ax : matplotlib Axes or array of Axes, default=None
             One for each panel; None makes a figure.
-        max_features : int, default=15
-            Most features in the panels of loadings.
 
         Returns
         -------
         self
         """
         check_choice("kind", kind, KINDS)
-        check_integer("max_features", max_features, 1)
         if self.silence is not None:
             panels = [lambda axes: draw_words(axes, self.silence)]
             panels += [lambda axes: axes.set_axis_off()] * (np.asarray(ax, dtype=object).size - 1)
             return self._draw(panels, ax, lambda n: _make_axes(n, []))
-        top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:max_features]
+        top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:MAX_FEATURES]
         names = [] if kind in ("summary", "spectrum") else [self.feature_names[j] for j in top]
         panels = self._panels(kind, top, side_by_side=ax is None)
         return self._draw(panels, ax, lambda n: _make_axes(n, names))
 
     def _panels(self, kind, top, side_by_side):
+        r, name = self.scores.shape[1], self.eigenvalue_name
+        shown = max(MAX_EIGENVALUES, r)
         panels = {
-            "summary": self._summary_panels,
-            "spectrum": self._spectrum_panels,
-            "loadings": lambda: self._loading_panels(top, side_by_side),
+            "summary": self._summary_panels(),
+            "spectrum": [lambda axes: draw_spectrum(axes, self.eigenvalues, r, shown, name)],
+            "loadings": self._loading_panels(top, side_by_side),
         }
-        chosen = list(panels) if kind == "all" else [kind]
-        return [panel for name in chosen for panel in panels[name]()]
-
-    @property
-    def _names(self):
-        return [f"direction {k + 1}" for k in range(min(2, self.scores.shape[1]))]
+        return [panel for one in panels if kind in ("all", one) for panel in panels[one]]
 
     def _summary_panels(self):
-        Z, names = self.scores[:, :2], self._names
+        Z = self.scores[:, :2]
+        names = [f"direction {k + 1}" for k in range(Z.shape[1])]
         U = np.empty((0, 2)) if self.unlabeled_scores is None else self.unlabeled_scores[:, :2]
         response = _Response.of(self.response, self.response_name)
         curves = self.dependences or [None, None]
@@ -283,27 +274,19 @@ class SubspaceDisplay(PanelDisplay):
             panels.append(lambda axes: draw_plane(axes, Z, response, U, names))
         return panels
 
-    def _spectrum_panels(self):
-        r = self.scores.shape[1]
-        shown = max(MAX_EIGENVALUES, r)
-        return [lambda axes: draw_spectrum(axes, self.eigenvalues, r, shown, self.eigenvalue_name)]
-
     def _loading_panels(self, top, side_by_side):
-        L, ends = self.loadings[:2, top], self.loading_intervals
-        labels = [short(self.feature_names[j]) for j in top]
-        d = self.loadings.shape[1]
+        """Bars of the features `top`; beside a panel that has their names others have none."""
+        d, labels = self.loadings.shape[1], [short(self.feature_names[j]) for j in top]
         left_out = f" (top {len(top)} of {d})" if len(top) < d else ""
-        return [
-            lambda axes, k=k: draw_loadings(
-                axes,
-                L[k],
-                None if ends is None else ends[:, k, top],
-                None if k and side_by_side else labels,
-                f"{self._names[k]}{left_out}",
-                self.loading_name,
-            )
-            for k in range(len(L))
-        ]
+
+        def draw(axes, k):
+            ends = None if self.loading_intervals is None else self.loading_intervals[:, k, top]
+            names = [""] * len(top) if k and side_by_side else labels
+            draw_bars(axes, self.loadings[k, top], ends, names)
+            axes.axvline(0, color="0.4", lw=0.8)
+            axes.set(xlabel=self.loading_name, title=f"direction {k + 1}{left_out}")
+
+        return [partial(draw, k=k) for k in range(len(self.loadings[:2]))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,13 +316,6 @@ def _make_axes(n_panels, names):
     width = 4.2 * columns + 0.08 * max(longest - 6, 0)
     figure = new_figure("SubspaceDisplay", width, 3.6 * height)
     return figure.subplots(height, columns, squeeze=False).ravel()
-
-
-def _dependences(evaluations, model, B):
-    sign = -1.0 if evaluations.greater_is_better else 1.0
-    if not model.is_informative:
-        return []
-    return [direction_dependence(model, b).times(sign) for b in B]
 
 
 def _response_name(y, given):

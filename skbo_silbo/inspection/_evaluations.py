@@ -119,12 +119,18 @@ class Evaluations:
             choices[i] = choice
         return choices
 
-    @property
-    def embedding(self):
-        """The learnt embedding in use; None if all inputs were kept or none was learnt."""
-        if isinstance(self.optimizer, RandomSearch) or self.optimizer.embedding_.is_identity:
-            return None
-        return self.optimizer.embedding_
+    def dependence(self, along):
+        """Return the `Dependence` of these values, by the model of the optimiser.
+
+        Parameters
+        ----------
+        along : str or ndarray of shape (m,)
+            A parameter (Friedman 2001, section 8.2); or a direction, along which the mean of the
+            model is over evenly spread points of nearly the same score.
+        """
+        model, sign = self.optimizer.input_model_, -1.0 if self.greater_is_better else 1.0
+        places, blocks = (_along_input if isinstance(along, str) else _in_bins)(model, along)
+        return Dependence(places, *(sign * values for values in model.dependence(blocks)))
 
 
 def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluations:
@@ -150,10 +156,8 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
         return _of_optimizer(result.optimizer)
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
-        if "optimizer_" in vars(result):
+        if any_search or "optimizer_" in vars(result):
             return _of_search(result)
-        if any_search:
-            return _of_other_search(result)
     sampler: Any = getattr(result, "sampler", None)
     if hasattr(sampler, "optimizer_of"):
         return _of_optimizer(sampler.optimizer_of(result))
@@ -243,21 +247,15 @@ def _of_optimizer(optimizer):
 
 
 def _of_search(search):
-    results, optimizer, metric = search.cv_results_, search.optimizer_, _metric_of(search)
-    scores = np.array(results[f"mean_test_{metric}"], dtype=float)
-    n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
-    points, name = results["params"], f"{SCORE_NAME}{metric}"
-    if isinstance(search.refit, (list, tuple)):
-        name += f" (of {len(search.refit)} goals)"
-    return Evaluations(optimizer, points, scores, name, True, n_initial, metric, search.scoring)
-
-
-def _of_other_search(search):
-    metric = _metric_of(search)
+    results, metric = search.cv_results_, _metric_of(search)
+    points = [results["params"][i] for i in _alike(search)]
     scores = _scores(search, metric, "result")
-    points = [search.cv_results_["params"][i] for i in _alike(search)]
-    name = f"{SCORE_NAME}{metric}"
-    return Evaluations(None, points, scores, name, True, 0, metric, search.scoring)
+    optimizer, name, n_initial = vars(search).get("optimizer_"), f"{SCORE_NAME}{metric}", 0
+    if optimizer is not None:
+        n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
+        if isinstance(search.refit, (list, tuple)):
+            name += f" (of {len(search.refit)} goals)"
+    return Evaluations(optimizer, points, scores, name, True, n_initial, metric, search.scoring)
 
 
 def _n_initial(optimizer, n_first, n):
@@ -296,38 +294,19 @@ class Dependence:
         places = [self.places[i] for i in rows]
         return Dependence(places, self.mean[rows], self.low[rows], self.high[rows])
 
-    def times(self, factor):
-        """Return the curve of the values times a factor."""
-        return Dependence(self.places, *(factor * v for v in (self.mean, self.low, self.high)))
 
-
-def input_dependence(model, name):
-    """Return the `Dependence` on one parameter (Friedman 2001, section 8.2).
-
-    The mean of the model over points that are spread evenly, their value of this parameter
-    replaced. In a conditional space over those of its points whose branch can have the value; of
-    the choice between its branches, over points that are spread evenly in each.
-
-    Parameters
-    ----------
-    model : InputModel
-        One that says something.
-    name : str
-    """
+def _along_input(model, name):
+    """Return values of one parameter, and the points that have each, all else spread evenly."""
     places = parameter_domains(model.space)[name].places(N_PLACES)
     base = model.points(N_POINTS)
     blocks = [model.space.with_value(base, name, value) for value in places]
     kept = [i for i, X in enumerate(blocks) if len(X)]
-    return Dependence([places[i] for i in kept], *model.dependence([blocks[i] for i in kept]))
+    return [places[i] for i in kept], [blocks[i] for i in kept]
 
 
-def direction_dependence(model, direction):
-    """Return the `Dependence` on the score ``x . direction``, direction (m,).
-
-    The mean of the model over evenly spread points of nearly this score.
-    """
+def _in_bins(model, direction):
+    """Return mean scores of bins of the direction (m,), and the points of each."""
     X = model.space.round(model.points(N_BINS * POINTS_A_BIN))
     order = np.argsort(X @ direction, kind="stable")
     bins = order.reshape(N_BINS, POINTS_A_BIN)
-    places = (X @ direction)[bins].mean(axis=1)
-    return Dependence(places, *model.dependence([X[rows] for rows in bins]))
+    return (X @ direction)[bins].mean(axis=1), [X[rows] for rows in bins]

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from skbo_silbo.sensitivity._input_model import fences
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "<", ">")
 FAINT = "#BBBBBB"
 EXTENDS = ("neither", "min", "max", "both")
 CURVE_NOTE = "\n(orange: the model, all else averaged; 90 %)"
 LEGEND_MAX = 12  # most categories that a legend names; the strips beside it name them all
-FENCES = 3.0  # interquartile ranges beyond the quartiles that are still shown (Tukey 1977)
-OUTER = 0.05  # of the values, on either side, that may lie outside
 MARGIN = 0.06  # of the range, on either side
 DECADES = 1e3  # highest by lowest value from which the axis is logarithmic
 AT_EDGE = {"s": 24, "alpha": 0.9, "clip_on": False, "label": None}  # seen however faint the rest
@@ -103,16 +103,6 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
     )
     axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     tidy(axes)
-
-
-def draw_loadings(axes, loadings, intervals, names, title, label):
-    """Draw loadings (p,) as bars from zero, the first on top.
-
-    `intervals` is (2, p) or None; `names` None leaves the bars to the names of a panel on the left.
-    """
-    draw_bars(axes, loadings, intervals, [""] * len(loadings) if names is None else names)
-    axes.axvline(0, color="0.4", lw=0.8)
-    axes.set(xlabel=label, title=title)
 
 
 def draw_bars(axes, values, intervals, names):
@@ -264,9 +254,8 @@ def robust_limits(values, *, logarithmic=False, margin=MARGIN):
     if not finite.size:
         return 0.0, 1.0
     scaled = np.log(finite) if logarithmic else finite
-    least, lower, upper, most = np.quantile(scaled, [OUTER, 0.25, 0.75, 1.0 - OUTER])
-    reach = FENCES * (upper - lower)
-    inside = (scaled >= min(least, lower - reach)) & (scaled <= max(most, upper + reach))
+    low, high = fences(scaled)
+    inside = (scaled >= low) & (scaled <= high)
     return limits_of(finite[inside], logarithmic=logarithmic, margin=margin)
 
 

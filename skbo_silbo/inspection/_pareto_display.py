@@ -104,10 +104,7 @@ class ParetoDisplay(PanelDisplay):
         front = front[np.argsort(front[:, 0], kind="stable")]
         line = "-" if len(self.names) == 2 else ""  # of three goals two are no front
         axes.plot(*front.T, marker="o", ls=line, lw=1.0, color=COLOURS[0], label="not dominated")
-        axes.set(xlabel=self._label(i), ylabel=self._label(j))
+        time = {"fit_time": "fit time, seconds (less is better)"}
+        labels = [time.get(self.names[place], self.names[place]) for place in (i, j)]
+        axes.set(xlabel=labels[0], ylabel=labels[1])
         tidy(axes)
-
-    def _label(self, i):
-        return (
-            "fit time, seconds (less is better)" if self.names[i] == "fit_time" else self.names[i]
-        )

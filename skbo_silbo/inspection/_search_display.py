@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from skbo_silbo.sensitivity import InputShares
 
-from .._checks import check_choice, check_integer
+from .._checks import check_choice
 from .._typing import FloatArray
 from ..space import ParameterDomain, parameter_domains
 from ._evaluations import (
     Dependence,
     ResultLike,
-    direction_dependence,
-    input_dependence,
     read_evaluations,
     read_values_like,
 )
@@ -26,6 +24,7 @@ from ._value_axis import ValueAxis
 
 KINDS = ("all", "convergence", "dependence", "shares", "parallel")
 N_DEPENDENCES = 2
+MAX_PARAMETERS = 10  # the most important, in the last two panels
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -95,7 +94,6 @@ class SearchDisplay(PanelDisplay):
         random_search: ResultLike | None = None,
         kind: str = "all",
         ax: AxesLike | None = None,
-        max_parameters: int = 10,
     ) -> Self:
         """Draw a search, an optimiser, what `minimize` returned, or a study of `SILBOSampler`.
 
@@ -103,8 +101,10 @@ class SearchDisplay(PanelDisplay):
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, OptimizeResult, or optuna.Study
         random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
-            As in `ConvergenceDisplay.from_result`.
-        kind, ax, max_parameters
+            Of the same objective, its points drawn at random: draws the expected curve of random
+            search. None: of the initial points, which fill the space as random ones do, and only as
+            far as these go.
+        kind, ax
             As in :meth:`plot`.
 
         Returns
@@ -123,7 +123,6 @@ class SearchDisplay(PanelDisplay):
             When matplotlib is missing.
         """
         evaluations = read_evaluations(result)
-        _check_kind(kind, evaluations.parameters)
         model = evaluations.optimizer.input_model_
         axes = _directions(evaluations, model)
         return cls(
@@ -137,11 +136,9 @@ class SearchDisplay(PanelDisplay):
             value_name=evaluations.name,
             greater_is_better=evaluations.greater_is_better,
             domains=parameter_domains(evaluations.optimizer.space_),
-        ).plot(kind=kind, ax=ax, max_parameters=max_parameters)
+        ).plot(kind=kind, ax=ax)
 
-    def plot(
-        self, *, kind: str = "all", ax: AxesLike | None = None, max_parameters: int = 10
-    ) -> Self:
+    def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
         """Draw the panels.
 
         Parameters
@@ -158,44 +155,35 @@ class SearchDisplay(PanelDisplay):
             the best tenth in colour.
         ax : matplotlib Axes or array of Axes, default=None
             One for each panel; None makes a figure.
-        max_parameters : int, default=10
-            Most inputs in the last two panels: the most important.
 
         Returns
         -------
         self
         """
-        _check_kind(kind, self.parameters)
-        check_integer("max_parameters", max_parameters, 1)
+        check_choice("kind", kind, [*KINDS, *self.parameters])
         ranked = self.shares.ranked or list(self.shares.names)
-        panels = self._panels(kind, ranked[:max_parameters])
+        panels = self._panels(kind, ranked[:MAX_PARAMETERS])
         wide = kind in ("all", "parallel")
         return self._draw(panels, ax, lambda n: _make_axes(n, wide))
-
-    @property
-    def _sign(self):
-        return 1 if self.greater_is_better else -1
 
     def _panels(self, kind, ranked):
         if kind not in KINDS:
             place = ValueAxis.of(kind, self.parameters[kind], (self.domains or {}).get(kind))
             return [lambda axes: self._draw_values(axes, place)]
+        sign = 1 if self.greater_is_better else -1
+        drawn = {"this search": self.values}, self.n_initial, self.random_values, self.value_name
         panels = {
-            "convergence": [self._draw_convergence],
+            "convergence": [lambda axes: draw_convergence(axes, *drawn, sign)],
             "dependence": [
                 lambda axes, place=place: self._draw_values(axes, place)
                 for place in self._dependence_axes(ranked)
             ],
             "shares": [lambda axes: draw_shares(axes, self.shares, ranked)],
             "parallel": [
-                lambda axes: draw_parallel(axes, self._all_axes(ranked), self.values, self._sign)
+                lambda axes: draw_parallel(axes, self._all_axes(ranked), self.values, sign)
             ],
         }
         return [panel for name in panels if kind in ("all", name) for panel in panels[name]]
-
-    def _draw_convergence(self, axes):
-        drawn = {"this search": self.values}, self.n_initial, self.random_values, self.value_name
-        draw_convergence(axes, *drawn, self._sign)
 
     def _draw_values(self, axes, place):
         dependence = (self.dependences or {}).get(place.name)
@@ -221,29 +209,23 @@ class SearchDisplay(PanelDisplay):
 
 def _directions(evaluations, model):
     """Return the first learnt directions by name; None if there are none to be trusted."""
-    if evaluations.embedding is None or not model.is_informative:
+    embedding = getattr(evaluations.optimizer, "embedding_", None)
+    if embedding is None or embedding.is_identity or not model.is_informative:
         return None
-    basis = evaluations.embedding.project(np.eye(model.X.shape[1])).T
+    basis = embedding.project(np.eye(model.X.shape[1])).T
     return {f"direction {k + 1}": b for k, b in enumerate(basis[:N_DEPENDENCES])}
 
 
-def _check_kind(kind, parameters):
-    check_choice("kind", kind, [*KINDS, *parameters])
-
-
 def _dependences(evaluations, model, directions, kind):
-    """Return the dependences of the panels, on the sign of the values shown; {} without a model."""
+    """Return the dependences of the panels, by name; {} without a model."""
     if not model.is_informative:
         return {}
-    if directions is not None:
-        found = {name: direction_dependence(model, b) for name, b in directions.items()}
-    else:
+    if directions is None:
         names = [name for name in model.shares.ranked if name in evaluations.parameters]
-        found = {name: input_dependence(model, name) for name in names[:N_DEPENDENCES]}
-    if kind in evaluations.parameters and kind in model.shares.names and kind not in found:
-        found[kind] = input_dependence(model, kind)
-    sign = -1.0 if evaluations.greater_is_better else 1.0
-    return {name: dependence.times(sign) for name, dependence in found.items()}
+        directions = {name: name for name in names[:N_DEPENDENCES]}
+    if kind in evaluations.parameters and kind in model.shares.names:
+        directions = {kind: kind, **directions}
+    return {name: evaluations.dependence(along) for name, along in directions.items()}
 
 
 def _make_axes(n_panels, wide):
@@ -308,7 +290,6 @@ class ConvergenceDisplay(PanelDisplay):
         *,
         name: str = "this search",
         others: Mapping[str, ResultLike] | None = None,
-        random_search: ResultLike | None = None,
         ax: AxesLike | None = None,
     ) -> Self:
         """Draw a search, an optimiser, or what `minimize` returned.
@@ -324,10 +305,6 @@ class ConvergenceDisplay(PanelDisplay):
         others : dict of str to result, default=None
             Further ones, each drawn as a curve of its own; any fitted search of scikit-learn among
             them.
-        random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
-            Of the same objective, its points drawn at random: draws the expected curve of random
-            search. None: of the initial points, which fill the space as random ones do, and only as
-            far as these go.
         ax : matplotlib Axes, default=None
             None makes a figure.
 
@@ -362,7 +339,7 @@ class ConvergenceDisplay(PanelDisplay):
         return cls(
             curves,
             n_initial=evaluations.n_initial,
-            random_values=random_values_of(evaluations, random_search),
+            random_values=random_values_of(evaluations),
             value_name=evaluations.name,
             greater_is_better=evaluations.greater_is_better,
         ).plot(ax=ax)
@@ -388,7 +365,7 @@ class ConvergenceDisplay(PanelDisplay):
         )
 
 
-def random_values_of(evaluations, random_search):
+def random_values_of(evaluations, random_search=None):
     """Return values of random points: those of a random search, else the initial ones."""
     if random_search is None:
         values, n = evaluations.values, evaluations.n_initial

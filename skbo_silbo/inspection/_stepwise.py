@@ -6,13 +6,12 @@ import numpy as np
 
 from .._checks import check_choice, check_share
 from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from ..decomposition._summary import text_table
 from ._coordinate import RowsUnderTest
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class StepwiseSelection:
-    """Features chosen one by one; it prints as a table.
+    """Features chosen one by one.
 
     Attributes
     ----------
@@ -30,14 +29,6 @@ class StepwiseSelection:
     order: IntArray
     p_values: FloatArray
     names: list[str]
-
-    def __repr__(self):
-        steps = zip(self.order, self.p_values, strict=True)
-        rows = [[str(i + 1), self.names[j], f"{p:.3g}"] for i, (j, p) in enumerate(steps)]
-        came = len(self.order) and self.support[self.order[0]]
-        chosen = ", ".join(self.names[j] for j in np.flatnonzero(self.support)) or "none"
-        table = text_table(rows, ["taken in" if came else "dropped", "p-value"])
-        return f"{table}\nChosen: {chosen}" if rows else f"Chosen: {chosen}"
 
 
 def stepwise_selection(
@@ -104,11 +95,8 @@ def stepwise_selection(
     >>> y = X[:, 0] + np.exp(X[:, 1])
     >>> stepwise_selection(X, y, level=0.01).support.nonzero()[0]
     array([0, 1])
-    >>> stepwise_selection(X, y, direction="forward", level=0.01)
-      taken in  p-value
-    1       x1 ...
-    2       x0 ...
-    Chosen: x0, x1
+    >>> stepwise_selection(X, y, direction="forward", level=0.01).order
+    array([1, 0])
     """
     check_choice("direction", direction, ("backward", "forward"))
     check_share("level", level, default=0.05)

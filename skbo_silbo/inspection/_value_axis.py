@@ -133,14 +133,11 @@ def short(text, most=LONGEST_NAME):
 
 def number(value):
     """Return a number in few characters: three digits, the exponent without zeros."""
-    text = f"{value:.3g}"
-    if "e" not in text and value != 0.0 and abs(value) < 1e-3:
-        text = f"{value:.2e}"
+    text = f"{value:.2e}" if 0.0 < abs(value) < 1e-3 else f"{value:.3g}"
     if "e" not in text:
         return text
     digits, exponent = text.split("e")
-    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-    return f"{digits}e{int(exponent)}"
+    return f"{float(digits):g}e{int(exponent)}"
 
 
 def _number_axis(domain, met):

@@ -38,11 +38,6 @@ class HeldOut:
     identity: FloatArray
     constant: FloatArray
 
-    @property
-    def gain(self) -> FloatArray:
-        """By how much the model is better, (n,)."""
-        return self.identity - self.constant
-
     def through(self, learner, surrogate, X_unlabeled, rng):
         """Return the same of the surrogate seen through an embedding, (n,)."""
 

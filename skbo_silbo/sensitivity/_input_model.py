@@ -30,6 +30,7 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
+from skbo_silbo.decomposition.rows._centering import with_positive_peaks
 from skbo_silbo.sensitivity._held_out_density import (
     LEAST_LABELS,
     N_FOLDS,
@@ -129,7 +130,7 @@ class InputModel:
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
         r2, held_out = _held_out(*data)
-        informative = r2 > 0.0 and lower_bound_of_gain(held_out.gain) > 0.0
+        informative = r2 > 0.0 and lower_bound_of_gain(held_out.identity - held_out.constant) > 0.0
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
         n_moved = int(np.sum(y != observed))
         return cls(space, X, y, n_moved, warp, r2, bool(informative), draws, location, held_out)
@@ -256,10 +257,7 @@ def principal_slopes(gradients):
         return directions[:0], squares[:0]
     shares = squares / squares.sum()
     kept = shares > NEGLIGIBLE
-    directions, shares = directions[kept], shares[kept]
-    largest = np.abs(directions).argmax(axis=1)
-    signs = np.sign(directions[np.arange(len(directions)), largest])
-    return directions * signs[:, None], shares / shares.sum()
+    return with_positive_peaks(directions[kept]), shares[kept] / shares[kept].sum()
 
 
 def _canonical(X, y, noise_std):
@@ -277,9 +275,14 @@ def _moved_in(y):
     """
     if not y.size:
         return y
-    least, lower, upper, most = np.quantile(y, [OUTER, 0.25, 0.75, 1.0 - OUTER])
+    return np.clip(y, *fences(y))
+
+
+def fences(values):
+    """Return the ends of the bulk of values, (n,), beyond which they are far outliers."""
+    least, lower, upper, most = np.quantile(values, [OUTER, 0.25, 0.75, 1.0 - OUTER])
     reach = FENCES * (upper - lower)
-    return np.clip(y, min(least, lower - reach), max(most, upper + reach))
+    return min(least, lower - reach), max(most, upper + reach)
 
 
 def _choose_scale(X, y):

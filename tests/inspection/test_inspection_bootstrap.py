@@ -223,9 +223,18 @@ def test_an_estimator_that_fits_no_resample_is_an_error():
     [
         ({"n_resamples": 1}, "n_resamples must be an integer >= 2: got 1"),
         ({"n_resamples": 2.5}, "n_resamples must be an integer >= 2: got 2.5"),
-        ({"confidence_level": 0}, "confidence_level must be a number in .0, 1.: got 0"),
-        ({"confidence_level": 95}, "confidence_level must be a number in .0, 1.: got 95"),
-        ({"confidence_level": "a"}, "confidence_level must be a number in .0, 1.: got 'a'"),
+        (
+            {"confidence_level": 0},
+            "confidence_level must be a number in .0, 1., such as the default 0.95: got 0",
+        ),
+        (
+            {"confidence_level": 95},
+            "confidence_level must be a number in .0, 1., such as the default 0.95: got 95",
+        ),
+        (
+            {"confidence_level": "a"},
+            "confidence_level must be a number in .0, 1., such as the default 0.95: got 'a'",
+        ),
     ],
 )
 def test_parameters_outside_their_range(arguments, message):
@@ -241,7 +250,7 @@ class NoComponents(FitsOnce):
 
 def test_estimators_without_directions():
     X, y, _ = linear_problem(0)
-    with pytest.raises(TypeError, match=r"LinearRegression has none.*its reducer"):
+    with pytest.raises(TypeError, match=r"LinearRegression has none.*reducer"):
         bootstrap_directions(LinearRegression(), X, y)
     with pytest.raises(TypeError, match="components_ once fitted: NoComponents has none"):
         bootstrap_directions(NoComponents(), X, y)
@@ -295,9 +304,7 @@ def test_a_frame_names_every_entry():
     assert frame.index.names == ["direction", "feature"]
     assert frame.loc[(1, "bmi"), "high"] == result.high[1, 1]
     assert frame.loc[(0, "age"), "standard_error"] == result.standard_errors[0, 0]
-    row = next(line.split() for line in repr(result).splitlines() if line.startswith("bmi"))
-    expected = frame.loc[[(0, "bmi"), (1, "bmi")]].to_numpy().ravel()
-    np.testing.assert_allclose(np.array(row[1:], dtype=float), expected, rtol=0.006)
+    assert "resampled_components" not in repr(result)
     bare = bootstrap_directions(
         SemiSlicedInverseRegression(1), X.to_numpy(), y, n_resamples=5, random_state=0
     )
@@ -325,5 +332,5 @@ def test_a_lasso_and_a_group_that_no_fit_takes_are_refused():
     y, group = X[:, 0] + X[:, 1] ** 3, np.arange(60) % 2
     with pytest.raises(ValueError, match="the bootstrap of a lasso has no valid intervals"):
         bootstrap_directions(SparseSlicedInverseRegression(1), X, y)
-    with pytest.raises(TypeError, match=r"group must be None for MAVE.*SlicedInverseRegression"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'group'"):
         bootstrap_directions(MAVE(1), X, y, group=group)

@@ -53,22 +53,14 @@ def test_on_noise_backward_keeps_one_feature_and_forward_none():
     assert none.order.shape == none.p_values.shape == (0,)
 
 
-def test_choices_and_tests_print_as_tables_with_names():
+def test_choices_have_names():
     X, y = make_data(0, n=300)
     frame = pd.DataFrame(X, columns=["length", "b", "c", "d", "e"])
-    backward = repr(stepwise_selection(frame, y, level=0.01))
-    head, first, *_, last = backward.split("\n")
-    assert head.split() == ["dropped", "p-value"]
-    assert first.split()[:2] == ["1", "e"]
-    assert last == "Chosen: length, b"
-    forward = repr(stepwise_selection(X, y, direction="forward", level=0.01))
-    assert forward.startswith("  taken in")
-    assert forward.endswith("Chosen: x0, x1")
-    assert repr(stepwise_selection(X, y[::-1], direction="forward", level=1e-9)) == "Chosen: none"
-    test = coordinate_test(frame, y, ["d", "e"])
-    assert repr(test).split("\n")[0] == "Coordinate test that no direction needs d, e"
-    assert f"{test.p_value:.3g}" in repr(test).split("\n")[2]
-    assert repr(test).split("\n")[-1].startswith("Weights")
+    backward = stepwise_selection(frame, y, level=0.01)
+    assert backward.names[backward.order[0]] == "e"
+    assert list(frame.columns[backward.support]) == ["length", "b"]
+    assert coordinate_test(frame, y, ["d", "e"]).features == ["d", "e"]
+    assert stepwise_selection(X, y, direction="forward").names == ["x0", "x1", "x2", "x3", "x4"]
 
 
 @pytest.mark.parametrize(("n", "d", "n_sets"), [(120, 4, 60), (150, 60, 10)])
@@ -125,7 +117,7 @@ def test_counts_are_repeated_rows(direction):
 
 def test_bad_arguments_are_refused():
     X, y = make_data()
-    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\): got 2"):
+    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\).*: got 2"):
         stepwise_selection(X, y, level=2)
     with pytest.raises(ValueError, match="direction must be one of 'backward', 'forward'"):
         stepwise_selection(X, y, direction="both")

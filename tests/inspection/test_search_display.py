@@ -130,11 +130,6 @@ def test_what_is_dotted_hollow_and_orange_is_said(search):
     assert "all before the first model" in SearchDisplay.from_result(random).axes_[1].get_xlabel()
 
 
-def test_shares_of_few_parameters(search):
-    [shares] = SearchDisplay.from_result(search, kind="shares", max_parameters=2).axes_
-    assert len(shares.patches) == 2
-
-
 def test_all_panels(search):
     before = search.optimizer_.x_iters_
     display = SearchDisplay.from_result(search)
@@ -367,7 +362,7 @@ def test_scores_of_two_kinds_are_not_drawn_on_one_axis():
     same = ConvergenceDisplay.from_result(by["accuracy"], others={"default": by[None]})
     assert set(same.curves) == {"this search", "default"}
     with pytest.raises(ValueError, match=r"scored as result is, by 'accuracy'.*'neg_log_loss'"):
-        ConvergenceDisplay.from_result(by["accuracy"], random_search=by["neg_log_loss"])
+        ConvergenceDisplay.from_result(by["accuracy"], others={"": by["neg_log_loss"]})
 
 
 def test_candidates_of_a_halving_search_are_compared_at_its_last_resource():
@@ -463,8 +458,6 @@ def test_refusals(search, monkeypatch):
         SearchDisplay.from_result(SILBOSearchCV(Hill(), SPACE))
     with pytest.raises(ValueError, match="kind must be one of"):
         SearchDisplay.from_result(search, kind="pie")
-    with pytest.raises(ValueError, match="max_parameters must be"):
-        SearchDisplay.from_result(search, max_parameters=0)
     with pytest.raises(ValueError, match="one Axes for each of the 5 panels: got 1"):
         SearchDisplay.from_result(search, ax=plt.gca())
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=2, cv=2).fit(X)
@@ -473,7 +466,7 @@ def test_refusals(search, monkeypatch):
             SearchDisplay.from_result(other)
     optimizer = told([(0, 1)] * 2, np.sum, 12)
     with pytest.raises(ValueError, match="random_search must be of the same kind as result"):
-        ConvergenceDisplay.from_result(optimizer, random_search=random)
+        SearchDisplay.from_result(optimizer, random_search=random)
     other = RandomizedSearchCV(
         Hill(), SPACE, n_iter=2, cv=2, scoring={"f": lambda e, X, y=None: 1.0}, refit="f"
     )

@@ -9,7 +9,7 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.svm import SVC
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.inspection._evaluations import direction_dependence, input_dependence
+from skbo_silbo.inspection._evaluations import read_evaluations
 from skbo_silbo.inspection._panels import is_logarithmic, robust_limits
 from skbo_silbo.inspection._search_panels import draw_values, expected_best
 from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
@@ -150,22 +150,21 @@ def test_an_outlier_does_not_set_the_limits():
 
 def test_dependence_on_inputs_and_directions():
     optimizer = told({"a": uniform(), "k": ["p", "q"]}, lambda p: p["a"] ** 2 + (p["k"] == "q"), 50)
-    model = optimizer.input_model_
-    on_a = input_dependence(model, "a")
+    dependence = read_evaluations(optimizer).dependence
+    on_a = dependence("a")
     a = np.array(on_a.places)
     np.testing.assert_allclose(on_a.mean - on_a.mean[0], a**2 - a[0] ** 2, atol=0.08)
-    on_k = input_dependence(model, "k")
+    on_k = dependence("k")
     assert dict(zip(on_k.places, on_k.mean, strict=True))["q"] == pytest.approx(1.33, abs=0.15)
-    along = direction_dependence(model, np.array([1.0, 0.0]))
+    along = dependence(np.array([1.0, 0.0]))
     np.testing.assert_allclose(along.mean, ((along.places + 1) / 2) ** 2 + 0.5, atol=0.2)
     assert (along.low <= along.high).all()
-    np.testing.assert_array_equal(along.times(-1.0).mean, -along.mean)
 
 
 def test_dependence_on_a_name_that_branches_have_with_other_values():
     space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
     optimizer = told(space, lambda p: p["C"] ** 2, 50)
-    on_C = input_dependence(optimizer.input_model_, "C")
+    on_C = read_evaluations(optimizer).dependence("C")
     np.testing.assert_allclose(on_C.places, np.linspace(0, 2, 21), atol=1e-6)
     np.testing.assert_allclose(on_C.mean, np.square(on_C.places), atol=0.15)
 
