@@ -54,12 +54,11 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner | Nonlin
     X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
     try:
         fitted = fit_clone(transformer, X, rng.permutation(N_TRIAL).astype(float), X)
-        if not hasattr(fitted, "components_") and hasattr(type(fitted), "inverse_transform"):
-            shape = np.shape(fitted.inverse_transform(fitted.transform(X)))
-            if shape != X.shape:
-                raise ValueError(f"inverse_transform gave shape {shape} for {X.shape}")
-            return NonlinearLearner(transformer)
-        shape = np.shape(fitted.components_)
+        linear = hasattr(fitted, "components_") or not hasattr(type(fitted), "inverse_transform")
+        rows = fitted.components_ if linear else fitted.inverse_transform(fitted.transform(X))
+        if np.ndim(rows) != 2 or np.shape(rows)[1] != d:
+            what = "components_ are" if linear else "inverse_transform gave"
+            raise ValueError(f"{what} of shape {np.shape(rows)} for {d} inputs")
     except Exception as error:
         raise ValueError(
             "embedding must be a transformer with components_ after fit(X, y), or one whose "
@@ -68,11 +67,8 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner | Nonlin
             "SemiSlicedInverseRegression or another linear one; or give KernelPCA "
             "fit_inverse_transform=True, or a Pipeline of steps that can all be inverted."
         ) from error
-    if len(shape) != 2 or shape[1] != d:
-        raise ValueError(
-            f"components_ of the embedding must have shape (r, {d}): got {shape} from "
-            f"{transformer!r}. Use a transformer whose components_ are rows of weights."
-        )
+    if not linear:
+        return NonlinearLearner(transformer)
     return TransformerLearner(type(transformer).__name__, transformer)
 
 

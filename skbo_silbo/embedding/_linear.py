@@ -43,17 +43,12 @@ class LinearEmbedding:
         """Refuse a basis that is none."""
         if self.basis is None:
             return
-        shape = np.shape(self.basis)
-        if len(shape) != 2 or shape[0] != self.d or not 1 <= shape[1] <= self.d:
+        basis = np.asarray(self.basis)
+        fits = basis.ndim == 2 and len(basis) == self.d and basis.size > 0
+        if not fits or not np.allclose(basis.T @ basis, np.eye(basis.shape[1]), 0.0, ORTHONORMAL):
             raise ValueError(
-                f"basis must have shape ({self.d}, r), a column a direction, r from 1 to {self.d}: "
-                f"got {shape}. Use LinearEmbedding.from_components(rows), a row a direction."
-            )
-        gram = self.basis.T @ self.basis
-        if not np.abs(gram - np.eye(shape[1])).max() <= ORTHONORMAL:  # NaN too
-            raise ValueError(
-                f"basis must have orthonormal columns: got basis.T @ basis of {gram.tolist()}. Use "
-                "LinearEmbedding.from_components(rows), which orthonormalises."
+                f"basis must have shape ({self.d}, r) and orthonormal columns, one a direction: "
+                f"got {basis!r}. Use LinearEmbedding.from_components(rows), which orthonormalises."
             )
 
     @classmethod
@@ -66,15 +61,11 @@ class LinearEmbedding:
             When the components are not finite, or all zero.
         """
         components = np.asarray(components, dtype=float)
-        if components.ndim != 2:
+        if components.ndim != 2 or not np.isfinite(components).all() or not np.any(components):
             raise ValueError(
-                f"components of an embedding must have shape (r, d), a row a direction: got "
-                f"{components.shape}. Write components[None] for a single one."
-            )
-        if not np.isfinite(components).all() or not np.any(components):
-            raise ValueError(
-                "components of an embedding must be finite and not all zero: got "
-                f"{components!r}. Check the transformer or learner given as embedding."
+                "components of an embedding must be finite and not all zero, of shape (r, d), a "
+                f"row a direction: got {components!r}. Check the transformer or learner given as "
+                "embedding; write components[None] for a single one."
             )
         lengths = np.linalg.norm(components, axis=1)
         rows = components[lengths > 0] / lengths[lengths > 0, None]

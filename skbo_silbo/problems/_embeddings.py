@@ -24,7 +24,7 @@ import numpy as np
 from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._typing import RandomState
-from skbo_silbo.problems._problem import NoisyProblem, Problem, as_generator
+from skbo_silbo.problems._problem import Problem, as_generator, refuse_noise
 
 SHIFT = 0.4  # coordinates are translated by at most this
 MARGIN = 0.1  # and the optimum stays this far inside the box
@@ -235,18 +235,11 @@ def _on_cube(problem, U):
 def _check(problem, d):
     """Refuse what cannot be embedded in d inputs; return the optimisers."""
     check_count("d", d, 1)
-    if isinstance(problem, NoisyProblem):
-        raise ValueError(
-            f"problem must be without noise: got {problem!r}. Embed first, then call noisy."
-        )
+    refuse_noise(problem)
     if d < problem.n_dims:
         raise ValueError(
             f"d must be at least {problem.n_dims} (inputs of {problem.name}): got {d}. Use a "
             "larger d."
         )
-    if problem.optimum is None:
-        raise ValueError(
-            f"optimum of {problem.name} must be known to be kept in the box: got None. Embed a "
-            "problem with a known optimum."
-        )
+    problem.known_optimum()
     return problem.optimisers

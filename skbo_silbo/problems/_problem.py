@@ -72,7 +72,12 @@ class Problem:
 
     def __post_init__(self):
         set_ = object.__setattr__  # the record is frozen
-        set_(self, "bounds", _check_bounds(self.bounds))
+        set_(self, "bounds", bounds := _check_rows("bounds", self.bounds, 2))
+        if not (np.isfinite(bounds).all() and (bounds[:, 0] < bounds[:, 1]).all()):
+            raise ValueError(
+                f"bounds must be finite with lower < upper: got {bounds.tolist()}. Give a finite "
+                "range."
+            )
         if (self.optimum is None) != (self.optimisers is None):
             raise ValueError(
                 f"optimum and optimisers of {self.name} must be given together: got "
@@ -111,7 +116,7 @@ class Problem:
         ValueError
             If x has another shape, or is NaN or outside the bounds somewhere.
         """
-        return float(self.evaluate(self._as_row(x))[0])
+        return float(self.evaluate(np.asarray(x)[None])[0])
 
     def evaluate(self, X: ArrayLike) -> FloatArray:
         """Return the values at several points, as an optimiser sees them.
@@ -135,7 +140,7 @@ class Problem:
 
     def truth(self, x: ArrayLike) -> float:
         """Return the value at one point without noise; see `__call__`."""
-        return float(self.evaluate_truth(self._as_row(x))[0])
+        return float(self.evaluate_truth(np.asarray(x)[None])[0])
 
     def evaluate_truth(self, X: ArrayLike) -> FloatArray:
         """Return the values at several points without noise; see `evaluate`."""
@@ -230,25 +235,28 @@ class Problem:
         ValueError
             If the optimum is unknown or one of the checks fails; the message says which and where.
         """
-        check_optimum(self, n_points, n_polished, random_state)
+        optimum = self.known_optimum()
+        allowed = TOLERANCE * (1.0 + abs(optimum))
+        values = self.evaluate_truth(self.optimisers)
+        for x, value in zip(self.optimisers, values, strict=True):
+            if not abs(value - optimum) <= allowed:
+                raise ValueError(_message(self, "must be attained at every optimiser", value, x))
+        X = self.sample(n_points, random_state)
+        best = X[np.argsort(self.evaluate_truth(X))[:n_polished]]
+        polished = [_polish(self, start) for start in (*self.optimisers, *best)]
+        X = np.vstack([X, *polished])
+        values = self.evaluate_truth(X)
+        if values.min() < optimum - allowed:
+            at = values.argmin()
+            raise ValueError(_message(self, "must be the least value", values[at], X[at]))
 
     def known_optimum(self) -> float:
         """Return the optimum after refusing a problem of which none is known."""
         if self.optimum is None:
             raise ValueError(
-                f"optimum of {self.name} must be known to compute a regret: got None. Compare "
-                "values themselves, or use a problem with a known optimum."
+                f"optimum of {self.name} must be known: got None. Use a problem whose optimum is."
             )
         return self.optimum
-
-    def _as_row(self, x):
-        x = np.asarray(x, dtype=float)
-        if x.shape != (self.n_dims,):
-            raise ValueError(
-                f"x must have shape ({self.n_dims},) for {self.name}: got {x.shape}. Use "
-                "evaluate(X) for several points."
-            )
-        return x[None]
 
     def _check_inside(self, what, points):
         lower, upper = self.bounds.T
@@ -261,27 +269,12 @@ class Problem:
             )
 
 
-def _check_bounds(bounds):
-    bounds = np.array(bounds, dtype=float)
-    if bounds.ndim != 2 or bounds.shape[1] != 2 or len(bounds) == 0:
-        raise ValueError(
-            f"bounds must have shape (d, 2) with d >= 1: got {bounds.shape}. Give one "
-            "(lower, upper) pair per input."
-        )
-    if not (np.isfinite(bounds).all() and (bounds[:, 0] < bounds[:, 1]).all()):
-        raise ValueError(
-            f"bounds must be finite with lower < upper: got {bounds.tolist()}. Give a finite range."
-        )
-    bounds.setflags(write=False)
-    return bounds
-
-
-def _check_rows(name, rows, n_dims):
+def _check_rows(name, rows, n_columns):
     rows = np.array(rows, dtype=float)
-    if rows.ndim != 2 or rows.shape[1] != n_dims or len(rows) == 0:
+    if rows.ndim != 2 or rows.shape[1] != n_columns or len(rows) == 0:
         raise ValueError(
-            f"{name} must have shape (m, {n_dims}) with m >= 1: got {rows.shape}. Give one row "
-            "for each, with as many columns as there are bounds."
+            f"{name} must have shape (m, {n_columns}) with m >= 1: got {rows.shape}. Give a pair "
+            "(lower, upper) for every input as bounds, and a column for every pair in the others."
         )
     rows.setflags(write=False)
     return rows
@@ -358,11 +351,7 @@ def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> Nois
     >>> noisy(branin(), sd=0.1, random_state=0)
     NoisyProblem('noisy(branin, sd=0.1)', n_dims=2)
     """
-    if isinstance(problem, NoisyProblem):
-        raise ValueError(
-            f"problem must be without noise: got {problem!r}. Add the variances and call noisy "
-            "once."
-        )
+    refuse_noise(problem)
     if not isinstance(sd, Real) or isinstance(sd, bool) or not 0 <= sd < np.inf:
         raise ValueError(f"sd must be a finite number >= 0: got {sd!r}. Use sd=0 for no noise.")
     known = {f.name: getattr(problem, f.name) for f in fields(problem)}
@@ -370,21 +359,12 @@ def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> Nois
     return NoisyProblem(**known, sd=float(sd), generator=as_generator(random_state))
 
 
-def check_optimum(problem, n_points, n_polished, random_state):
-    """Raise ValueError unless the optimum of a problem survives; see `Problem.check_optimum`."""
-    allowed = TOLERANCE * (1.0 + abs(problem.known_optimum()))
-    values = problem.evaluate_truth(problem.optimisers)
-    for x, value in zip(problem.optimisers, values, strict=True):
-        if not abs(value - problem.optimum) <= allowed:
-            raise ValueError(_message(problem, "must be attained at every optimiser", value, x))
-    X = problem.sample(n_points, random_state)
-    best = X[np.argsort(problem.evaluate_truth(X))[:n_polished]]
-    polished = [_polish(problem, start) for start in (*problem.optimisers, *best)]
-    X = np.vstack([X, *polished])
-    values = problem.evaluate_truth(X)
-    if values.min() < problem.optimum - allowed:
-        best = values.argmin()
-        raise ValueError(_message(problem, "must be the least value", values[best], X[best]))
+def refuse_noise(problem):
+    """Refuse a problem with noise, which comes last and once."""
+    if isinstance(problem, NoisyProblem):
+        raise ValueError(
+            f"problem must be without noise: got {problem!r}. Embed first, then call noisy, once."
+        )
 
 
 def _polish(problem, start):

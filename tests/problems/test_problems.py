@@ -202,8 +202,8 @@ def test_numpy_global_generator_is_left_alone():
 @pytest.mark.parametrize(
     ("x", "match"),
     [
-        ([0.0], r"x must have shape \(2,\) for branin: got \(1,\)"),
-        ([[0.0, 0.0]], "Use evaluate"),
+        ([0.0], r"X must have shape \(n, 2\) for branin: got \(1, 1\)"),
+        ([[0.0, 0.0]], "call the problem itself with one point"),
         ([0.0, 15.1], r"inside the bounds \[0.0, 15.0\] of input 1 of branin: got 15.1 in row 0"),
         ([np.nan, 0.0], "got nan"),
     ],
@@ -223,7 +223,7 @@ def test_wrong_shape_of_many_points():
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"bounds": [0, 1]}, r"bounds must have shape \(d, 2\)"),
+        ({"bounds": [0, 1]}, r"bounds must have shape \(m, 2\)"),
         ({"bounds": [(1, 0)]}, "lower < upper"),
         ({"bounds": [(0, np.inf)]}, "finite"),
         ({"optimum": 0.0}, "given together"),
