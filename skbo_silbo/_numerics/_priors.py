@@ -33,7 +33,6 @@ UNIFORM_WIDTH = np.sqrt(12.0)
 LOG_LENGTH_SPREAD = np.sqrt(3.0)  # standard deviation of a log length scale, published
 SHARED_WEIGHT = 0.1  # scale of tau on the unit cube, published
 LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
-MOST_SPARSE_DIMENSION = 100  # with more, both priors propose in turns (doc/search_log.rst)
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ SURROGATES = ("auto", "gaussian-process", "sklearn")
 REMEDY = "Add what is missing, or give a regressor of scikit-learn, for example BayesianRidge()."
 
 
-def make_surrogate(surrogate, prior, *, in_turns=False):
+def make_surrogate(surrogate, prior):
     """Return the surrogate of this name, or that of a regressor, or the one given.
 
     Parameters
@@ -185,9 +185,6 @@ def make_surrogate(surrogate, prior, *, in_turns=False):
     surrogate : str, regressor or Surrogate
     prior : {"dimension-scaled", "sparse"} or None
         Of the process's length scales; None leaves it to the process.
-    in_turns : bool, default=False
-        Whether the process's hyperparameters are those of that prior and of its broader one in
-        turns.
 
     Raises
     ------
@@ -197,7 +194,7 @@ def make_surrogate(surrogate, prior, *, in_turns=False):
         When the regressor gives no standard deviation.
     """
     if isinstance(surrogate, str) and surrogate in SURROGATES[:2]:
-        return GaussianProcessSurrogate(prior=prior or "dimension-scaled", in_turns=in_turns)
+        return GaussianProcessSurrogate(prior=prior or "dimension-scaled")
     if isinstance(surrogate, str) and surrogate != "sklearn":
         raise ValueError(
             f"surrogate must be one of {sorted(SURROGATES)} or a regressor with "

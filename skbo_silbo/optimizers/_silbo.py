@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 
 from skbo_silbo._checks import check_count, check_flag
-from skbo_silbo._numerics._priors import MOST_SPARSE_DIMENSION
 from skbo_silbo._typing import (
     Auto,
     BoundsLike,
@@ -48,9 +47,9 @@ class SILBO(EmbeddedOptimizer):
     embedding : {"auto", "identity", "sparse", "active-subspace", "semi-sir", "semi-sir-local", \
             "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
         How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
-        that few do. "auto" is "sparse", below 5 columns "identity", above 100 both in turns, by
-        the number of values. With an integer `n_components` it is "semi-sir", whose `alpha` is
-        chosen by cross-validation of one direction.
+        that few do. "auto" is "sparse", below 5 columns "identity", and with an integer
+        `n_components` "semi-sir", whose `alpha` is chosen by cross-validation
+        of one direction.
         "active-subspace" takes the directions in which a Gaussian process is steepest.
         "semi-sir-local" has the paper's k = 7 neighbours in slices and graph, "semi-sir-paper" is
         its Algorithm 2 as printed, "sir" has no unlabelled part. A transformer needs ``fit(X, y)``
@@ -216,7 +215,7 @@ class SILBO(EmbeddedOptimizer):
             search=self._make_search(learner),
             acquisition=parts.make_acquisition(self.acquisition),
             design=parts.make_design(self.design),
-            surrogate=self._make_surrogate(learner, d),
+            surrogate=self._make_surrogate(learner),
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=parts.check_schedule(self.update_every),
@@ -247,11 +246,10 @@ class SILBO(EmbeddedOptimizer):
     def _has_our_process(self):
         return isinstance(self.surrogate, str) and self.surrogate != "sklearn"
 
-    def _make_surrogate(self, learner, d):
+    def _make_surrogate(self, learner):
         """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
-        asked = self.embedding if isinstance(self.embedding, str) else None
-        keeps_all = isinstance(learner, IdentityLearner)
-        keeps_all = keeps_all and (self._has_our_process or asked == "sparse")
-        prior = ALL_INPUTS.get(learner.name) if keeps_all else None
-        in_turns = prior == "sparse" and asked == "auto" and d > MOST_SPARSE_DIMENSION
-        return parts.make_surrogate(self.surrogate, prior, in_turns=in_turns)
+        asked = isinstance(self.embedding, str) and self.embedding == "sparse"
+        keeps_all = isinstance(learner, IdentityLearner) and (self._has_our_process or asked)
+        return parts.make_surrogate(
+            self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None
+        )

@@ -18,7 +18,6 @@ LONG_GROWTH = 1.1  # the same where a search takes long
 LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchmarks/overhead.rst)
 # Variance of standardised targets in a second start; with 0.3 fewer likelier modes were found.
 MUCH_NOISE = 0.1
-MODES = ("theta", "broader")  # of a state: under the prior, and under its broader one
 
 
 class GaussianProcessSurrogate:
@@ -32,9 +31,6 @@ class GaussianProcessSurrogate:
         One length scale for all inputs.
     prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
         Of the length scales: all inputs matter, or few do; or of all hyperparameters.
-    in_turns : bool, default=False
-        Use the hyperparameters that are most probable under the prior and under its broader one in
-        turns, by the number of targets.
 
     Attributes
     ----------
@@ -60,15 +56,10 @@ class GaussianProcessSurrogate:
     takes_noise = True
 
     def __init__(
-        self,
-        *,
-        isotropic: bool = False,
-        prior: str | HyperparameterPrior = "dimension-scaled",
-        in_turns: bool = False,
+        self, *, isotropic: bool = False, prior: str | HyperparameterPrior = "dimension-scaled"
     ) -> None:
         self.isotropic = isotropic
         self.prior = prior
-        self.in_turns = in_turns
 
     def fit(
         self,
@@ -112,15 +103,13 @@ class GaussianProcessSurrogate:
         vars(self).pop("prior_", None)  # of the last fit
         size = 3 if self.isotropic else Z.shape[1] + 2
         if state is not None and len(state["theta"]) == size:
-            modes = [np.array(state[name]) for name in MODES if name in state]
+            self.theta_ = np.array(state["theta"])
         else:
-            modes = [self.prior_.location]
+            self.theta_ = self.prior_.location
         if tune:
-            modes = [np.clip(mode, *self.prior_.bounds.T) for mode in modes]
+            self.theta_ = np.clip(self.theta_, *self.prior_.bounds.T)
         if tune and np.ptp(targets) > 0.0:
-            modes = self._most_probable(modes[0])
-        self._modes = modes if self.in_turns else modes[:1]
-        self.theta_ = modes[len(targets) % len(self._modes)]
+            self.theta_ = self._most_probable()
         self._process = self.observations_.condition(self.theta_)
         return self
 
@@ -138,7 +127,7 @@ class GaussianProcessSurrogate:
 
     def to_state(self) -> dict[str, Any]:
         """Return the hyperparameters as plain data, exactly."""
-        return {name: mode.tolist() for name, mode in zip(MODES, self._modes, strict=False)}
+        return {"theta": self.theta_.tolist()}
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
         """Return a surrogate with values added, hyperparameters and standardisation kept.
@@ -213,21 +202,19 @@ class GaussianProcessSurrogate:
         log_density = -0.5 * (np.log(2.0 * np.pi * variance) + miss**2 / variance)
         return log_density - np.log(self.y_scale_)
 
-    def _most_probable(self, theta):
-        """Return the best end of climbs from the prior's location and from theta, in a list.
+    def _most_probable(self):
+        """Return the best end of climbs from the prior's location and from the values there are.
 
         Little noise and much of it are modes of their own: from little alone, noisy values are
         interpolated where a smooth function and noise are likelier by many nats. The sparse prior
-        has many modes: its starts are the ends under the broader prior, and the best of these comes
-        second.
+        has many modes: its starts are the ends under the broader prior.
         """
         some = self.observations_.spread(MOST_ROWS)
         little, broader = self.prior_.location, self.prior_.broader
-        starts, second = [little, np.append(little[:-1], np.log(MUCH_NOISE))], []
+        starts = [little, np.append(little[:-1], np.log(MUCH_NOISE))]
         if broader is not None:
-            ends = [climb(some.log_likelihood, broader, start) for start in starts]
-            starts, second = [end.x for end in ends], [min(ends, key=lambda end: end.fun).x]
-        return [most_probable(some.log_likelihood, self.prior_, *starts, theta), *second]
+            starts = [climb(some.log_likelihood, broader, start).x for start in starts]
+        return most_probable(some.log_likelihood, self.prior_, *starts, self.theta_)
 
 
 def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):

@@ -11,7 +11,6 @@ from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 pytestmark = pytest.mark.quick
@@ -139,42 +138,6 @@ def test_state_restores_every_bit(tune, isotropic):
     assert_array_equal(restored.predict(new), surrogate.predict(new))
     more = [s.with_points(new, np.zeros(5)).predict(Z) for s in (restored, surrogate)]
     assert_array_equal(*more)
-
-
-def test_in_turns_hyperparameters_are_the_most_probable_of_each_prior():
-    rng = np.random.default_rng(4)
-    Z = rng.uniform(-1, 1, (41, 7))
-    y = Z[:, 0] ** 2 + np.sin(3 * Z[:, 1])
-    few, all_matter = (
-        GaussianProcessSurrogate(prior=p).fit for p in ("sparse", "dimension-scaled")
-    )
-    both = GaussianProcessSurrogate(prior="sparse", in_turns=True)
-    assert_array_equal(both.fit(Z[:40], y[:40]).theta_, few(Z[:40], y[:40]).theta_)
-    assert_allclose(both.fit(Z, y).theta_, all_matter(Z, y).theta_, atol=1e-6)
-    state = json.loads(json.dumps(both.to_state()))
-    assert_array_equal(both.theta_, state["broader"])
-    both.fit(Z[:40], y[:40], state=state, tune=False)
-    assert_array_equal(both.theta_, few(Z, y).theta_)
-    assert_array_equal(both.fit(Z, y, state=state, tune=False).theta_, state["broader"])
-
-
-@pytest.mark.parametrize(
-    ("d", "embedding", "in_turns"),
-    [(100, "auto", False), (101, "auto", True), (101, "sparse", False)],
-)
-def test_many_inputs_are_searched_under_both_priors_unless_one_is_asked_for(d, embedding, in_turns):
-    bounds, cost = [(0.0, 1.0)] * d, lambda x: float((x[:3] ** 2).sum())
-    optimizer = SILBO(bounds, embedding=embedding, n_initial=5, random_state=0)
-    for x in optimizer.ask(6):
-        optimizer.tell(x, cost(x))
-    copied, states = SILBO.from_dict(json.loads(json.dumps(optimizer.to_dict()))), []
-    for _ in range(3):
-        x = optimizer.ask()
-        assert_array_equal(copied.ask(), x)
-        optimizer.tell(x, cost(x))
-        copied.tell(x, cost(x))
-        states.append(optimizer.to_dict()["events"][-1]["learnt"]["="]["surrogate"])
-    assert all(("broader" in state) is in_turns for state in states)
 
 
 def test_many_values_are_all_conditioned_on_and_some_tune():
