@@ -14,8 +14,15 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
 
 from .._checks import check_integer, check_share, warn_user
 from .._numerics._hyperparameters import searched_process
@@ -25,6 +32,7 @@ from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
 from ._sir import SlicedInverseRegression
 from .rows._centering import mean_and_spread
+from .rows._labels import check_response
 from .rows._reading import read_rows
 from .rows._weights import copies
 
@@ -134,9 +142,14 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ValueError
             For a parameter outside its range, fewer than four labels, or what the reducer refuses.
         TypeError
-            For a reducer that cannot be cloned, or weights that its ``fit`` does not take.
+            For weights that the reducer's ``fit`` does not take.
         """
         check_integer("n_folds", self.n_folds, 2)
+        given = self.reducer
+        if given is not None and (isinstance(given, type) or not hasattr(given, "transform")):
+            raise ValueError(
+                f"reducer must be None or a transformer: got {given!r}. Give an object, as MAVE(1)."
+            )
         data = read_rows(self, X, y, X_unlabeled, sample_weight)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
@@ -218,6 +231,27 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         if not return_std:
             return mean
         return mean, np.sqrt(np.average(self.std_ratios_**2, weights=self._weights)) * std
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R^2 of the predictions for the rows that have a label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            NaN marks a row that is left out.
+        sample_weight : array-like of shape (n,), default=None
+
+        Returns
+        -------
+        float
+        """
+        predicted, (y, labelled) = self.predict(X), check_response(self, y, self._takes)
+        check_consistent_length(predicted, y)
+        if not labelled.any():
+            raise ValueError("y must have a label in some row: got NaN in all. Score other rows.")
+        weights = _check_sample_weight(sample_weight, predicted)[labelled]
+        return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
         """Predict where new observations lie.

@@ -97,8 +97,8 @@ def test_bad_arguments_are_refused():
     for regressor, labels, weights, words in (
         (SDRRegressor(n_folds=1), y, None, "n_folds must be an integer"),
         (SDRRegressor(PCA(2)), y, np.arange(150), "unexpected keyword argument 'sample_weight'"),
-        (SDRRegressor("mave"), y, None, "'mave'"),
-        (SDRRegressor(PCA), y, None, "instead of a class"),
+        (SDRRegressor("mave"), y, None, "reducer must be None or a transformer: got 'mave'"),
+        (SDRRegressor(PCA), y, None, "reducer must be None or a transformer"),
         (SDRRegressor(), np.where(np.arange(150) < 3, y, np.nan), None, "at least 4 labels"),
     ):
         with pytest.raises((ValueError, TypeError), match=words):
@@ -112,6 +112,11 @@ def test_rows_without_a_label_go_to_the_reducer_marked_or_passed():
     for reducer in (SemiSlicedInverseRegression(1, alpha=10.0), MAVE(1)):
         marked = np.where(known, y, np.nan)
         one = SDRRegressor(reducer, n_folds=2).fit(X, marked)
+        assert one.score(X, marked) == pytest.approx(one.score(X[known], y[known]))
+        with pytest.raises(ValueError, match="y must have a label in some row"):
+            one.score(X, np.full(60, np.nan))
+        with pytest.raises(ValueError, match="sample_weight"):
+            one.score(X, marked, sample_weight=np.ones(59))
         other = SDRRegressor(reducer, n_folds=2).fit(X[known], y[known], X_unlabeled=X[~known])
         np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-6)
         alone = clone(reducer).fit(X[known], y[known]).components_

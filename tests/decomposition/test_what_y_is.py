@@ -64,6 +64,16 @@ def test_integers_are_cut_with_a_word_whatever_holds_them(learner, y):
     learner.set_params(categorical="auto")
 
 
+def test_strings_of_numbers_are_categories_with_a_word():
+    y = np.random.default_rng(2).normal(size=208).round(3).astype(str)
+    with pytest.warns(UserWarning, match=r"strings of numbers .* pass y.astype\(float\)"):
+        assert SlicedInverseRegression(1).fit(X, y).n_slices_ > 150
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SlicedInverseRegression(1, categorical=True).fit(X, y)
+        SlicedInverseRegression(1).fit(X, CODES.astype(str))
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_categories_of_any_kind(learner):
     days = np.array([pd.Timestamp(2020, 1, 1 + code) for code in CODES])

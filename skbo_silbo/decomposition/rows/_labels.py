@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Sized
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -253,6 +254,18 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
             f"y holds {len(values)} different integers and was taken for numbers, cut in about "
             f"{n_slices} slices. If they are classes, pass {remedy}; if numbers, "
             "categorical=False says so."
+        )
+
+
+def warn_of_strings(y, n_slices):
+    """Say so where categories y, strings, look like numbers."""
+    if y.dtype.kind != "U" or len(np.unique(y)) <= max(n_slices, len(y) / ROWS_PER_CLASS):
+        return
+    with suppress(ValueError):
+        y.astype(float)
+        warn_user(
+            "y holds strings of numbers and was taken for categories, a slice each. If they are "
+            "numbers, pass y.astype(float); categorical=True says that they are not."
         )
 
 

@@ -14,6 +14,7 @@ from ._labels import (
     split_labelled,
     warn_of_classes,
     warn_of_minus_ones,
+    warn_of_strings,
 )
 from ._weights import check_sample_weight
 
@@ -111,3 +112,4 @@ def _warn_of_codes(estimator, y, categorical):
     warn_of_minus_ones(y)
     if isinstance(n_slices := getattr(estimator, "n_slices", None), Integral):
         warn_of_classes(y, n_slices)
+        warn_of_strings(y, n_slices)
