@@ -86,8 +86,8 @@ def check_flag(name, value):
 
 
 def check_choice(name, value, choices):
-    """Refuse what is not one of the strings `choices`."""
-    is_one = isinstance(value, str) and value in choices
+    """Refuse what is not one of `choices`, strings or None."""
+    is_one = (value is None or isinstance(value, str)) and value in choices
     _require(is_one, name, f"one of {', '.join(map(repr, choices))}", value)
 
 

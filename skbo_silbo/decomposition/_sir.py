@@ -377,8 +377,7 @@ n_features_in_, feature_names_in_
         check_choice("solver", self.solver, self._solvers)
         check_nonnegative("ridge", self.ridge, special="'auto'")
         check_switch("scale", self.scale)
-        if self.reweight is not None:
-            check_choice("reweight", self.reweight, ["elliptical"])
-            if (obstacle := self._no_weights_because()) is not None:
-                raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
+        check_choice("reweight", self.reweight, [None, "elliptical"])
+        if self.reweight is not None and (obstacle := self._no_weights_because()) is not None:
+            raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
         check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import check_integer
+from skbo_silbo._checks import as_reals, check_integer
 from skbo_silbo._typing import Auto
 
 try:
@@ -20,11 +20,11 @@ except ImportError as error:
         "Install it: pip install skbo_silbo[optuna]."
     ) from error
 from optuna.distributions import BaseDistribution
-from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from skbo_silbo.integrations._optuna_trials import (
+    CONSTRAINTS,
     PROPOSED,
     OptunaSpace,
     common_space,
@@ -231,8 +231,17 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         values: Sequence[float] | None,
     ) -> None:
         """Keep what `constraints_func` says of a trial that is complete or pruned."""
-        if self._constraints_func is not None:
-            _process_constraints_after_trial(self._constraints_func, study, trial, state)
+        if self._constraints_func is None or state == TrialState.FAIL:
+            return
+        returned = self._constraints_func(trial)
+        constraints = as_reals(returned)
+        if constraints is None or constraints.ndim != 1 or np.isnan(constraints).any():
+            raise ValueError(
+                f"constraints_func must return a sequence of numbers: got {returned!r} for trial "
+                f"{trial.number}. Return one of each constraint, positive where it is violated, "
+                "for example [0.5]."
+            )
+        keep_attribute(study, trial, CONSTRAINTS, tuple(constraints.tolist()))
 
 
 class _StudyModel:

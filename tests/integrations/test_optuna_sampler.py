@@ -257,7 +257,7 @@ def test_constraints_are_kept_and_found():
 @pytest.mark.parametrize("returned", [[np.nan], 1.0, np.array(1.0), None, ["a"]])
 def test_constraints_of_another_form_are_refused(returned):
     study = new_study(constraints_func=lambda trial: returned)
-    with pytest.raises((TypeError, ValueError, UserWarning), match=r"NaN|isnan|sequence"):
+    with pytest.raises(ValueError, match=r"constraints_func must return a sequence of numbers"):
         study.optimize(bowl, n_trials=1)
     assert len(study.trials) == 1
 
