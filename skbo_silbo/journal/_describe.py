@@ -30,21 +30,10 @@ HELD_BY = {  # what stands for objects that keep more, as results of calls
     np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
     type(functools.lru_cache(len)): ("__wrapped__",),
 }
-BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, np.ndarray)
+PLAIN = (bool, int, float, complex, str, bytes, tuple)
+BUILT_IN = (*PLAIN, list, dict, set, frozenset, np.ndarray)
 # Values that a function is bound to for good: others, as a list, may hold what calls leave there.
-CONSTANT_KINDS = (
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    tuple,
-    type(None),
-    np.generic,
-    FunctionType,
-    type,
-)
+CONSTANT_KINDS = (*PLAIN, type(None), np.generic, FunctionType, type)
 
 
 def describe(value: object) -> Any:
@@ -299,15 +288,15 @@ def name_of(thing: Any) -> str:
     return f"{public if is_public else module}.{thing.__qualname__}"
 
 
-def require_same(old: Any, new: Any, path: str) -> None:
-    """Refuse a description that is not that of a journal, naming the differences.
+def require_same(old: Any, new: Any, rule: str, holder: str, remedy: str) -> None:
+    """Refuse a description that is not that of then, naming the differences.
 
     Parameters
     ----------
     old, new : object
-        What a journal has and what is now, as `describe` returns it.
-    path : str
-        Of the journal.
+        What `holder` has and what is now, as `describe` returns it.
+    rule, holder, remedy : str
+        For messages: what must be the same, as what, and what to do.
 
     Raises
     ------
@@ -315,22 +304,7 @@ def require_same(old: Any, new: Any, path: str) -> None:
         Unless they are the same, but for the text of functions, of which a warning says.
     """
     if shown := differences_in_words(old, new):
-        raise ValueError(
-            f"journal must be of the same search: {path!r} is of another one. {shown}. Search as "
-            "before, or give another path. What is not to be compared of an object is left out in "
-            "the __getstate__ of its class."
-        )
-    warn_of_functions(old, new, f"journal {path!r}")
-
-
-def warn_of_functions(old: Any, new: Any, holder: str) -> None:
-    """Warn of functions whose text is not that of then, though their names are.
-
-    Parameters
-    ----------
-    old, new : object
-        What `holder`, a text, has and what is now, as `describe` returns it.
-    """
+        raise ValueError(f"{rule} {holder}: {shown}. {remedy}")
     changed = [where.rpartition(".")[0] for where, *_ in _leaves(old, new) if _is_code(where)]
     if changed:
         warn_user(
@@ -338,6 +312,15 @@ def warn_of_functions(old: Any, new: Any, holder: str) -> None:
             f"{', '.join(changed)}. Nothing is lost, and the search goes on from what it has. Give "
             "another path if they decide otherwise now; go on if they would say the same."
         )
+
+
+def require_same_search(old: Any, new: Any, path: str) -> None:
+    """Do the same for what the journal of a path says of its search."""
+    remedy = (
+        "Search as before, or give another path. What is not to be compared of an object is left "
+        "out in the __getstate__ of its class."
+    )
+    require_same(old, new, "search must be that of", f"journal {path!r}", remedy)
 
 
 def differences_in_words(old: Any, new: Any) -> str:

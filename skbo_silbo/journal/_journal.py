@@ -123,15 +123,19 @@ class Journal:
     def _have_locked(self):
         """Open the file and lock it; again if another had put a new one in its place by then."""
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        self._have(_opened(self.path, flags))
-        try:
-            lock(self._file, self.path, self.kind.user, self.kind.to_close)
-        except BaseException:
-            self._let_go()
-            raise
+        self._have(self._locked(_opened(self.path, flags)))
         if not _is_at(self._place, self._identity):
             self._let_go()
             self._have_locked()
+
+    def _locked(self, file):
+        """Return an open file with the lock on it; close it where another has that."""
+        try:
+            lock(file, self.path, self.kind.user, self.kind.to_close)
+        except BaseException:
+            os.close(file)
+            raise
+        return file
 
     def _have(self, file):
         """Have an open file, and know it again: its number may become that of another."""
@@ -218,16 +222,18 @@ class Journal:
                 self.last, self._n_records = record, self._n_records + 1
                 self.holds_values = self.holds_values or VALUES in record
 
-    def damaged_record(self, i: int, why: str = "") -> ValueError:
+    def damaged_record(self, i: int, why: object = "") -> ValueError:
         """Return the error to raise for a record that is not as it was written; and why."""
         remedy = "Remove that line and all after it to continue from there, or give another path."
         return self._damaged(i + 2, remedy, why)
 
-    def damaged_header(self, why: str = "") -> ValueError:
+    def damaged_header(self, why: object = "") -> ValueError:
         """Return the error to raise for a header that is not as it was written; and why."""
         return self._damaged(1, "Put back a copy of the file, or give another path.", why)
 
     def _damaged(self, line, remedy, why):
+        if isinstance(why, Exception) and not isinstance(why, ValueError):
+            why = f"{type(why).__name__}: {why}"
         return ValueError(
             f"journal must be as it was written: {self.path!r} is damaged in line {line}"
             f"{f' ({why})' if why else ''}. {remedy}"
@@ -327,13 +333,7 @@ class Journal:
         closed = f"journal {self.path!r} must stay open: its file was closed by something else"
         if not _is_at(self._place, self._identity):
             raise OSError(9, f"{closed}, and it is not at its path any more")
-        file = os.open(self._place, os.O_RDWR | getattr(os, "O_BINARY", 0))
-        try:
-            lock(file, self.path, self.kind.user, self.kind.to_close)
-        except BaseException:
-            os.close(file)
-            raise
-        self._have(file)
+        self._have(self._locked(os.open(self._place, os.O_RDWR | getattr(os, "O_BINARY", 0))))
         warn_user(f"{closed}. It is open again. Close no files that others have opened.")
 
     def _look_for_itself(self):

@@ -184,19 +184,32 @@ def tell_known(optimizer, calls, x0, y0, c0):
     c = as_constraints(c0, values.shape, optimizer.constraints_.shape[1])
     given = _pairs(space, points, values, c)
     known = _pairs(space, optimizer.x_iters_, optimizer.func_vals_, optimizer.constraints_)
-    left, new = Counter(known), []
-    for i, pair in enumerate(given):
-        one, other = (Counter(v for k, v in pairs if k == pair[0]) for pairs in (given, known))
+    for point, (key, _) in zip(points, given, strict=True):
+        one, other = (Counter(v for k, v in pairs if k == key) for pairs in (given, known))
         if not (one <= other or other <= one):
-            raise ValueError(_difference(points[i], one, other))
-        new += [] if left[pair] > 0 else [i]
-        left[pair] -= 1
+            raise ValueError(_difference(point, one, other))
+    new = unknown(given, known)
     if not new:
         return
     points = [points[i] for i in new]
     calls.record_given_values(points)
     constraints = None if c0 is None else c[new]
     optimizer.tell(points, values[new], constraints=constraints)
+
+
+def unknown(given, known):
+    """Return the places in a list of what another lacks; what is there twice has to be there twice.
+
+    Examples
+    --------
+    >>> unknown(["a", "b", "a"], ["a"])
+    [1, 2]
+    """
+    left, new = Counter(known), []
+    for i, one in enumerate(given):
+        new += [] if left[one] > 0 else [i]
+        left[one] -= 1
+    return new
 
 
 def _pairs(space, points, values, constraints):

@@ -4,20 +4,8 @@ import inspect
 from functools import partial
 from types import MappingProxyType
 
+from skbo_silbo import baselines
 from skbo_silbo._checks import did_you_mean
-from skbo_silbo.baselines import (
-    BOCK,
-    REMBO,
-    SIBO,
-    SIRBO,
-    AddBO,
-    HeSBO,
-    RandomSearch,
-    SILBOBottomUp,
-    SILBOBottomUpAsRun,
-    SILBOTopDown,
-    SILBOTopDownAsRun,
-)
 from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
@@ -45,22 +33,22 @@ REMEDY = "The page 'Parts of your own' of the documentation shows how one is wri
 METHODS = MappingProxyType(
     {
         "silbo": SILBO,
-        "silbo-bu": SILBOBottomUp,
-        "silbo-td": SILBOTopDown,
-        "silbo-bu-as-run": SILBOBottomUpAsRun,
-        "silbo-td-as-run": SILBOTopDownAsRun,
-        "rembo": REMBO,
-        "rembo-kx": partial(REMBO, kernel="x"),
-        "rembo-kpsi": partial(REMBO, kernel="psi"),
+        "silbo-bu": baselines.SILBOBottomUp,
+        "silbo-td": baselines.SILBOTopDown,
+        "silbo-bu-as-run": baselines.SILBOBottomUpAsRun,
+        "silbo-td-as-run": baselines.SILBOTopDownAsRun,
+        "rembo": baselines.REMBO,
+        "rembo-kx": partial(baselines.REMBO, kernel="x"),
+        "rembo-kpsi": partial(baselines.REMBO, kernel="psi"),
         "rembo-zonotope": ZonotopeREMBO,
-        "hesbo": HeSBO,
-        "sir-bo": SIRBO,
+        "hesbo": baselines.HeSBO,
+        "sir-bo": baselines.SIRBO,
         "ksir-bo": KSIRBO,
-        "si-bo": SIBO,
-        "add-bo": AddBO,
+        "si-bo": baselines.SIBO,
+        "add-bo": baselines.AddBO,
         "add-bo-sampled": SampledAddBO,
-        "bock": BOCK,
-        "random": RandomSearch,
+        "bock": baselines.BOCK,
+        "random": baselines.RandomSearch,
     }
 )
 
@@ -87,12 +75,10 @@ def make_optimizer(method, bounds, random_state, options, others):
     make = _maker(method)
     _check_options(method, make, options, others)
     optimizer = make(bounds, random_state=random_state, **options)
-    if not isinstance(optimizer, AskTellOptimizer):
-        raise ValueError(f"method must make an {BASE}: {method!r} made {optimizer!r}. {REMEDY}")
-    if optimizer.maximize:
+    if not isinstance(optimizer, AskTellOptimizer) or optimizer.maximize:
         raise ValueError(
-            f"method must make an optimiser with maximize=False: got {optimizer!r} with True. "
-            "Write minimize(..., maximize=True)."
+            f"method must make an {BASE} with maximize=False: {method!r} made {optimizer!r}. "
+            f"Write minimize(..., maximize=True). {REMEDY}"
         )
     return optimizer
 

@@ -2,7 +2,6 @@
 
 import inspect
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from numbers import Real
@@ -23,7 +22,7 @@ from skbo_silbo._typing import (
     PointT,
     RandomState,
 )
-from skbo_silbo.minimization._call_log import CallLog, tell_known
+from skbo_silbo.minimization._call_log import CallLog, tell_known, unknown
 from skbo_silbo.minimization._methods import make_optimizer, name_of
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
@@ -33,7 +32,6 @@ from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._read import as_space
-from skbo_silbo.workers._executors import is_executor
 from skbo_silbo.workers._joblib import THREADS, Pool
 from skbo_silbo.workers._scheduler import InPlace, Scheduler
 
@@ -312,13 +310,9 @@ def _prepare(optimizer, x0, y0, c0, calls, n_constraints):
     space = optimizer.space_
     points, _ = as_points(x0, space)
     there = [*optimizer.x_iters_, *pending]
-    left, new = Counter(keys_of(space.encode(there)) if there else ()), []
-    for x, key in zip(points, keys_of(space.encode(points)), strict=True):
-        if left[key]:  # a point that is given twice is called twice, in however many runs
-            left[key] -= 1
-        else:
-            new.append(x)
-    return pending + new
+    known = keys_of(space.encode(there)) if there else ()
+    new = unknown(keys_of(space.encode(points)), known)  # one that is given twice is called twice
+    return pending + [points[i] for i in new]
 
 
 def _make_workers(executor, n_pending, timeout, n_retries, func):
@@ -332,11 +326,6 @@ def _make_workers(executor, n_pending, timeout, n_retries, func):
                 "as executor=concurrent.futures.ProcessPoolExecutor(4)."
             )
         return Scheduler(InPlace() if timeout is None else Pool(1, THREADS), timeout=timeout)
-    if not (is_executor(executor) or callable(executor)):
-        raise ValueError(
-            "executor must have submit(), as those of concurrent.futures, or be a callable that "
-            f"returns one: got {executor!r}."
-        )
     n_workers = None if n_pending == "auto" else n_pending
     options = {"n_workers": n_workers, "n_retries": n_retries, "func": func}
     return Scheduler(executor, timeout=timeout, **options)

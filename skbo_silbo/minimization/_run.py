@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import as_reals, has_booleans, warn_user
+from skbo_silbo._checks import as_reals, brief, has_booleans, warn_user
 from skbo_silbo.minimization._call_log import MOST_RUNS
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
@@ -64,7 +64,7 @@ class Run:
         self.n_constraints = n_constraints
         self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # calls to be submitted before anything is asked for
-        self._process_killers = []  # calls with which the process has died twice
+        self._process_killers = []  # calls with which the process has died twice: not made
         self._repeat_failures = []  # calls that raised again, and what: failed if no other
         self.raised = (None, None)  # the exception of func that was raised, and its point
         self._exhausted = False
@@ -273,16 +273,15 @@ class Run:
     def _give_up_repeat_failures(self):
         while self._repeat_failures:
             call, error = self._repeat_failures.pop(0)
-            self._give_up(call, f"raised {in_short(in_words(error))} as in an earlier run")
+            raised = in_words(error)[:LONGEST_SHOWN]
+            self._give_up(call, f"raised {raised} as in an earlier run")
 
     def _give_up_process_killers(self):
         """Count points that killed the process as failed, as far as `n_calls` reaches."""
-        while self._process_killers and self._n_points < self.limits.n_calls:
+        why = f"was under way when the process died (or a disk was full) {MOST_DEATHS} times"
+        for call in self._process_killers[: max(self.limits.n_calls - self._n_points, 0)]:
             self._n_points += 1
-            self._give_up(
-                self._process_killers.pop(0),
-                f"was under way when the process died (or a disk was full) {MOST_DEATHS} times",
-            )
+            self._give_up(call, why)
 
     def _record(self, call, value):
         try:
@@ -318,11 +317,10 @@ class Run:
 
 
 def in_short(given):
-    """Return a point, or a text, in one line; of many inputs the first and the last."""
+    """Return a point in one line; of many inputs the first and the last."""
     if isinstance(given, np.ndarray):
         return np.array2string(given, precision=4, threshold=6, max_line_width=LONGEST_SHOWN)
-    text = given if isinstance(given, str) else repr(given)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+    return brief(given, LONGEST_SHOWN)
 
 
 def as_outcome(returned, n_constraints):
@@ -341,27 +339,29 @@ def as_outcome(returned, n_constraints):
         When it is something else.
     """
     is_pair = n_constraints and isinstance(returned, tuple | list) and len(returned) == 2
-    value = returned[0] if is_pair else returned
+    value, shown = returned if is_pair else (returned, None)
     number = None if isinstance(value, tuple) else as_reals(value)
     is_number = number is not None and number.size == 1
-    if not is_number and not n_constraints:
-        remedy = "Return float(value), or float('nan') for a failure."
-        if isinstance(value, tuple):
-            remedy = (
-                "If the second part are values of constraints, say how many there are: "
-                "minimize(..., n_constraints=m)."
-            )
-        raise TypeError(f"func must return one real number: got {value!r}. {remedy}")
     if is_number and (not n_constraints or (not is_pair and np.isnan(number).all())):
         return float(number.item()), None
-    constraints = as_reals(returned[1]) if is_pair else None
+    constraints = as_reals(shown) if is_pair else None
     is_right = constraints is not None and np.atleast_1d(constraints).shape == (n_constraints,)
     is_right = is_right and is_number and not any(map(has_booleans, returned))
-    if not is_right or as_reals(returned[0]).ndim > constraints.ndim:  # or the other way round
-        raise TypeError(
+    if not is_right or number.ndim > constraints.ndim:  # or the other way round
+        raise TypeError(_not_an_outcome(returned, n_constraints))
+    return float(number.item()), np.atleast_1d(constraints)
+
+
+def _not_an_outcome(returned, n_constraints):
+    if n_constraints:
+        return (
             "func must return (value, constraints), the latter of length n_constraints="
             f"{n_constraints}, numbers and no booleans, at most 0 where they hold: got "
             f"{returned!r}. Return by how much each is violated, or 1.0 where it is and -1.0 where "
             "it is not; float('nan') alone for a failure of which no constraint is known."
         )
-    return float(number.item()), np.atleast_1d(constraints)
+    return (
+        f"func must return one real number: got {returned!r}. Return float(value), or float('nan') "
+        "for a failure. If the second part of a tuple are values of constraints, say how many "
+        "there are: minimize(..., n_constraints=m)."
+    )

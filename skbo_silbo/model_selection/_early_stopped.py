@@ -2,7 +2,6 @@
 
 import inspect
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
@@ -12,7 +11,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skbo_silbo._checks import warn_user
+from skbo_silbo._checks import check_share, warn_user
 from skbo_silbo._sklearn import rows_of
 from skbo_silbo._typing import ArrayLike, RandomState
 
@@ -160,11 +159,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
 
     def _splitter(self, groups):
         fraction = self.validation_fraction
-        if not (isinstance(fraction, Real) and 0 < fraction < 1):
-            raise ValueError(
-                f"validation_fraction must be a number between 0 and 1: got {fraction!r}. Give the "
-                "share of the rows to hold out, such as 0.1."
-            )
+        check_share("validation_fraction", fraction, default=0.1)
         if groups is not None:
             kind = GroupShuffleSplit
         else:

@@ -276,12 +276,15 @@ def _score_name(columns, refit):
     if isinstance(refit, str):
         names = [name for name in names if name == prefix + refit]
     if not names:
-        wanted = prefix + (refit if isinstance(refit, str) else "score")
-        raise ValueError(
-            f"initial_results must have a column {wanted!r}: got {sorted(columns)}. Give what a "
-            "search with that metric has as cv_results_."
-        )
+        raise _no_column(prefix + (refit if isinstance(refit, str) else "score"), columns)
     return names[0]
+
+
+def _no_column(wanted, columns):
+    return ValueError(
+        f"initial_results must have a column {wanted!r}: got {sorted(columns)}. Give cv_results_ "
+        "of a search with that metric, or columns 'param_...' for every parameter."
+    )
 
 
 def _read_params(columns, space):
@@ -290,10 +293,7 @@ def _read_params(columns, space):
         return [dict(p) for p in params]
     named = {k.removeprefix(PREFIX): v for k, v in columns.items() if k.startswith(PREFIX)}
     if not named:
-        raise ValueError(
-            "initial_results must have a column 'params' of dicts, or a column 'param_...' for "
-            f"every parameter: got {sorted(columns)}. Give cv_results_."
-        )
+        raise _no_column("params", columns)
     rows = zip(*named.values(), strict=True)
     return [_candidate(dict(zip(named, row, strict=True)), space) for row in rows]
 

@@ -6,22 +6,19 @@ over what it had learnt by the last proposal. What follows is what would have fo
 
 import math
 import os
-import platform
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
-from importlib.metadata import version
 from inspect import signature
 from numbers import Integral, Real
 
 import joblib
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import search_state
-from skbo_silbo.journal._describe import describe, describe_data, require_same
+from skbo_silbo.journal._describe import describe, describe_data, require_same_search
 from skbo_silbo.journal._journal import JournalKind
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection._candidates import Candidate
@@ -29,8 +26,8 @@ from skbo_silbo.model_selection._given import read_initial_results
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._optimizer import n_first_candidates
 from skbo_silbo.optimizers._constraints import KnownConstraints
-from skbo_silbo.optimizers._event_log import EventLog
-from skbo_silbo.optimizers._events import describe_space
+from skbo_silbo.optimizers._event_log import EventLog, made_with
+from skbo_silbo.optimizers._events import describe_space, root_seed
 from skbo_silbo.optimizers._records import UNREADABLE, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
@@ -121,7 +118,7 @@ def _splits_digest(state):
 
 SEARCH = JournalKind(
     name="skbo_silbo",
-    version=8,
+    version=9,
     user="search",
     is_of_optimizer=False,  # what that is told is written with all that is known of the candidate
 )
@@ -169,14 +166,14 @@ class SearchJournal:
         for i, candidate in zip(self._told if goals_of else (), self.candidates, strict=False):
             self._events[i] = replace(self._events[i], goals=goals_of(candidate)[None])
         self.begun = CallLog(log, given, is_needed=is_at_risk)
-        if self.candidates and log.header["made with"] != _versions():
+        if self.candidates and log.header["made with"] != made_with():
             self._warn_of_versions()
 
     def _read(self, i):
         try:
             return _candidate(self._events[i])
         except UNREADABLE as error:
-            raise self.log.damaged_record(i, f"{type(error).__name__}: {error}") from error
+            raise self.log.damaged_record(i, error) from error
 
     def _require_rows_alike(self):
         """Refuse rows that have not the names of those before.
@@ -220,7 +217,7 @@ class SearchJournal:
             self.begun.end([candidate.params for candidate in candidates])
 
     def _warn_of_versions(self):
-        then, now = self.log.header["made with"], _versions()
+        then, now = self.log.header["made with"], made_with()
         changed = [f"{k} {then.get(k)} then, {now[k]} now" for k in now if then.get(k) != now[k]]
         warn_user(
             f"the candidates in journal {self.log.path!r} may not be those that would be proposed "
@@ -274,33 +271,21 @@ def open_memory(search, space, given, evaluate_candidates):
 
 def _begin_or_check(log, search, space, fingerprint):
     def make_header():
+        seed = search.random_state
         return {
-            "seed": _seed(search.random_state),
-            "made with": _versions(),
+            "seed": int(seed) if isinstance(seed, Integral) else root_seed(seed) % 2**31,
+            "made with": made_with(),
             "search": fingerprint(),
             "n_initial": n_first_candidates(search, space),
         }
 
     def check(then):
-        require_same(then.get("search"), fingerprint(), log.path)
+        require_same_search(then.get("search"), fingerprint(), log.path)
 
     log.begin_or_check(make_header, check)
     for name, kind in {"seed": int, "n_initial": int, "made with": dict}.items():
         if type(log.header.get(name)) is not kind:
             raise log.damaged_header(f"{name!r} must not be {log.header.get(name)!r}")
-
-
-def _seed(random_state):
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**31))
-    return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def _versions():
-    packages = ("skbo_silbo", "scikit-learn", "scipy", "numpy")
-    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
 def _event(candidate, given):

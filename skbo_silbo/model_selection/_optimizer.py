@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from joblib.externals.loky.backend import reduction
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import check_picklable
+from skbo_silbo._checks import check_nonnegative, check_picklable
 from skbo_silbo.model_selection._given import (
     is_point_of,
     is_same,
@@ -169,16 +169,12 @@ def _found_html(search):
 def _checked(options):
     if options is None:
         return {}
-    if not isinstance(options, Mapping):
-        raise ValueError(
-            "optimizer_options must be None or a dict of arguments of SILBO: got "
-            f"{type(options).__name__}. Write optimizer_options={{'acquisition': 'ucb'}}."
-        )
     known = [name for name in engine_options(SILBO) if name not in OWN]
-    if unknown := [name for name in options if name not in known]:
+    if not isinstance(options, Mapping) or options.keys() - set(known):
         raise ValueError(
-            f"optimizer_options must be among {known}: got {unknown}. Rename or remove them; "
-            f"{', '.join(OWN)} are parameters of the search itself."
+            f"optimizer_options must be None or a dict of arguments of SILBO among {known}: got "
+            f"{options!r}. Write {{'acquisition': 'ucb'}}; {', '.join(OWN)} are parameters of the "
+            "search itself."
         )
     return dict(options)
 
@@ -250,11 +246,8 @@ def require_options_that_fit(search, given):
     ------
     ValueError
     """
-    for name in ("timeout", "max_time"):
-        if isinstance(getattr(search, name), bool):
-            raise ValueError(
-                f"{name} must be None or seconds: got {getattr(search, name)}. Give a number."
-            )
+    check_nonnegative("timeout", search.timeout, "None")  # True is no number
+    check_nonnegative("max_time", search.max_time, "None")
     if len(given.left([])) > search.n_iter:
         raise ValueError(
             f"initial_params must be at most n_iter={search.n_iter} candidates: got "

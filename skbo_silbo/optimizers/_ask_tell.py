@@ -22,7 +22,7 @@ from skbo_silbo._typing import (
 from skbo_silbo.acquisition._part_of_space import N_BEST, Part
 from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, in_words
-from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
+from skbo_silbo.optimizers._event_log import EventLog, begin_or_check
 from skbo_silbo.optimizers._events import from_data, root_seed, to_data
 from skbo_silbo.optimizers._model import Recommendation
 from skbo_silbo.optimizers._records import Points, observed_event
@@ -367,13 +367,12 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When the log is of another space, class, option or seed; it is named, the log closed.
+            When the log is of another space, class, option or seed; it is named.
         """
         with self._lock:
-            with closed_on_error(log):
-                begin_or_check(log, self, facts)
-                log.read_events(Points(self.space_))
-                log.replay(self, log.events)
+            begin_or_check(log, self, facts)
+            log.read_events(Points(self.space_))
+            log.replay(self, log.events)
             self._log = log
 
     @property

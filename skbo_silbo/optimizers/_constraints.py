@@ -9,14 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
-from skbo_silbo._checks import as_reals
+from skbo_silbo._checks import as_reals, brief
 from skbo_silbo.acquisition._part_of_space import Equations
-from skbo_silbo.journal._describe import (
-    describe,
-    describe_function,
-    differences_in_words,
-    warn_of_functions,
-)
+from skbo_silbo.journal._describe import describe, describe_function, require_same
 from skbo_silbo.space._union import branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
@@ -82,12 +77,8 @@ class KnownConstraints:
         if not before.are_missing:
             return self
         then, now = {"rule": before.described}, {"rule": self.described}
-        if shown := differences_in_words(then, now):
-            raise ValueError(
-                f"constraints must be those that the optimiser was saved with: {shown}. Give them, "
-                "or tell what is known to a new optimiser."
-            )
-        warn_of_functions(then, now, "the saved optimiser")
+        remedy = "Give them, or tell what is known to a new optimiser."
+        require_same(then, now, "constraints must be those of", "the saved optimiser", remedy)
         return replace(self, described=before.described)
 
 
@@ -174,28 +165,27 @@ class _Check:
     def __init__(self, given, space):
         self.names, constraint = given if _has_names(given) else (None, given)
         _require_known(self.names, space)
-        if not isinstance(constraint, (LinearConstraint, NonlinearConstraint)):
+        func = getattr(constraint, "fun", constraint)
+        is_nonlinear = isinstance(constraint, NonlinearConstraint) and callable(func)
+        if not (is_nonlinear or isinstance(constraint, LinearConstraint)):
             raise ValueError(
                 "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
-                f"list of these: got {constraint!r}. Write NonlinearConstraint(fun, 0, numpy.inf) "
-                "for fun(x) >= 0, which scipy's dicts call {'type': 'ineq', 'fun': fun}."
+                f"list of these, the former with a function of a point: got {func!r}. Write "
+                "NonlinearConstraint(fun, 0, numpy.inf) for fun(x) >= 0, which scipy's dicts call "
+                "{'type': 'ineq', 'fun': fun}."
             )
         self.matrix = None
         self._func = self._function(constraint, space)
         self.lower, self.upper = map(_as_end, (constraint.lb, constraint.ub))
         lower, upper = self.lower, self.upper
-        if np.isnan(lower).any() or np.isnan(upper).any():
-            raise ValueError(
-                "constraints must have lb and ub that are real numbers, not NaN: got "
-                f"lb={lower.tolist()}, ub={upper.tolist()}. Use numpy.inf where there is no bound."
-            )
         is_linear = self.matrix is not None and self.names is None
         is_equal = lower == upper
-        if (is_equal.any() and not is_linear) or (lower > upper).any():
+        if (is_equal.any() and not is_linear) or not (lower <= upper).all():  # NaN is not
             raise ValueError(
-                "constraints must be inequalities, lb < ub, or a LinearConstraint of an array: got "
-                f"lb={lower.tolist()}, ub={upper.tolist()}. Solve an equality for one input, and "
-                "search over the others."
+                "constraints must be inequalities, lb < ub, or a LinearConstraint of an array, "
+                "where lb and ub are real numbers, not NaN: got "
+                f"lb={lower.tolist()}, ub={upper.tolist()}. Use numpy.inf where there is no bound. "
+                "Solve an equality for one input, and search over the others."
             )
         self._size = np.maximum(*(np.where(np.isfinite(e), np.abs(e), 0.0) for e in (lower, upper)))
         if is_equal.any():  # all points are rounded to the grid
@@ -217,11 +207,6 @@ class _Check:
 
     def _function(self, constraint, space):
         if isinstance(constraint, NonlinearConstraint):
-            if not callable(constraint.fun):
-                raise ValueError(
-                    "constraints must be NonlinearConstraint with a function of a point: got "
-                    f"{constraint.fun!r}. Write NonlinearConstraint(fun, lb, ub)."
-                )
             return constraint.fun
         if space.is_dict and self.names is None:
             raise ValueError(
@@ -231,15 +216,11 @@ class _Check:
             )
         A, d = constraint.A, len(self.names or space.lower)
         self.matrix = matrix = np.atleast_2d(A.toarray() if sparse.issparse(A) else A)
-        if matrix.shape[1] != d:
+        if matrix.shape[1] != d or not np.isfinite(matrix).all():
             raise ValueError(
-                f"constraints must have a column for each of the {d} inputs: got a "
-                f"LinearConstraint with A of shape {matrix.shape}."
-            )
-        if not np.isfinite(matrix).all():
-            raise ValueError(
-                "constraints must be LinearConstraint whose A must be finite real numbers: got "
-                f"{matrix.tolist()}. Write 0 for an input without a say."
+                "constraints must have a LinearConstraint whose A must be finite real numbers, a "
+                f"column for each of the {d} inputs: got {brief(matrix.tolist())} of shape "
+                f"{matrix.shape}. Write 0 for an input without a say."
             )
         return partial(np.matmul, matrix)
 

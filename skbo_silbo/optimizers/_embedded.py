@@ -30,21 +30,11 @@ from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
 from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.optimizers import _model as readouts
+from skbo_silbo.optimizers import _model as models
 from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._history import as_points
-from skbo_silbo.optimizers._model import (
-    Model,
-    Prediction,
-    Recommendation,
-    condition,
-    learn,
-    learning_data,
-    make_surface,
-    model_from_data,
-    model_to_data,
-)
+from skbo_silbo.optimizers._model import Prediction, Recommendation
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
@@ -69,7 +59,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         d = self.space_.n_features_
         self._configuration = self.configure(d)
         warp = self._configuration.warp
-        self._model = Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
+        self._model = models.Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
         # the last `subspace_`, after the model that it was made from
         self._described: tuple[Any, ...] = (None, None)
 
@@ -154,7 +144,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _learnt(self, model):
         """Return the model with the embedding learnt where due."""
-        return learn(model, self._labelled(), self._configuration)
+        return models.learn(model, self._labelled(), self._configuration)
 
     def _conditioned(self, model, *, tune=True):
         """Return the model with a surrogate of all observations, hyperparameters searched if due.
@@ -164,7 +154,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         labelled, n = self._labelled(), len(self._history)
         rng = self._rng(labelled.y.size, 2) if tune else None
         template = self._configuration.surrogate
-        return condition(model, labelled, self._coordinates, template, n_observed=n, rng=rng)
+        return models.condition(model, labelled, self._coordinates, template, n_observed=n, rng=rng)
 
     def _coordinates(self, embedding, X, *values):
         """Return the coordinates of points X, and what there is of each, a row a coordinate row."""
@@ -175,7 +165,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         model = model or self._model
         acquisition = partial(self._configuration.acquisition, self._n_known + 1)
         pending = list(self._pending.values())
-        return make_surface(model, pending, self._coordinates, acquisition, part)
+        return models.make_surface(model, pending, self._coordinates, acquisition, part)
 
     # --- what can be read -----------------------------------------------------------------------
 
@@ -201,7 +191,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             model = self._current_model("subspace_")
             if self._described[0] is not model:
                 X, y, *_ = self._labelled()
-                *_, X_unlabeled = learning_data(X, y, model.unlabeled, model.warp)
+                *_, X_unlabeled = models.learning_data(X, y, model.unlabeled, model.warp)
                 parts = self._configuration.learner, self._configuration.surrogate
                 rng = self._rng(model.n_observed, 3)
                 subspace = describe_subspace(self.input_model_, model, X_unlabeled, *parts, rng)
@@ -234,7 +224,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 i = int(np.argmin(mean))
             else:
                 i = min(range(len(points)), key=lambda k: self._row_of(points[k]))
-            told = readouts.in_units_of_values(model, mean[i], std[i], self._history, y)
+            told = models.in_units_of_values(model, mean[i], std[i], self._history, y)
             mean, std = map(float, told)
             point = self._history.points[self._row_of(points[i])].copy()
             return Recommendation(point, self._sign * mean, std)
@@ -275,7 +265,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             surface = self._surface(self._part(None))
             rng, search = self._rng(self._n_known, 5), self._configuration.search
             known = self._history, self._labelled().y
-            return readouts.expected_gain(self._model, surface, search, self.space_, rng, *known)
+            return models.expected_gain(self._model, surface, search, self.space_, rng, *known)
 
     def predict(self, x: Any) -> Prediction:
         """Return what the model expects of the objective at one point or at several.
@@ -314,7 +304,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             model, y = self._model_and_values("predict")
             Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
             Z = Z[np.unique(rows, return_index=True)[1]]
-            mean, *others = readouts.predict(model, X, Z, self._history, y)
+            mean, *others = models.predict(model, X, Z, self._history, y)
         values = self._sign * mean, *others
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
@@ -342,7 +332,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         with self._lock, one_thread():
             model, y = self._model_and_values("expected_improvement")
             surface = self._surface(model=model)
-            values = readouts.expected_improvement(model, surface, X, self._history, y)
+            values = models.expected_improvement(model, surface, X, self._history, y)
         return float(values[0]) if single else values
 
     def _places(self, x):
@@ -369,11 +359,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._restored(asked)
 
     def _state_to_dict(self):
-        return model_to_data(self._model, self._configuration, len(self._history))
+        return models.model_to_data(self._model, self._configuration, len(self._history))
 
     def _state_from_dict(self, state):
         d = self.space_.n_features_
-        self._model, had_surrogate = model_from_data(state, self._configuration, d)
+        self._model, had_surrogate = models.model_from_data(state, self._configuration, d)
         if had_surrogate:
             self._model = self._restored()
 

@@ -1,14 +1,15 @@
 """The journal of an optimiser: its events on disk, for it to go on from."""
 
 import os
+import platform
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from operator import index
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._describe import require_same
+from skbo_silbo.journal._describe import require_same_search
 from skbo_silbo.journal._journal import Journal, JournalKind
 from skbo_silbo.optimizers._events import (
     RootSeed,
@@ -21,7 +22,7 @@ from skbo_silbo.optimizers._events import (
 
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",
-    version=6,
+    version=7,
     user="optimiser",
     to_close="Call close_journal() of the optimiser that has it, wait for its process to end",
 )
@@ -45,7 +46,7 @@ class EventLog(Journal):
     def __init__(self, path, kind=OPTIMIZER):
         self.events = []  # those read when it was opened
         self._unwritten = []  # events to keep that could not be written
-        self._learnt = None  # as the last event has it
+        self._learnt = {}  # as the last event has it
         super().__init__(path, kind)
 
     def read_events(self, points):
@@ -55,7 +56,7 @@ class EventLog(Journal):
         ----------
         points : Points
         """
-        self.events = read_events(self.records, points, self._damaged_event)
+        self.events = read_events(self.records, points, self.damaged_record)
         self.records = []
 
     def ask(self, places, learnt):
@@ -74,17 +75,11 @@ class EventLog(Journal):
         """
 
         def damaged(i, error):
-            return self._damaged_event(events[i].content["n"], error)
+            return self.damaged_record(events[i].content["n"], error)
 
-        made_with = self.header.get("made with")
-        if isinstance(made_with, dict):
-            made_with = made_with.get("skbo_silbo")
-        options = {"and_what_was_learnt": made_with == release()}
-        self._learnt = replay(optimizer, events, damaged, self._learnt, **options)
-
-    def _damaged_event(self, i, error):
-        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return self.damaged_record(i, why)
+        with _header_as_written(self):
+            is_same = self.header["made with"]["skbo_silbo"] == made_with()["skbo_silbo"]
+        self._learnt = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=is_same)
 
     def tell(self, event):
         """Append what an optimiser was told, or had cancelled, in a journal of its own: `keep`."""
@@ -156,11 +151,12 @@ def open_log(path, random_state):
 
 @contextmanager
 def closed_on_error(log):
-    """Close a log where its optimiser could not be made: it would stay locked."""
+    """Close a log, if there is one, where its optimiser could not be made: it would stay locked."""
     try:
         yield
     except BaseException:
-        log.close()
+        if log is not None:
+            log.close()
         raise
 
 
@@ -182,7 +178,7 @@ def begin_or_check(log, optimizer, facts):
 
     def make_header():
         who = identity(optimizer, whole=True)
-        return {"made with": release(), **who, "facts": facts}
+        return {"made with": made_with(), **who, "facts": facts}
 
     def check(then):
         now = {**identity(optimizer, whole=False), "facts": facts}
@@ -193,12 +189,10 @@ def begin_or_check(log, optimizer, facts):
 
 
 @cache
-def release():
-    """Return the version of this package; None where it is not installed."""
-    try:
-        return version("skbo_silbo")
-    except PackageNotFoundError:
-        return None
+def made_with():
+    """Return the versions of Python, of this package and of those that it computes with."""
+    packages = ("skbo_silbo", "scikit-learn", "scipy", "numpy")
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
 @contextmanager
@@ -206,37 +200,18 @@ def _header_as_written(log):
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
-        raise log.damaged_header(f"its header: {type(error).__name__}: {error}") from error
+        raise log.damaged_header(error) from error
 
 
 def _compared(header):
     """Return what two headers are compared by: who, options, seed."""
     unseen = dict.fromkeys(header["objects"], "one that cannot be pickled")
     options = {**header["options"], **unseen, **header["descriptions"]}
-    who = {"optimizer": header["class"], **header["facts"], **options}
+    writer = "minimize" if "method" in header["facts"] else "the optimiser itself"
+    who = {"writer": writer, "optimizer": header["class"], **header["facts"], **options}
     return {**who, "random_state gives a seed that": index(header["seed"])}
 
 
 def _check_same(then, now, space, path):
-    try:
-        check_space(then["space"], space)
-    except ValueError as error:
-        raise ValueError(f"{error} The data are journal {path!r}.") from None
-    _refuse_journal_of_other_function(then, now, path)
-    require_same(_compared(then), _compared(now), path)
-
-
-def _refuse_journal_of_other_function(then, now, path):
-    """Refuse to go on, as `minimize` or as the optimiser itself, with a journal of the other."""
-    if ("method" in then["facts"]) == ("method" in now["facts"]):
-        return
-    own = "x_iters_ and func_vals_"
-    by, remedy = "minimize(journal=)", "Go on with minimize"
-    if "method" in now["facts"]:
-        by, remedy = f"{then['class']}(journal=)", f"Go on with {then['class']}(journal=)"
-        own += " (as x0 and y0)"
-    raise ValueError(
-        f"journal must be of the same function: {path!r} was written by {by}, for whose points and "
-        f"signs the other does not know. {remedy}; or give another path, and tell it {own} from "
-        "there."
-    )
+    check_space(then["space"], space, f"journal {path!r}")
+    require_same_search(_compared(then), _compared(now), path)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo.journal._describe import describe, differences_in_words, warn_of_functions
+from skbo_silbo.journal._describe import describe, require_same
 from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._records import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.space import Box
@@ -37,8 +37,7 @@ def root_seed(random_state):
         ) from error
 
 
-SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
-FORMAT, VERSION = "skbo_silbo optimizer", 6
+FORMAT, VERSION = "skbo_silbo optimizer", 7
 REMEDY = "Give what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 
 
@@ -48,8 +47,8 @@ def to_data(optimizer):
     observed = history.points, history.X, history.y, history.noise_std
     observed = *observed, history.constraints, history.goals
     pending = [x.tolist() for x in optimizer._pending.values()]
-    learnt = changes(None, optimizer._state_to_dict())
-    events = [observed_event(optimizer.space_, *observed), {"asked": pending, "learnt": learnt}]
+    learnt = {"asked": pending, "learnt": optimizer._state_to_dict()}
+    events = [observed_event(optimizer.space_, *observed), learnt]
     if rule := optimizer._known.described:
         events.append({"constrained": rule})
     who = identity(optimizer, whole=False)
@@ -78,7 +77,7 @@ def read_events(contents, points, damaged):
     for i, content in enumerate(contents):
         try:
             events.append(read_event(content, points))
-        except ValueError as error:
+        except UNREADABLE as error:
             raise damaged(i, error) from error
     return events
 
@@ -102,7 +101,7 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
         try:
             _follow(event, optimizer)
             if "learnt" in event.content:
-                learnt = changed(learnt, event.content.pop("learnt"))  # held once, the last
+                learnt = {**(learnt or {}), **event.content.pop("learnt")}  # held once
             if and_what_was_learnt and [i] == of_learnt[-1:]:
                 is_stale = "fresh" in learnt and any(e.kind == "told" for e in events[i + 1 :])
                 state = {**learnt, "fresh": False} if is_stale else learnt  # then it needs no model
@@ -127,9 +126,6 @@ def _follow(event, optimizer):
 
 
 def _made(cls, data, bounds, objects):
-    unknown = sorted({*data["options"], *data["objects"]} - set(option_names(cls)))
-    if unknown:
-        raise _not_as_written(f"['options'] has {unknown}, no arguments of {cls.__name__}")
     if bounds is None and "bounds" not in data["space"]:
         raise ValueError(
             "bounds must be given for data of a Space, whose distributions are Python objects: "
@@ -146,27 +142,19 @@ def _made(cls, data, bounds, objects):
 
 
 def _check_header(data, cls):
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        got = f"format {data.get('format')!r}" if isinstance(data, dict) else type(data).__name__
+    wanted = {"format": FORMAT, "version": VERSION, "class": cls.__name__}
+    is_dict = isinstance(data, dict)
+    got = {name: data.get(name) for name in wanted} if is_dict else type(data).__name__
+    if got != wanted:
         raise ValueError(
-            f"data must be what to_dict() returned, with format {FORMAT!r}: got {got}. "
-            "Give the dict, read by json.load."
-        )
-    if data.get("version") != VERSION:
-        raise ValueError(
-            f"version of the data must be {VERSION}: got {data.get('version')!r}. Read it with the "
-            "release of skbo_silbo that wrote it, and tell() its points and values to a new "
-            "optimiser."
-        )
-    if data.get("class") != cls.__name__:
-        raise ValueError(
-            f"data must be of a {cls.__name__}: got that of a {data.get('class')}. "
-            f"Use {data.get('class')}.from_dict."
+            f"data must be what to_dict() returned, a dict with {wanted}: got {got}. Call "
+            "from_dict of its class; read another version with the release of skbo_silbo that "
+            "wrote it, and tell() its points and values to a new optimiser."
         )
 
 
 def _not_as_written(error, place=""):
-    why = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else error
+    why = f"{type(error).__name__}: {error}"
     return ValueError(f"data{place} must be as it was written by to_dict(): {why}. {REMEDY}")
 
 
@@ -219,13 +207,8 @@ def merge_options(data, given):
         )
     then = data["descriptions"]
     now = {name: _described(name, given[name], False) for name in then}
-    shown = differences_in_words(then, now)
-    if shown:
-        raise ValueError(
-            f"options that are objects must be as they were: {shown}. Give such an object, or, "
-            "where the difference does not matter, take it out of data['descriptions']."
-        )
-    warn_of_functions(then, now, "the saved optimiser")
+    remedy = "Give such an object, or take what does not matter out of data['descriptions']."
+    require_same(then, now, "options that are objects must be as in", "the saved optimiser", remedy)
     return {**data["options"], **given}
 
 
@@ -276,7 +259,7 @@ def _value_described(value):
         return in_words(value)
 
 
-def check_space(data, space):
+def check_space(data, space, holder="the data"):
     """Refuse a space that is not that of the data, naming the difference.
 
     Raises
@@ -284,19 +267,11 @@ def check_space(data, space):
     ValueError
         Also when only the order of the parameters differs.
     """
-    now = space_to_data(space)
-    if data.keys() != now.keys():
-        raise ValueError(
-            f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
-            f"the data: got {space!r}. Give what the optimiser was made with."
-        )
-    different = differences_in_words(data, now)
-    if different:
-        raise ValueError(
-            f"bounds must be the space of the data: {different}. An observed point would get "
-            "another value. Give the space that the optimiser was made with, or tell the old "
-            "points and values to a new optimiser."
-        )
+    remedy = (
+        "An observed point would get another value. Give the space that the optimiser was made "
+        "with, or tell the old points and values to a new optimiser."
+    )
+    require_same(data, space_to_data(space), "bounds must be the space of", holder, remedy)
 
 
 def _options(optimizer):
@@ -333,38 +308,12 @@ def _described(name, value, whole):
         return None
 
 
-def changes(old: Any, new: Any) -> dict[str, Any]:
-    """Return by what plain data differ from older ones, in plain JSON.
+def changes(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Return the entries of plain data that older ones have not, or have otherwise.
 
     Examples
     --------
-    >>> changes({"rows": [1], "n": 1, "seed": 7}, {"rows": [1, 2], "n": 2, "seed": 7})
-    {'in': {'rows': {'+': [2]}, 'n': {'=': 2}}}
+    >>> changes({"rows": [1.0], "n": 1}, {"rows": [1.0], "n": True})
+    {'n': True}
     """
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        return {INSIDE: {k: changes(old[k], new[k]) for k in new if not _same(old[k], new[k])}}
-    if isinstance(old, list) and isinstance(new, list) and old and _same(old, new[: len(old)]):
-        return {ADDED: new[len(old) :]}
-    return {SET: new}
-
-
-def changed(old: Any, change: dict[str, Any]) -> Any:
-    """Return the data that `changes` was given last.
-
-    Raises
-    ------
-    AttributeError, LookupError, TypeError
-        If the change is of something else.
-
-    Examples
-    --------
-    >>> changed({"rows": [1], "n": 1}, {"in": {"rows": {"+": [2]}}})
-    {'rows': [1, 2], 'n': 1}
-    """
-    if INSIDE in change:
-        return {**old, **{key: changed(old[key], c) for key, c in change[INSIDE].items()}}
-    return [*old, *change[ADDED]] if ADDED in change else change[SET]
-
-
-def _same(old, new):
-    return old == new and repr(old) == repr(new)  # 0.0 is -0.0 and True is 1 otherwise
+    return {k: v for k, v in new.items() if k not in old or repr(old[k]) != repr(v)}

@@ -364,14 +364,12 @@ def as_constraints(constraints, shape, n_known):
         )
     if values.ndim < 2 and (shape == (1,) or values.shape == shape):
         values = values.reshape(shape[0], -1)
-    if values.ndim != 2 or len(values) != shape[0] or not values.shape[1]:
+    m = values.shape[1] if values.ndim == 2 and len(values) == shape[0] else 0
+    if m not in ([n_known] if n_known else range(1, m + 1)):
+        told = f"{n_known} as told before" if n_known else "at least 1"
         raise ValueError(
             f"constraints must be of shape (m,) for one point, and ({shape[0]}, m) for "
-            f"{shape[0]} points, m of them at least 1: got shape {np.shape(constraints)}."
-        )
-    if n_known and values.shape[1] != n_known:
-        raise ValueError(
-            f"constraints must be as many for every point, here {n_known} as told before: got "
-            f"{values.shape[1]}. Give NaN where one is not known."
+            f"{shape[0]} points, m being {told}: got shape {np.shape(constraints)}. Give NaN where "
+            "one is not known."
         )
     return values

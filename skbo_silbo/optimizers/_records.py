@@ -129,29 +129,19 @@ class Points:
 
 
 def read_event(content: dict[str, Any], points: Points) -> Event:
-    """Return the record of an event as it was written.
-
-    Raises
-    ------
-    ValueError
-        When it is not as it was written.
-    """
-    try:
-        kinds = KINDS & content.keys()
-        if len(kinds) != 1:
-            raise ValueError(f"an event must be one of {', '.join(sorted(KINDS))}")
-        [kind] = kinds
-        if kind == "told":
-            return _told(content, points)
-        if kind == "constrained":
-            return Event(kind, {**content, kind: _list(content[kind], kind, dict)})
-        if content.get("func") is not None and not isinstance(content["func"]["class"], str):
-            raise ValueError(f"'func' must have a name: got {content['func']!r}")
-        X, keys = points.read(_list(content[kind], kind))
-        return Event(kind, dict(content), keys, X)
-    except UNREADABLE as error:
-        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        raise ValueError(why) from error
+    """Return the record of an event; raise one of `UNREADABLE` if it is not as it was written."""
+    kinds = KINDS & content.keys()
+    if len(kinds) != 1:
+        raise ValueError(f"an event must be one of {', '.join(sorted(KINDS))}")
+    [kind] = kinds
+    if kind == "told":
+        return _told(content, points)
+    if kind == "constrained":
+        return Event(kind, {**content, kind: _list(content[kind], kind, dict)})
+    if content.get("func") is not None and not isinstance(content["func"]["class"], str):
+        raise ValueError(f"'func' must have a name: got {content['func']!r}")
+    X, keys = points.read(_list(content[kind], kind))
+    return Event(kind, dict(content), keys, X)
 
 
 def _told(content, points):

@@ -198,13 +198,11 @@ class SILBO(EmbeddedOptimizer):
         """Make the optimiser, or go on with that of the journal."""
         self.maximize = check_flag("maximize", self.maximize)
         space = self.bounds if self.scale is None else as_space(self.bounds, self.scale)
-        if self.journal is None:
-            super().__init__(space, self.random_state)
-            return
         log, seed = open_log(self.journal, self.random_state)
         with closed_on_error(log):
             super().__init__(space, seed)
-            self.keep_journal(log)
+            if log is not None:
+                self.keep_journal(log)
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
@@ -225,8 +223,10 @@ class SILBO(EmbeddedOptimizer):
     def _make_search(self, learner):
         """Return the search of the acquisition."""
         search = self.search
-        if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
-            search = "parzen-turns"
+        if isinstance(search, str) and search == "auto" and isinstance(learner, IdentityLearner):
+            is_default = isinstance(self.acquisition, str) and self.acquisition == "ei"
+            # what `ParzenTurns` was measured with
+            search = "parzen-turns" if is_default and self._has_our_process else "auto"
         made = parts.make_search(search, learner)
         if isinstance(made, ParzenTurns) and not self._has_our_process:
             raise ValueError(
@@ -235,12 +235,6 @@ class SILBO(EmbeddedOptimizer):
                 "search out, or give search='climb'."
             )
         return made
-
-    def _improves_among_inputs(self, learner):
-        """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
-        plain = isinstance(learner, IdentityLearner)
-        improvement = isinstance(self.acquisition, str) and self.acquisition == "ei"
-        return plain and improvement and self._has_our_process
 
     @property
     def _has_our_process(self):

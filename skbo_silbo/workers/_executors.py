@@ -24,11 +24,12 @@ def is_executor(executor: object) -> bool:
 
 def made(make):
     """Return the executor that a callable makes, or refuse what it makes."""
-    executor = make()
+    executor = make() if callable(make) else None
     if not is_executor(executor):
+        got = f"{make!r}, which returned {executor!r}" if callable(make) else repr(make)
         raise ValueError(
-            f"executor must have submit(), or be a callable that returns such an executor: {make!r}"
-            f" returned {executor!r}. Write lambda: ThreadPoolExecutor(4), say."
+            "executor must have submit(), as those of concurrent.futures, or be a callable that "
+            f"returns one: got {got}. Write lambda: ThreadPoolExecutor(4), say."
         )
     return executor
 

@@ -14,7 +14,6 @@ from functools import cache, partial
 from itertools import chain, repeat
 from typing import Any
 
-import joblib
 from joblib import parallel_config
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.parallel import BACKENDS, get_active_backend
@@ -26,11 +25,6 @@ THREADS, PROCESSES = "threads", "processes"
 THREAD_NAME = "skbo_silbo worker"
 ORPHANED = 1.0  # seconds after which a process looks whether the one that began it is gone
 INIT = 1  # the process that takes over those whose parent has ended
-# As joblib's processes have them: not more threads in all than processors.
-THREAD_LIMITS = (
-    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
-    *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
-)
 
 
 class PoolFuture(Future):
@@ -54,7 +48,9 @@ class Pool(Executor):
     """
 
     def __init__(self, n_workers: int, kind: str) -> None:
-        made: dict[str, Any] = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}
+        # as joblib's processes have it: not more threads in all than processors
+        env = BACKENDS["loky"]()._prepare_worker_env(n_workers)
+        made: dict[str, Any] = {PROCESSES: partial(_Process, env), THREADS: _Thread}
         self._make = made[kind]
         self._max_workers, self.is_in_process = n_workers, kind == THREADS
         self._free = [self._make() for _ in range(n_workers)]
@@ -208,11 +204,6 @@ def _is_alive(parent):
     except ProcessLookupError:
         return False
     return os.getppid() != INIT  # else it was killed, and waits to be noticed by its own parent
-
-
-def _limits(n_workers):
-    each = str(max(joblib.cpu_count() // n_workers, 1))
-    return {name: os.environ.get(name, each) for name in THREAD_LIMITS}
 
 
 DASK = "DaskDistributedBackend"

@@ -361,8 +361,8 @@ METRIC = make_scorer(f1_score)
             r"estimator was .*Counted and is sklearn\..*Logistic",
         ),
         ({"scoring": METRIC}, r"scoring was None and is sklearn.metrics._scorer._Scorer"),
-        ({"cv": KFold(4)}, r"another one\. cv\.splits was"),
-        ({"cv": ShuffleSplit(3, random_state=0)}, r"another one\. cv\.splits was"),
+        ({"cv": KFold(4)}, r"': cv\.splits was"),
+        ({"cv": ShuffleSplit(3, random_state=0)}, r"': cv\.splits was"),
         ({"random_state": 1}, r"random_state was 0 and is 1"),
         ({"random_state": None}, r"random_state was 0 and is None"),
         ({"batch_size": 2}, r"batch_size was 1 and is 2"),
@@ -373,7 +373,7 @@ METRIC = make_scorer(f1_score)
         ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),
         ({"data": (X + 1e-9, Y)}, r"X\.digest was"),
         ({"data": (X.astype(np.float32), Y)}, r"X\.dtype was float64 and is float32"),
-        ({"data": (X, 1 - Y)}, r"another one\. y\.digest was"),
+        ({"data": (X, 1 - Y)}, r"': y\.digest was"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -381,7 +381,7 @@ def test_another_search_is_refused_with_the_difference(path, change, message):
     search(path, n_iter=2).fit(X, Y)
     before = path.read_bytes()
     data = change.pop("data", (X, Y))
-    with pytest.raises(ValueError, match=r"journal must be of the same search.*" + message):
+    with pytest.raises(ValueError, match=r"search must be that of journal.*" + message):
         search(path, **{"n_iter": 2, **change}).fit(*data)
     assert path.read_bytes() == before
 

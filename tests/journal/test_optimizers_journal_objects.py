@@ -88,7 +88,7 @@ def in_silbo(path, n_calls, **options):
 def test_another_object_is_refused_and_the_same_goes_on(path, door, name, make, other, message):
     assert door(path, 1, **{name: make()}) == 1
     written = path.read_bytes()
-    with pytest.raises(ValueError, match=rf"same search: .*run.jsonl.* another one\. {message}"):
+    with pytest.raises(ValueError, match=rf"must be that of journal .*run.jsonl.: {message}"):
         door(path, 2, **{name: other})
     assert path.read_bytes() == written
     assert door(path, 2, **{name: make()}) == 2
@@ -127,7 +127,9 @@ def saved(**options):
 )
 def test_a_saved_state_tells_objects_apart(name, make, other, message):
     optimizer, data = saved(**{name: make()})
-    with pytest.raises(ValueError, match=rf"must be as they were: {message}.*'descriptions'"):
+    with pytest.raises(
+        ValueError, match=rf"must be as in the saved optimiser: {message}.*'descriptions'"
+    ):
         SILBO.from_dict(data, **{name: other})
     assert_array_equal(SILBO.from_dict(data, **{name: make()}).ask(), optimizer.ask())
     del data["descriptions"][name]

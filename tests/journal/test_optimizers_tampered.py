@@ -30,7 +30,7 @@ def saved():
 
 
 TOLD, ASKED = ["events", 0], ["events", 1]
-LEARNT = [*ASKED, "learnt", "="]
+LEARNT = [*ASKED, "learnt"]
 BASIS = {"basis": [[1.0]], "order": "C"}
 
 
@@ -39,9 +39,9 @@ BASIS = {"basis": [[1.0]], "order": "C"}
     [
         (["events"], None, "KeyError: 'events'"),
         (["seed"], None, "KeyError: 'seed'"),
-        (["version"], None, "version of the data must be 6: got None"),
-        (["version"], 4, r"version of the data must be 6: got 4. Read it with the release"),
-        (["class"], None, "must be of a SILBO: got that of a None"),
+        (["version"], None, "'version': 7, .*: got .*'version': None"),
+        (["version"], 4, r"got .*'version': 4, .* the release of skbo_silbo that wrote it"),
+        (["class"], None, "'class': 'SILBO'}: got .*'class': None"),
         (["space", "bounds"], "x", "bounds"),
         (["space", "bounds"], None, "bounds must be given"),
         (["seed"], "a", "TypeError: 'str' object"),
@@ -50,7 +50,7 @@ BASIS = {"basis": [[1.0]], "order": "C"}
         ([*TOLD, "told"], [[0.5, 7.0]] * 8, "inside the bounds"),
         ([*TOLD, "told"], [[0.5]] * 8, "lists of 2 numbers"),
         ([*TOLD, "told"], [[0.5, None]] * 8, "lists of 2 numbers"),
-        (["options", "zz"], 1, r"has \['zz'\], no arguments of SILBO"),
+        (["options", "zz"], 1, "unexpected keyword argument 'zz'"),
         ([*ASKED, "asked"], [[9.0, 9.0]], r"\['events'\]\[1\] .* lists of 2 numbers in"),
         ([*ASKED, "asked"], [[0.5]], r"lists of 2 numbers"),
         ([*ASKED, "foo"], 1, None),
@@ -110,7 +110,9 @@ def test_a_header_of_another_shape_is_refused(tmp_path, written, name, value):
     path = tmp_path / "run.jsonl"
     first, *rest = written
     path.write_bytes(b"\n".join([tampered(first, **{name: value}), *rest, b""]))
-    with pytest.raises(ValueError, match=r"in line 1 \(its header.* Put back|optimizer was"):
+    with pytest.raises(
+        ValueError, match=r"in line 1 \(.* Put back|(optimizer|writer) was|bounds must be"
+    ):
         run(path)
 
 

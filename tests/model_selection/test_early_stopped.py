@@ -119,7 +119,7 @@ def test_what_cannot_stop_early_is_refused_by_name():
 
 @pytest.mark.parametrize("fraction", [0, 1, -0.5, "a half", 5])
 def test_a_fraction_that_is_none_is_refused(fraction):
-    with pytest.raises(ValueError, match="validation_fraction must be a number between 0 and 1"):
+    with pytest.raises(ValueError, match=r"validation_fraction must be a number in \(0, 1\)"):
         EarlyStopped(Booster(), validation_fraction=fraction).fit(X, Y)
 
 

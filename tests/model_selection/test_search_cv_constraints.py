@@ -53,7 +53,7 @@ def test_none_that_breaks_a_rule_is_fitted_and_all_that_are_count(constraints):
 def test_a_function_is_given_again_to_the_optimizer_that_was_saved():
     one = fit(n_iter=4).optimizer_
     again = type(one).from_dict(json.loads(json.dumps(one.to_dict())), bounds=one.space_)
-    with pytest.raises(ValueError, match="constraints must be those that the optimiser was saved"):
+    with pytest.raises(ValueError, match="constraints must be those of the saved"):
         again.constrain(lambda params: True)
     assert again.constrain(small).ask(2) == one.ask(2)
 
@@ -157,7 +157,7 @@ def test_a_candidate_given_by_name_that_is_not_valid_is_refused():
             (["a", "c"], LinearConstraint([[1, 1]], 0, 1)),
             r"constraints must name.*got \['a', 'c'\]",
         ),
-        ((["a"], LinearConstraint([[1, 1]], 0, 1)), "constraints must have a column for each of"),
+        ((["a"], LinearConstraint([[1, 1]], 0, 1)), "a column for each of the 1 inputs"),
         ((["a", "b"], small), "constraints must be scipy.optimize.NonlinearConstraint"),
         (([], LinearConstraint([[1, 1]], 0, 1)), "constraints must name parameters"),
     ],

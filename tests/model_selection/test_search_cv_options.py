@@ -139,9 +139,12 @@ def test_objects_as_options(tmp_path):
         ({"surrogate": PLSRegression()}, "surrogate"),
         ({ENGINE: {"warp": "wormhole"}}, "warp must be"),
         ({ENGINE: ["warp"]}, "optimizer_options must be None or a dict"),
-        ({ENGINE: {"warp_speed": 9}}, r"optimizer_options must be among \['acquisition'"),
+        (
+            {ENGINE: {"warp_speed": 9}},
+            r"optimizer_options must .* among \['acquisition'.*got {'warp_speed'",
+        ),
         ({ENGINE: {"n_initial": 3}}, "got .*n_initial.*are parameters of the search itself"),
-        ({ENGINE: {"random_state": 3}}, "optimizer_options must be among"),
+        ({ENGINE: {"random_state": 3}}, "optimizer_options must be .* among"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused_before_the_first_fit(options, message, tmp_path):

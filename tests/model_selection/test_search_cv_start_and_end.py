@@ -126,7 +126,7 @@ def test_the_metric_searched_is_the_one_that_is_read():
         ([1, 2], r"must be cv_results_.* got list"),
         ([({"a": 1.0}, "good")], r"must be cv_results_"),
         ([("a", 1.0)], r"must be cv_results_"),
-        ({"mean_test_score": [1.0]}, r"must have a column 'params' of dicts"),
+        ({"mean_test_score": [1.0]}, r"must have a column 'params': got"),
         ({"params": [{"a": 0.1, "b": 0.1}]}, r"must have a column 'mean_test_score'"),
         ([({"a": 0.1}, 0.5)], r"must be candidates of this space: .*besides, \['b'\]"),
         ([({"a": 7.0, "b": 0.1}, 0.5)], r"must be candidates of this space: .*widen the space"),

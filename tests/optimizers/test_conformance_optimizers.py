@@ -219,9 +219,9 @@ def test_arguments_stay_as_they_were(kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 1}, "version of the data must be 6: got 1. Read it with the release"),
-        ({"format": "other"}, "format 'skbo_silbo optimizer': got format 'other'"),
-        ({"class": "Other"}, r"data must be of a .*: got that of a Other\. Use Other.from_dict"),
+        ({"version": 1}, "got .*'version': 1.* with the release"),
+        ({"format": "other"}, "'skbo_silbo optimizer'.*: got .*'format': 'other'"),
+        ({"class": "Other"}, "got .*'class': 'Other'.*Call from_dict of its class"),
     ],
 )
 def test_json_of_another_kind_is_refused(kind, change, message):

@@ -174,8 +174,8 @@ def test_shapes(x, constraints, shape):
     ("constraints", "match"),
     [
         ([[1.0]], r"must be of shape \(m,\) for one point, and \(2, m\) for 2 points"),
-        ([[], []], "at least 1"),
-        ([[1.0], [1.0]], "here 2 as told before: got 1"),
+        ([[], []], r"got shape \(2, 0\)"),
+        ([[1.0], [1.0]], r"m being 2 as told before: got shape \(2, 1\)"),
         ([["a", "b"], ["a", "b"]], "must be real numbers"),
         ([[True, False], [True, True]], "got booleans, of which True would be 1"),
         ([[-1.0, np.True_], [1.0, np.nan]], "Tell -1.0 where it holds"),

@@ -183,7 +183,7 @@ def test_a_masked_point_is_refused():
         ),
         ({"D": uniform(0, 1)}, r"parameters\.0\.order was \['C'\] and is \['D'\]"),
         ([{"C": uniform(0, 1)}, {"D": [1, 2]}], r"parameters\.1 was absent and is \[\['D', "),
-        ([(0.0, 1.0)], "bounds must be a space of named parameters, as the data"),
+        ([(0.0, 1.0)], "bounds must be the space of the data: parameters was .* and is absent"),
     ],
 )
 def test_a_saved_optimiser_refuses_another_space(other, message):
