@@ -11,7 +11,12 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import Auto, FloatArray, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import NonlinearLearner, fit_clone, varies
+from skbo_silbo.embedding._nonlinear import (
+    NonlinearLearner,
+    fit_clone,
+    fit_if_possible,
+    varies,
+)
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 N_TRIAL = 200  # random points that a transformer is tried on
@@ -36,9 +41,9 @@ class TransformerLearner:
 
         Equal values of y, or equal rows of X, identify no direction: then it is the identity.
         """
-        if not varies(X, y):
+        transformer = fit_if_possible(self.transformer, X, y, X_unlabeled)
+        if transformer is None:
             return LinearEmbedding(X.shape[1])
-        transformer = fit_clone(self.transformer, X, y, X_unlabeled)
         return LinearEmbedding.from_components(transformer.components_)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
 from skbo_silbo.embedding._linear import LinearEmbedding
 
@@ -107,15 +108,35 @@ class NonlinearLearner:
 
         Equal values of y, or equal rows of X, identify nothing: then it is the identity.
         """
-        if not varies(X, y):
+        transformer = fit_if_possible(self.transformer, X, y, X_unlabeled)
+        if transformer is None:
             return LinearEmbedding(X.shape[1])
-        transformer = fit_clone(self.transformer, X, y, X_unlabeled)
         return TransformerEmbedding.round_image(transformer, np.vstack([X, X_unlabeled]))
 
 
 def varies(X, y):
     """Return whether neither all rows of X, nor all values of y, are the same."""
     return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
+
+
+def fit_if_possible(transformer, X, y, X_unlabeled):
+    """Return what `fit_clone` does; None where the points identify nothing, or too few directions.
+
+    Warns
+    -----
+    UserWarning
+        If the transformer refuses them: values were paid for, so the search goes on.
+    """
+    if not varies(X, y):
+        return None
+    try:
+        return fit_clone(transformer, X, y, X_unlabeled)
+    except ValueError as error:
+        warn_user(
+            f"embedding must be fitted to the values so far: {transformer!r} refuses them ({error})"
+            ". All inputs are kept until it takes them. Give fewer directions, or n_initial more."
+        )
+        return None
 
 
 def fit_clone(transformer, X, y, X_unlabeled):

@@ -146,12 +146,18 @@ class SubspaceDisplay(PanelDisplay):
             When matplotlib is missing.
         """
         refuse_pipeline(estimator)
-        if hasattr(estimator, "dual_coef_"):
+        check_is_fitted(estimator)
+        held = ("components_", "mean_", "eigenvalues_")
+        if missing := [name for name in held if not hasattr(estimator, name)]:
             raise ValueError(
-                f"estimator must have components_, directions in the features: {estimator} has "
-                "none. Plot its scores, transform(X), against y."
+                f"estimator must have components_, directions in the features, and what else a "
+                f"reduction of this library has: {estimator} has no {', '.join(missing)}. Pass the "
+                "reducer_ of a regressor; of others plot the scores, transform(X), against y."
             )
-        check_is_fitted(estimator, "components_")
+        if not isinstance(bootstrap, DirectionBootstrap | None):
+            raise ValueError(
+                f"bootstrap must be None or what bootstrap_directions returned: got {bootstrap!r}."
+            )
         rows = split_labelled(
             estimator, X, y, X_unlabeled, takes=("numeric", "categorical", "censored"), reset=False
         )

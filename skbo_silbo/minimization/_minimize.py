@@ -175,7 +175,8 @@ def minimize(
         When an evaluation is given up.
     UserWarning
         When the journal has values of another `func`, as far as its code and what it is bound to
-        tell. They are kept, and the search goes on from them. When `y0` has no constraints, with
+        tell. They are kept, and the search goes on from them. When points of `x0` violate
+        `constraints`. When `y0` has no constraints, with
         `n_constraints`. When no value of all `n_calls` is finite.
 
     Raises
@@ -223,6 +224,7 @@ def minimize(
         calls = CallLog(log, Points(optimizer.space_))
         calls.check_objective(func)
         queue = _prepare(optimizer, x0, y0, c0, calls, n_constraints)
+        _warn_of_violations(optimizer, x0)
         n_known = len(optimizer.func_vals_) - calls.n_given
         workers = _make_workers(executor, n_pending, timeout, n_retries, func)
         if "n_initial" not in options and len(queue) + n_known < n_calls:
@@ -313,6 +315,18 @@ def _prepare(optimizer, x0, y0, c0, calls, n_constraints):
     known = keys_of(space.encode(there)) if there else ()
     new = unknown(keys_of(space.encode(points)), known)  # one that is given twice is called twice
     return pending + [points[i] for i in new]
+
+
+def _warn_of_violations(optimizer, x0):
+    """Warn of points that are given and violate known constraints."""
+    violation = optimizer._known.violation
+    if x0 is None or violation is None:
+        return
+    if bad := [x for x in as_points(x0, optimizer.space_)[0] if violation(x) > 0.0]:
+        warn_user(
+            f"x0 must satisfy constraints: {len(bad)} of its points do not, as {in_short(bad[0])}. "
+            "They count as given, and one of them may be the best. Leave them out."
+        )
 
 
 def _make_workers(executor, n_pending, timeout, n_retries, func):

@@ -58,6 +58,7 @@ class SILBO(EmbeddedOptimizer):
         an autoencoder have them: then z is searched
         in the box around the image of the observed points and the unlabelled ones. Then x is the
         inverse, clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
+        While it refuses the values so far all inputs are kept, with a warning.
         A `skbo_silbo.embedding.Learner` of your own will do too.
     acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
         Expected improvement, in logarithmic form inside; or the confidence bound with the schedule

@@ -180,6 +180,12 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     """Return a space; "auto", or a dict with ``"...": "auto"``, with the default space in it."""
     if isinstance(given, str):
         return default_space(estimator, X, y)
+    listed = given if isinstance(given, list) else []
+    if any(name in branch for branch in listed if isinstance(branch, dict) for name in REST):
+        raise ValueError(
+            f'"..." in param_distributions must stand in one dict, not in a list of dicts: got '
+            f"{given!r}. Write [*default_space(estimator), ...], or one dict."
+        )
     asked = [given[name] for name in REST if isinstance(given, dict) and name in given]
     if not asked:
         return given

@@ -72,6 +72,8 @@ def test_strings_of_numbers_are_categories_with_a_word():
         warnings.simplefilter("error")
         SlicedInverseRegression(1, categorical=True).fit(X, y)
         SlicedInverseRegression(1).fit(X, CODES.astype(str))
+    with pytest.warns(UserWarning, match="208 different strings in 208 rows, a slice each"):
+        SlicedInverseRegression(1).fit(X, [f"id{i}" for i in range(208)])
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -6,8 +6,10 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 
+from skbo_silbo import SDRRegressor
 from skbo_silbo.decomposition import (
     ActiveSubspace,
     KernelSlicedInverseRegression,
@@ -178,6 +180,15 @@ def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
     one = SemiSlicedInverseRegression(1).fit(X, y)
     with pytest.raises(ValueError, match="bootstrap must be of the directions that the estimator"):
         SubspaceDisplay.from_estimator(one, X, y, bootstrap=result)
+    with pytest.raises(ValueError, match=r"bootstrap must be None or what .* got True"):
+        SubspaceDisplay.from_estimator(one, X, y, bootstrap=True)
+
+
+def test_what_has_no_directions_of_this_library_is_refused(problem):
+    X, y = problem
+    for other in (PCA(2).fit(X), SDRRegressor(SemiSlicedInverseRegression(1)).fit(X, y)):
+        with pytest.raises(ValueError, match=r"estimator must have components_.*has no .*eigenv"):
+            SubspaceDisplay.from_estimator(other, X, y)
 
 
 def test_categories_and_names_of_a_frame(plt):
@@ -221,7 +232,7 @@ def test_bad_arguments(plt, problem, sir):
 
 def test_not_fitted(problem):
     kernel = KernelSlicedInverseRegression(1).fit(*problem)
-    with pytest.raises(ValueError, match=r"must have components_.* Plot its scores"):
+    with pytest.raises(ValueError, match=r"must have components_.* plot the scores"):
         SubspaceDisplay.from_estimator(kernel, *problem)
     with pytest.raises(NotFittedError):
         SubspaceDisplay.from_estimator(SemiSlicedInverseRegression(), *problem)

@@ -25,6 +25,14 @@ def run(path, func=total, n_calls=2, **options):
 # --- constraints ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("y0", [None, [3.0, 1.0]])
+def test_points_given_that_violate_constraints_are_warned_of(y0):
+    given = {"x0": [[0.9, 0], [0.1, 0]], "y0": y0, "constraints": LOW}
+    with pytest.warns(UserWarning, match="x0 must satisfy constraints: 1 of its points do not"):
+        result = minimize(total, BOUNDS, method="random", n_calls=2, **given)
+    assert len(result.x_iters) == (2 if y0 is None else 4)
+
+
 def first_input(x):
     return x[0]
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skbo_silbo import SILBO
+from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
 from skbo_silbo.embedding._learners import N_TRIAL, TransformerLearner
 from skbo_silbo.sensitivity._held_out_density import DOUBT, HeldOut
@@ -263,6 +263,20 @@ def test_the_given_transformer_is_not_fitted(recorder):
     run(optimizer, lambda x: float(x[0]), 5)
     assert not hasattr(recorder, "components_")
     assert optimizer.embedding is recorder
+
+
+def test_a_transformer_that_refuses_the_values_so_far_waits_for_more():
+    few = SemiSlicedInverseRegression(2, n_slices=4, alpha=1.0)
+    optimizer = SILBO([(0, 1)] * 6, embedding=few, n_initial=4, random_state=0)
+    told = [(x, float(i // 2)) for i, x in enumerate(optimizer.ask(4))]  # two different values
+    optimizer.tell(*zip(*told, strict=True))
+    with pytest.warns(UserWarning, match="SemiSliced.* refuses them .*must be at most 1"):
+        points = optimizer.ask(5)
+    assert optimizer.embedding_.is_identity
+    for x in points:
+        optimizer.tell(x, float(x[0] - x[1]))
+    optimizer.ask()
+    assert optimizer.embedding_.r == 2
 
 
 def test_n_components_belongs_to_the_transformer():

@@ -291,6 +291,8 @@ def test_the_rest_of_a_space_is_auto(rest):
     with pytest.raises(ValueError, match=r'"\.\.\." in .* must be "auto": got \'Auto\''):
         as_known_space({"C": [1, 10], rest: "Auto"}, NuSVR(), X, Y["numbers"])
 
+    with pytest.raises(ValueError, match="must stand in one dict, not in a list of dicts"):
+        as_known_space([{"C": [1, 10], rest: "auto"}], NuSVR(), X, Y["numbers"])
     with pytest.raises(ValueError, match=r"'kernel' must be a list .* Write \['rbf'\]"):
         as_known_space({"kernel": "rbf", rest: "auto"}, SVC(), X, Y["classes"])
 

@@ -258,14 +258,21 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
 
 
 def warn_of_strings(y, n_slices):
-    """Say so where categories y, strings, look like numbers."""
-    if y.dtype.kind != "U" or len(np.unique(y)) <= max(n_slices, len(y) / ROWS_PER_CLASS):
+    """Say so where categories y, strings, look like numbers, or are as many as rows."""
+    n = len(np.unique(y)) if y.dtype.kind == "U" else 0
+    if n <= max(n_slices, len(y) / ROWS_PER_CLASS):
         return
     with suppress(ValueError):
         y.astype(float)
         warn_user(
             "y holds strings of numbers and was taken for categories, a slice each. If they are "
             "numbers, pass y.astype(float); categorical=True says that they are not."
+        )
+        return
+    if n > len(y) / 2:
+        warn_user(
+            f"y holds {n} different strings in {len(y)} rows, a slice each: slices of one row say "
+            "nothing. Pass classes that several rows share, or numbers."
         )
 
 
