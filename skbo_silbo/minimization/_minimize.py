@@ -199,7 +199,11 @@ def minimize(
     >>> result.nfev, bool(result.fun < 0.01)
     (25, True)
     """
-    _check_func(func, bounds)
+    if not callable(func):
+        raise ValueError(
+            f"func must be callable: got {func!r}. Give a function of a point, before bounds: "
+            "minimize(func, bounds)."
+        )
     bounds = bounds if scale is None else as_space(bounds, scale)
     limits = _check_limits(n_calls, max_time, target, callback)
     maximize = check_flag("maximize", maximize)
@@ -220,7 +224,9 @@ def minimize(
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
             facts = {"method": name_of(method, optimizer), "maximize": optimizer.maximize, **learnt}
             optimizer.keep_journal(log, **facts, constraints=optimizer._known.described)
-        y0, c0 = _split(y0, n_constraints)
+        is_pair = n_constraints and isinstance(y0, tuple) and len(y0) == 2
+        known: Any = y0 if is_pair else (y0, None)
+        y0, c0 = known
         calls = CallLog(log, Points(optimizer.space_))
         calls.check_objective(func)
         queue = _prepare(optimizer, x0, y0, c0, calls, n_constraints)
@@ -267,16 +273,6 @@ def _perform(run):
         run.calls.close()
 
 
-def _check_func(func, bounds):
-    if not callable(func):
-        if callable(bounds):
-            raise ValueError(
-                "func and bounds must be given in this order: got a function for bounds. Write "
-                "minimize(func, bounds)."
-            )
-        raise ValueError(f"func must be callable: got {func!r}. Give a function of a point.")
-
-
 def _check_limits(n_calls, max_time, target, callback):
     check_nonnegative("max_time", max_time, "None")
     if target is not None and (not isinstance(target, Real) or math.isnan(target)):
@@ -284,13 +280,6 @@ def _check_limits(n_calls, max_time, target, callback):
     if callback is not None and not callable(callback):
         raise ValueError(f"callback must be None or callable: got {callback!r}.")
     return Limits(check_count("n_calls", n_calls), max_time, target, callback)
-
-
-def _split(y0, n_constraints):
-    """Return known values and constraints, each or both None."""
-    if n_constraints and isinstance(y0, tuple) and len(y0) == 2:
-        return y0
-    return y0, None
 
 
 def _prepare(optimizer, x0, y0, c0, calls, n_constraints):

@@ -78,10 +78,8 @@ class AskTellOptimizer(ABC):
 
     def _refuse_change(self, name, value):
         """Refuse another value of an argument; the sign of the values may be said at first."""
-        is_first = name not in vars(self) and name != "maximize"
-        if is_first or name not in {*_arguments(type(self)), "maximize"}:
-            return
-        if name == "maximize" and not self._n_known:
+        is_free = name not in vars(self) or name not in _arguments(type(self))
+        if not self._n_known if name == "maximize" else is_free:
             return
         raise AttributeError(
             f"{name} of {type(self).__name__} must stay as it was when the optimiser was made, "

@@ -173,7 +173,7 @@ def make_design(design):
     return design
 
 
-SURROGATES = ("auto", "gaussian-process", "sklearn")
+SURROGATES = dict.fromkeys(("auto", "gaussian-process", "sklearn"))
 REMEDY = "Add what is missing, or give a regressor of scikit-learn, for example BayesianRidge()."
 
 
@@ -193,13 +193,10 @@ def make_surrogate(surrogate, prior):
     TypeError
         When the regressor gives no standard deviation.
     """
-    if isinstance(surrogate, str) and surrogate in SURROGATES[:2]:
+    if isinstance(surrogate, str) and surrogate in ("auto", "gaussian-process"):
         return GaussianProcessSurrogate(prior=prior or "dimension-scaled")
-    if isinstance(surrogate, str) and surrogate != "sklearn":
-        raise ValueError(
-            f"surrogate must be one of {sorted(SURROGATES)} or a regressor with "
-            f"predict(Z, return_std=True): got {surrogate!r}."
-        )
+    if isinstance(surrogate, str):
+        named("surrogate", surrogate, SURROGATES, "a regressor with predict(Z, return_std=True)")
     if prior is not None:
         raise ValueError(
             f"surrogate must be 'auto' or 'gaussian-process' with embedding='sparse', which is a "

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
-from skbo_silbo._checks import as_reals, brief
+from skbo_silbo._checks import as_numbers, as_reals, brief
 from skbo_silbo.acquisition._part_of_space import Equations
 from skbo_silbo.journal._describe import describe, describe_function, require_same
 from skbo_silbo.space._union import branches_of
@@ -228,7 +228,8 @@ class _Check:
         if self.names is None:
             point = point.copy()
         elif all(name in point for name in self.names):
-            point = self._named(point)
+            named, remedy = [point[name] for name in self.names], "Write a function of the dict."
+            point = as_numbers(f"{self.names} that constraints name", named, remedy)
         else:  # of another branch of the space
             return 0.0
         try:
@@ -236,26 +237,12 @@ class _Check:
         except Exception as error:
             error.add_note(f"raised by constraints for {point}")
             raise
-        values = as_reals(returned)
-        if values is None:
-            raise ValueError(
-                f"constraints: their function must return real numbers: got {returned!r}. Return "
-                "float('nan') where a point cannot be used."
-            )
-        values = np.atleast_1d(values)
+        remedy = "Return float('nan') where a point cannot be used."
+        values = np.atleast_1d(as_numbers("what constraints return", returned, remedy))
         if not np.isfinite(values).all():
             return np.inf
         passed = np.maximum(self.lower - values, values - self.upper)
         return float(np.where(passed > TOLERANCE * self._size, passed, 0.0).sum())
-
-    def _named(self, point):
-        given = [point[name] for name in self.names]
-        if (values := as_reals(given)) is None:
-            raise ValueError(
-                f"constraints must name parameters that are numbers: got {given} of {self.names}. "
-                "Write a function of the dict for others."
-            )
-        return values
 
 
 def _require_known(names, space):

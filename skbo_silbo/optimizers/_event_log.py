@@ -69,9 +69,9 @@ class EventLog(Journal):
                 self._learnt = deepcopy(learnt)  # parts of the user's own may go on changing theirs
 
     def replay(self, optimizer, events):
-        """Have an optimiser take over events that follow on those of the last call.
+        """Have an optimiser take over events, and what it had learnt by then.
 
-        What it had learnt by then, too, where that is in this release's words.
+        The latter where that is in this release's words.
         """
 
         def damaged(i, error):
@@ -79,7 +79,7 @@ class EventLog(Journal):
 
         with _header_as_written(self):
             is_same = self.header["made with"]["skbo_silbo"] == made_with()["skbo_silbo"]
-        self._learnt = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=is_same)
+        self._learnt = replay(optimizer, events, damaged, and_what_was_learnt=is_same)
 
     def tell(self, event):
         """Append what an optimiser was told, or had cancelled, in a journal of its own: `keep`."""

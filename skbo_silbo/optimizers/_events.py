@@ -82,8 +82,8 @@ def read_events(contents, points, damaged):
     return events
 
 
-def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True):
-    """Have an optimiser take over events; return what it had learnt by the last, or None.
+def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
+    """Have an optimiser take over events; return what it had learnt by the last, a dict.
 
     Parameters
     ----------
@@ -91,17 +91,16 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
     events : list of Event
     damaged : callable
         Returns what is raised where event i is not as it was written, for (i, error).
-    learnt : dict or None, default=None
-        What it had learnt before the first.
     and_what_was_learnt : bool, default=True
         Else that is learnt again from the values.
     """
+    learnt = {}
     of_learnt = [i for i, event in enumerate(events) if "learnt" in event.content]
     for i, event in enumerate(events):
         try:
             _follow(event, optimizer)
             if "learnt" in event.content:
-                learnt = {**(learnt or {}), **event.content.pop("learnt")}  # held once
+                learnt = {**learnt, **event.content.pop("learnt")}  # held once
             if and_what_was_learnt and [i] == of_learnt[-1:]:
                 is_stale = "fresh" in learnt and any(e.kind == "told" for e in events[i + 1 :])
                 state = {**learnt, "fresh": False} if is_stale else learnt  # then it needs no model

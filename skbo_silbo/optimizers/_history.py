@@ -301,15 +301,8 @@ def as_points(x, space):
         single = isinstance(x, Mapping)
         points = _rows_of_frame(x) if hasattr(x, "columns") else x
         return ([dict(x)] if single else list(points)), single
-    if np.ma.is_masked(x):
-        raise ValueError(f"x must have no masked numbers: got {x!r}. Tell the whole point.")
-    try:
-        x = np.array(x, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"x must be numbers, a point (d,) or points (n, d): got {x!r}. "
-            "Tell what ask() returned, or use a Space for named parameters."
-        ) from error
+    remedy = "Tell what ask() returned, (d,) or (n, d), or use a Space for named parameters."
+    x = as_numbers("x", x, remedy)
     return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
 
 

@@ -97,7 +97,7 @@ def test_a_journal_knows_a_rule_with_names(tmp_path):
 
 def test_what_is_named_must_be_a_number():
     rule = (["kind", "a"], LinearConstraint([[1, 1]], 0, 1))
-    with pytest.raises(ValueError, match=r"constraints must name parameters that are numbers"):
+    with pytest.raises(ValueError, match=r"that constraints name must be real numbers"):
         fit(BRANCHES, constraints=rule, initial_params=None)
 
 

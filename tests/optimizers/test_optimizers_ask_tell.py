@@ -143,8 +143,8 @@ def test_no_best_without_a_finite_value(method, values):
         ([[0, 1, 1.5]], 1.0, "y must be 1 number, one for every point"),
         ([0, 1, 1.5], None, "y must be real numbers"),
         ([0, 1, 1.5], "low", "y must be real numbers"),
-        (["a", "b", "c"], 1.0, "x must be numbers"),
-        ({"x0": 1}, 1.0, "x must be numbers"),
+        (["a", "b", "c"], 1.0, "x must be real numbers"),
+        ({"x0": 1}, 1.0, "x must be real numbers"),
     ],
 )
 def test_bad_evaluations_are_refused_and_nothing_recorded(method, x, y, message):
