@@ -52,10 +52,11 @@ class CandidateLoop:
         make_evaluator : callable
             Returns a `CandidateEvaluator`, and is called if there is something to evaluate.
         """
-        size = self._recall()
-        if self.stopping.room(1):
-            with make_evaluator() as evaluator:
-                self._evaluate_all(evaluator, size)
+        with show_progress(self.search.verbose, self.total) as self._show:
+            size = self._recall()
+            if self.stopping.room(1):
+                with make_evaluator() as evaluator:
+                    self._evaluate_all(evaluator, size)
         sources = {candidate.source for candidate in self.candidates}
         if self.search.verbose and sources.isdisjoint({"model", "resumed"}):
             print(
@@ -274,7 +275,7 @@ class CandidateLoop:
         for candidate in batch:
             is_recalled = candidate.source == "resumed"
             self.stopping.count(candidate, recalled=is_recalled)
-            show_progress(self.search.verbose, self.total, self.stopping, candidate)
+            self._show(self.stopping, candidate)
             callback = None if is_recalled else self.search.callback
             if callback is not None and callback(self.stopping.progress(candidate)):
                 self.stopping.end("callback")

@@ -9,7 +9,7 @@ The model learns one number: with weights w drawn anew after each evaluation, an
 """
 
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from skbo_silbo.optimizers import SILBO
 
 TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for
 FEWEST, MOST = 2, 3
-OF_ONE_GOAL = ("best_estimator_", "best_index_", "best_params_", "best_score_", "refit_time_")
 SHARE = 0.05  # of the sum in (1), that of Knowles
 WHY_NOT = MappingProxyType(
     {
@@ -29,14 +28,36 @@ WHY_NOT = MappingProxyType(
 )
 
 
+Kind = TypeVar("Kind")
+
+
+class OfOneGoal(Generic[Kind]):
+    """What a search has after a fit with one goal; without it the error says why."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, search: Any, owner: Any = None) -> Kind:
+        if search is None:
+            return cast(Kind, self)
+        why = f"{type(search).__name__!r} object has no attribute {self.name!r}"
+        if has_goals(search):
+            why += (
+                f": refit={search.refit!r} names several goals, which have no single best "
+                "candidate. Choose one of the rows of cv_results_ that pareto_front_ lists, and "
+                "fit the estimator with its params."
+            )
+        raise AttributeError(why)
+
+
 class SeveralGoals(BaseSearchCV):
     """A search of scikit-learn whose `refit` may list goals; then nothing is refitted."""
 
-    best_estimator_: Any
-    best_index_: int
-    best_params_: dict[str, Any]
-    best_score_: float
-    refit_time_: float
+    best_estimator_ = OfOneGoal[Any]()
+    best_index_ = OfOneGoal[int]()
+    best_params_ = OfOneGoal[dict[str, Any]]()
+    best_score_ = OfOneGoal[float]()
+    refit_time_ = OfOneGoal[float]()
     cv_results_: dict[str, Any]
     n_splits_: int
     optimizer_: SILBO
@@ -63,12 +84,13 @@ class SeveralGoals(BaseSearchCV):
         self.__dict__.pop("pareto_front_", None)
         if self._goals is None:
             return super().fit(X, y, **params)
+        best = [name for name, part in vars(SeveralGoals).items() if isinstance(part, OfOneGoal)]
         goals, self.refit = self.refit, False
         try:
             return super().fit(X, y, **params)
         finally:
             self.refit, self._goals = goals, None
-            for name in OF_ONE_GOAL:  # which of one metric scikit-learn says without a refit too
+            for name in best:  # of one metric scikit-learn says which is best without a refit too
                 self.__dict__.pop(name, None)
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
@@ -88,16 +110,6 @@ class SeveralGoals(BaseSearchCV):
         if has_goals(self):
             return self.best_estimator_  # an AttributeError that says why there is none
         return super().score(X, y, **params)
-
-    def __getattr__(self, name):
-        why = f"{type(self).__name__!r} object has no attribute {name!r}"
-        if name in OF_ONE_GOAL and has_goals(self):
-            why += (
-                f": refit={self.refit!r} names several goals, which have no single best "
-                "candidate. Choose one of the rows of cv_results_ that pareto_front_ lists, and "
-                "fit the estimator with its params."
-            )
-        raise AttributeError(why, name=name, obj=self)
 
     def _check_refit_for_multimetric(self, scores):
         goals = self.refit if has_goals(self) else self._goals

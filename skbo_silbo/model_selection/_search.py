@@ -81,8 +81,8 @@ class SILBOSearchCV(SeveralGoals):
         As in RandomizedSearchCV. A splitter splits once in every `fit`, so that all candidates
         are compared on the same splits even if it shuffles without a seed.
     verbose : int, default=0
-        0: nothing is printed. 1: progress and the best score so far, a line per candidate. From 2
-        on: lines with the parameters, and scikit-learn's own.
+        0: nothing is printed. 1: progress and the best score so far, as a bar (with tqdm installed)
+        or a line per candidate. From 2 on: lines with the parameters, and scikit-learn's own.
     pre_dispatch : int or str, default="2*n_jobs"
         How many fits are handed to workers at once: "all", a number, or a multiple of ``n_jobs``.
     random_state : int, RandomState instance or None, default=None

@@ -5,7 +5,7 @@ import platform
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from operator import index
 
 from skbo_silbo._checks import warn_user
@@ -190,9 +190,16 @@ def begin_or_check(log, optimizer, facts):
 
 @cache
 def made_with():
-    """Return the versions of Python, of this package and of those that it computes with."""
-    packages = ("skbo_silbo", "scikit-learn", "scipy", "numpy")
-    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+    """Return the versions of Python, of this package and of those that it computes with.
+
+    None of a package that is not installed, as this one where a checkout is on the path.
+    """
+    made = {"python": platform.python_version()}
+    for name in ("skbo_silbo", "scikit-learn", "scipy", "numpy"):
+        made[name] = None
+        with suppress(PackageNotFoundError):
+            made[name] = version(name)
+    return made
 
 
 @contextmanager

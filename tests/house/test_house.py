@@ -15,7 +15,7 @@ import skbo_silbo
 
 ROOT = Path(__file__).parents[2]
 READ_AS_DATA = {"json.loads", "tomllib.loads", "re.compile"}
-HEAVY = ("numba", "pynndescent", "cma", "matplotlib", "pandas", "polars", "optuna", "torch")
+HEAVY = ("numba", "pynndescent", "cma", "matplotlib", "pandas", "polars", "optuna", "torch", "tqdm")
 
 
 def run(*command, folder=ROOT):

@@ -1,5 +1,7 @@
 """SILBOSearchCV: what is searched, failures, splits, budgets, output."""
 
+import sys
+
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -243,7 +245,16 @@ def test_silent_by_default(capfd):
     assert tuple(capfd.readouterr()) == ("", "")
 
 
-def test_verbose_prints_a_line_per_candidate(capsys):
+def test_what_needs_a_refit_says_so():
+    fitted = search(n_iter=1, refit=False).fit(X, Y)
+    with pytest.raises(AttributeError, match="has no attribute 'predict'") as error:
+        fitted.predict(X)
+    assert "`refit=False`" in str(error.value.__cause__)
+
+
+def test_verbose_without_tqdm_prints_a_line_per_candidate(capsys, monkeypatch):
+    for name in ("tqdm", "tqdm.auto"):  # the second is found without the first, once imported
+        monkeypatch.setitem(sys.modules, name, None)
     fitted = search(n_iter=3, verbose=1).fit(X, Y)
     out, err = capsys.readouterr()
     lines = out.splitlines()
@@ -252,6 +263,15 @@ def test_verbose_prints_a_line_per_candidate(capsys):
     assert err == ""
     search(n_iter=3, n_initial=3, verbose=1).fit(X, Y)
     assert "the model has proposed none of 3 candidates" in capsys.readouterr().out
+
+
+def test_verbose_with_tqdm_shows_a_bar_with_the_best_score(capsys):
+    pytest.importorskip("tqdm")
+    fitted = search(n_iter=3, verbose=1).fit(X, Y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"best score {fitted.best_score_:.4g}" in err
+    assert "3/3" in err
 
 
 def test_verbose_two_adds_parameters_and_the_lines_of_scikit_learn(capsys):
