@@ -60,5 +60,5 @@ def check_takes(name, method, part, asked, says):
         called = name if method == "__call__" else f"{method} of {name}"
         raise ValueError(
             f"{called} must take ({shown}), as {says} says: got {got} ({error}). Write def "
-            f"{method}(self, {shown})."
+            f"{f'{name}({shown})' if inspect.isfunction(part) else f'{method}(self, {shown})'}."
         ) from None

@@ -49,6 +49,11 @@ DENSE_LEAST_RIDGE = 3e-7
 RANGE_OF_GRAM = 1e-12  # eigenvalues of X X' below this share of the largest are taken as zero
 # Kept eigenvalues of X X' below this share carry too few digits: the rows' SVD serves instead
 COARSE_GRAM = 1e-9
+UNEVEN_SQUARES = 1e-8  # squared column norms below this share of the largest lose digits in X X'
+LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm outweighs what X X' loses
+# Features up to which T is formed where columns are uneven and there is a ridge
+UNEVEN_MAX_FEATURES = 8000
+
 # An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits
 LEAST_EIGENVALUE = 1e-8
 
@@ -81,7 +86,7 @@ def solve_dense(pencil, n_wanted, random_state=None):
 
 def solve_dual(pencil, n_wanted, random_state=None):
     """Exact directions within the rows' span, from the Gram matrix X X' (n x n)."""
-    return solve_rows(pencil, n_wanted)
+    return solve_rows(pencil, n_wanted, solve_dual)
 
 
 def solve_iterative(pencil, n_wanted, random_state=None):
@@ -102,7 +107,7 @@ def solve_randomized(pencil, n_wanted, random_state=None):
     """Leading directions by Lanczos iteration from a random start on the whitened pencil."""
     random_state = check_random_state(random_state)
     if pencil.X.shape[1] > len(pencil.X):
-        return solve_rows(pencil, n_wanted, random_state)
+        return solve_rows(pencil, n_wanted, solve_randomized, random_state)
     return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted, random_state)
 
 
@@ -111,8 +116,10 @@ PENCIL_SOLVERS = MappingProxyType(
 )
 
 
-def solve_rows(pencil, n_wanted, random_state=None):
+def solve_rows(pencil, n_wanted, solver, random_state=None):
     """Directions within the span of the rows: exact, or with a `random_state` the leading ones."""
+    if has_uneven_columns(pencil):
+        return solve_uneven_columns(pencil, n_wanted, solver, random_state)
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
     if few and pencil.penalty is None and pencil.ridge:
         spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
@@ -122,6 +129,43 @@ def solve_rows(pencil, n_wanted, random_state=None):
     basis = whitening_basis(reduced.total())
     spectrum = solve_moments(reduced.slice_sums(), basis, n_wanted, random_state)
     return Spectrum(spectrum.eigenvalues, lift(spectrum.directions))
+
+
+def has_uneven_columns(pencil):
+    """Tell whether the Gram matrix of the rows would lose the digits of the small columns.
+
+    Columns below its rounding do no harm where the ridge outweighs them.
+    """
+    squares = np.einsum("ij,ij->j", pencil.X, pencil.X)
+    largest, least = squares.max(), squares[squares > 0].min(initial=np.inf)
+    return least < UNEVEN_SQUARES * largest and pencil.ridge < LIGHT_RIDGE * largest
+
+
+def solve_uneven_columns(pencil, n_wanted, solver, random_state):
+    """Directions by `solver` from columns of unit length, then in the units of the columns.
+
+    Only without a ridge is that the same pencil; with one, T is formed. Directions are moved along
+    the null space of T into the span of the rows.
+    """
+    n, d = pencil.X.shape
+    if pencil.ridge and d > UNEVEN_MAX_FEATURES:
+        raise ValueError(
+            f"X must have columns of similar scale for this ridge and {d} features: their norms "
+            "differ more than ten thousandfold, so that products of the rows lose the small ones. "
+            "Standardise the columns, or raise ridge."
+        )
+    if pencil.ridge:
+        return solve_dense(pencil, n_wanted)
+    scale = np.sqrt(np.einsum("ij,ij->j", pencil.X, pencil.X))
+    scale[scale == 0] = 1.0
+    spectrum = solver(replace(pencil, X=pencil.X / scale), n_wanted, random_state)
+    B = spectrum.directions / scale[:, None]
+    if d >= n:
+        Q, R, _ = linalg.qr(pencil.X.T, mode="economic", pivoting=True, check_finite=False)
+        sizes = np.abs(np.diag(R))
+        Q = Q[:, sizes > RANGE_OF_GRAM * sizes[0]]
+        B = Q @ (Q.T @ B)
+    return replace(spectrum, directions=B)
 
 
 def solve_moments(N, basis, n_wanted, random_state=None):

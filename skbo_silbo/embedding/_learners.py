@@ -61,9 +61,10 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner | Nonlin
         fitted = fit_clone(transformer, X, rng.permutation(N_TRIAL).astype(float), X)
         linear = hasattr(fitted, "components_") or not hasattr(type(fitted), "inverse_transform")
         rows = fitted.components_ if linear else fitted.inverse_transform(fitted.transform(X))
-        if np.ndim(rows) != 2 or np.shape(rows)[1] != d:
-            what = "components_ are" if linear else "inverse_transform gave"
-            raise ValueError(f"{what} of shape {np.shape(rows)} for {d} inputs")
+        wanted = (len(rows), d) if linear else X.shape
+        if np.shape(rows) != wanted:
+            what = "components_ have" if linear else "inverse_transform gave rows of"
+            raise ValueError(f"{what} shape {np.shape(rows)}, not {wanted}")
     except Exception as error:
         raise ValueError(
             "embedding must be a transformer with components_ after fit(X, y), or one whose "

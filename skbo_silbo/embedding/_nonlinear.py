@@ -130,7 +130,10 @@ def fit_if_possible(transformer, X, y, X_unlabeled):
     if not varies(X, y):
         return None
     try:
-        return fit_clone(transformer, X, y, X_unlabeled)
+        fitted = fit_clone(transformer, X, y, X_unlabeled)
+        if hasattr(fitted, "components_") or np.isfinite(_image(fitted, X)).all():
+            return fitted
+        raise ValueError("points of the cube have no finite coordinates")
     except ValueError as error:
         warn_user(
             f"embedding must be fitted to the values so far: {transformer!r} refuses them ({error})"

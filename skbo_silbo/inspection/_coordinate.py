@@ -37,6 +37,7 @@ variance of a row of H'S along the j-th vector.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from scipy import linalg
@@ -215,7 +216,8 @@ class RowsUnderTest:
         if len(given) == d and all(isinstance(f, bool | np.bool_) for f in given):
             given = np.flatnonzero(given).tolist()
         places = dict(zip([*range(d), *self.names], [*range(d)] * 2, strict=True))
-        found = {None if isinstance(f, bool | np.bool_ | float) else places.get(f) for f in given}
+        is_one = [isinstance(f, str | Integral) and not isinstance(f, bool) for f in given]
+        found = {places.get(f) if one else None for f, one in zip(given, is_one, strict=True)}
         if None in found or not 0 < len(found) < d:
             raise ValueError(
                 f"features must be some, not all, of the {d} features of X, by index or name, or a "

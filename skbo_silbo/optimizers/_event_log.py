@@ -214,7 +214,8 @@ def _compared(header):
     """Return what two headers are compared by: who, options, seed."""
     unseen = dict.fromkeys(header["objects"], "one that cannot be pickled")
     options = {**header["options"], **unseen, **header["descriptions"]}
-    writer = "minimize" if "method" in header["facts"] else "the optimiser itself"
+    is_minimize = "method" in header["facts"]  # go on with that, or give its points and values
+    writer = "minimize(journal=)" if is_minimize else f"{header['class']}(journal=)"
     who = {"writer": writer, "optimizer": header["class"], **header["facts"], **options}
     return {**who, "random_state gives a seed that": index(header["seed"])}
 

@@ -130,9 +130,7 @@ def default_space(
     Raises
     ------
     ValueError
-        If no parameter of the estimator is known.
-    TypeError
-        As scikit-learn's `clone`, if it is a class or has no ``get_params``.
+        If it is a class or has no ``get_params``, or no parameter of it is known.
 
     Warns
     -----
@@ -149,7 +147,12 @@ def default_space(
     >>> list(space), space["linearsvc__C"].args
     (['linearsvc__C'], (0.001, 1000.0))
     """
-    steps = steps_of(clone(estimator), X, y)
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise ValueError(
+            f"estimator must be an estimator object of scikit-learn's kind: got {estimator!r}. "
+            "Write SVC(), say."
+        )
+    steps = steps_of(estimator, X, y)
     _warn_of_unknown(steps)
     parts = [part for step in steps if (part := _branches(step, all=all)) != [{}]]
     while len(parts) > 1 and prod(map(len, parts)) > MOST_BRANCHES:

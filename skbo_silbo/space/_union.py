@@ -140,10 +140,12 @@ class SpaceUnion:
         for b, branch in enumerate(self.branches):
             rows = np.flatnonzero(chosen == b)
             own = X[np.ix_(rows, self._columns[b])]
-            if self._earlier[b]:
-                rounded[rows] = self.encode(branch.decode(own))
-            else:
-                rounded[rows] = self._of_branch(b, branch.round(own))
+            rounded[rows] = self._of_branch(b, branch.round(own))
+            points = branch.decode(own) if self._earlier[b] else []
+            earlier = [self.branches[a] for a in self._earlier[b]]
+            shared = [i for i, p in enumerate(points) if any(e.holds(p) for e in earlier)]
+            if shared:
+                rounded[rows[shared]] = self.encode([points[i] for i in shared])
         return rounded
 
     def every_point(self) -> FloatArray:

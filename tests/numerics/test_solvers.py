@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from skbo_silbo._numerics._eigenpairs import conjugate_gradients
+from skbo_silbo._numerics._eigenpairs import conjugate_gradients, leading_eigenpairs
 from skbo_silbo._numerics._graphs import neighbor_graph, neighbor_indices
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo._numerics._solvers import (
@@ -82,6 +82,36 @@ def test_without_ridge_too(name):
     check_against_scipy(PENCIL_SOLVERS[name], make_pencil(0, ridge=0.0), 3)
 
 
+@pytest.mark.parametrize(
+    ("n", "d", "n_unlabeled", "ridge"),
+    [(40, 30, 0, 0.0), (40, 30, 30, 0.0), (60, 100, 60, 0.0), (60, 100, 60, 1e-8)],
+)
+@pytest.mark.parametrize("solver", [solve_dual, solve_randomized])
+def test_exact_solvers_agree_where_a_column_is_a_million_times_the_others(
+    solver, n, d, n_unlabeled, ridge
+):
+    pencil = make_pencil(5, n, d, n_unlabeled, alpha=1.0, ridge=0.0)
+    X = pencil.X.copy()
+    X[:, 2] *= 1e6
+    pencil = Pencil(X, n, pencil.omega, pencil.penalty).with_relative_ridge(ridge)
+    dense, other = solve_dense(pencil, 2), solver(pencil, 2, 0)
+    np.testing.assert_allclose(other.eigenvalues[:2], dense.eigenvalues[:2], rtol=1e-6)
+    np.testing.assert_allclose(
+        np.abs(pencil.X @ other.directions), np.abs(pencil.X @ dense.directions), atol=1e-5
+    )
+    norms = [np.linalg.norm(spectrum.directions, axis=0) for spectrum in (dense, other)]
+    np.testing.assert_allclose(*norms, rtol=1e-5)  # both in the span of the rows
+
+
+def test_uneven_columns_too_many_for_T_are_refused_with_a_light_ridge():
+    X = np.random.default_rng(0).normal(size=(12, 8001))
+    X[:, 0] *= 1e6
+    slices = slice_response(X[:, 0], 3)
+    pencil = Pencil(X - X.mean(axis=0), 12, slices.membership()).with_relative_ridge(1e-8)
+    with pytest.raises(ValueError, match=r"X must have columns of similar scale .* 8001 features"):
+        solve_dual(pencil, 1)
+
+
 def test_nearly_collinear_columns_keep_their_digits():
     """Where the condition number of T is past what Cholesky bears, the rows' SVD serves."""
     rng = np.random.default_rng(5)
@@ -119,6 +149,29 @@ def test_randomized_finds_the_leading_directions_of_a_flat_spectrum(seed):
     T = X.T @ X
     cosines = linalg.svdvals(exact.directions.T @ T @ found.directions)
     assert np.sqrt(max(0.0, 1 - cosines.min() ** 2)) < 1e-3
+
+
+@pytest.mark.parametrize("dependent", [lambda X: X[:, :1] + X[:, 1:2], lambda X: X[:, :4]])
+def test_iterative_knows_localised_directions_of_few_dependent_columns(dependent):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 8)), rng.normal(size=120)
+    X, y = np.column_stack([X, dependent(X)]), X[:, 0] + 0.3 * y
+    fits = [
+        SemiSlicedInverseRegression(2, solver=solver, n_local_neighbors=3, alpha=0.0).fit(X, y)
+        for solver in ("dense", "iterative")
+    ]
+    dense, iterative = (fit.eigenvalues_[:2] for fit in fits)
+    np.testing.assert_allclose(iterative, dense, rtol=1e-5)
+    dense, iterative = (np.abs(fit.transform(X)) for fit in fits)
+    np.testing.assert_allclose(iterative, dense, atol=1e-3)
+
+
+def test_an_eigensolver_that_stops_early_says_so():
+    pencil = make_pencil(7, n=200, d=60, local=3)
+    T = pencil.total()
+    options = {"random_state": np.random.RandomState(0), "n_oversamples": 2, "max_iter": 2}
+    with pytest.warns(ConvergenceWarning, match="stopped at 2 iterations with residual"):
+        leading_eigenpairs(pencil, lambda V: np.linalg.solve(T, V), 2, **options)
 
 
 def test_conjugate_gradients_that_stop_early_say_so():
