@@ -1,4 +1,4 @@
-"""Pages say by which revision our rows were made, and none calls today's what an older one ran."""
+"""Benchmark pages name the revisions that produced our rows."""
 
 import json
 import re
@@ -34,9 +34,3 @@ def test_the_first_page_says_which_search_each_revision_ran():
     index = (FOLDER / "index.rst").read_text()
     named = set(re.findall(r"\b[0-9a-f]{7}\b", index))
     assert our_revisions(path.name for path in FOLDER.glob("*.jsonl")) <= named
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_no_page_of_results_speaks_of_today(page):
-    """Rows keep their revision while the search goes on changing."""
-    assert not re.findall(r"\btoday\b", page.read_text(), re.I)
