@@ -1,7 +1,7 @@
 """How much is tried of what hypothesis makes up: 20 examples, and 10 000 behind ``slow``.
 
 The ten thousand come in parts of a thousand, each with a seed of its own, so that a part that fails
-can be run again: ``pytest -m slow -k "part-3" tests/optimizers/test_optimizers_machine.py``.
+can be run again: ``pytest -m slow -k "part-3" tests/optimizers/test_ask_tell_sequences.py``.
 """
 
 import pytest
