@@ -1,4 +1,4 @@
-"""Candidates under way: what fits raise, empty splitters; see ``test_search_cv_poison``, too."""
+"""Candidates under way: what fits raise, empty splitters; see ``test_search_crashed_workers``, too."""
 
 import threading
 
