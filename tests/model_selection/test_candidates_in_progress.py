@@ -1,4 +1,4 @@
-"""Candidates under way: what fits raise, empty splitters; see ``test_search_crashed_workers``, too."""
+"""Candidates in progress: fits that raise and empty splitters."""
 
 import threading
 
