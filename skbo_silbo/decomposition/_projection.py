@@ -48,8 +48,8 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,), or (n, q) where the class takes several responses
-            Numbers, or what else the class says that it takes. NaN, or None among categories, marks
-            a row without a label, which is left out.
+            Numbers, or what else the class says that it takes. Samples whose y is NaN, NaT, None,
+            pandas' NA or masked are unlabelled, and left out.
         sample_weight : array-like of shape (n,), default=None
             Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
             relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.

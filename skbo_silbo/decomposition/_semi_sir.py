@@ -226,12 +226,12 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
             The blocks of a Dask array are read one after the other and never put together: plain
             slices, the exact solver, no graph.
         y : array-like of shape (n,) or (n, q)
-            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
-            pandas' NA marking an unlabelled row. Several responses are numbers. -1, by which
-            `sklearn.semi_supervised` marks a row, is a number or a class like any other. A
-            censored response is a structured array of an event (boolean) and a time (number) a
-            row, as scikit-survival has it: times are cut in slices where there was an event, and
-            apart where there was none. Directions of the censoring are found too.
+            Numbers, datetimes or durations; or categories (strings, booleans). NaN, NaT, None,
+            pandas' NA or a masked entry marks an unlabelled row. Several responses are numbers.
+            -1, by which `sklearn.semi_supervised` marks a row, is a number or a class like any
+            other. A censored response is a structured array of an event (boolean) and a time
+            (number) a row, as scikit-survival has it: times are cut in slices where there was an
+            event, and apart where there was none. Directions of the censoring are found too.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows.
         sample_weight : array-like of shape (n,), default=None

@@ -18,6 +18,7 @@ from skbo_silbo import (
     SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
+from skbo_silbo.decomposition import slice_edges, split_labelled
 from skbo_silbo.inspection import coordinate_test, stepwise_selection
 
 LOOKS_LIKE = "y holds 26 different integers .* pass categorical=True"
@@ -79,7 +80,7 @@ def test_strings_of_numbers_are_categories_with_a_word():
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_categories_of_any_kind(learner):
     days = np.array([pd.Timestamp(2020, 1, 1 + code) for code in CODES])
-    kinds = [CODES.astype(str), pd.Series(CODES).astype("category"), days.astype(object)]
+    kinds = [CODES.astype(str), *(pd.Series(v).astype("category") for v in (CODES, days))]
     for y in kinds:
         assert learner.fit(X, y).n_slices_ == 26
     with pytest.raises(ValueError, match="categorical must be 'auto', True or False: got 'no'"):
@@ -179,3 +180,92 @@ def test_censored_responses_by_every_door():
     np.testing.assert_allclose(blocks.components_, whole.components_)
     with pytest.raises(ValueError, match=r"y must not be a structured array .* Use the fit"):
         SlicedInverseRegression(1).partial_fit(X, y)
+
+
+DAYS = np.datetime64("2020-01-01") + (1000 * X[:, 0]).astype(int)
+MISSING = np.arange(208) % 5 == 0
+
+
+def with_mark(values, mark):
+    """A copy of values with this mark in place of those that are missing."""
+    values = values.copy()
+    values[MISSING] = mark
+    return values
+
+
+@pytest.mark.parametrize("learner", [SemiSlicedInverseRegression(1), MAVE(1)])
+@pytest.mark.parametrize(
+    "y",
+    [
+        with_mark(DAYS, np.datetime64("NaT")),
+        with_mark(DAYS - DAYS[0], np.timedelta64("NaT")),
+        pd.Series(with_mark(DAYS, np.datetime64("NaT"))),
+        pd.Series(with_mark(DAYS, np.datetime64("NaT"))).dt.tz_localize("Europe/Paris"),
+        pd.Series(with_mark(DAYS - DAYS[0], np.timedelta64("NaT"))),
+        np.ma.masked_array(DAYS, MISSING),
+        np.ma.masked_array((1000 * X[:, 0]).astype(int), MISSING),
+        np.ma.masked_array(X[:, 0], MISSING),
+        with_mark(X[:, 0].astype(object), pd.NaT),
+    ],
+)
+def test_nat_and_masked_entries_are_unlabelled(learner, y):
+    data = split_labelled(learner, X, y, takes=learner._takes)
+    np.testing.assert_array_equal(data.is_labeled, ~MISSING)
+    np.testing.assert_array_equal(data.X_unlabeled, X[MISSING])
+    order = np.argsort(X[~MISSING, 0])
+    assert (np.diff(data.y[order]) >= 0).all()
+
+
+@pytest.mark.parametrize("values", [CODES > 12, CODES.astype(str), X[:, :2]])
+def test_masked_entries_of_any_kind_are_unlabelled(values):
+    mask = MISSING if values.ndim == 1 else MISSING[:, None] & np.ones(2, dtype=bool)
+    y = np.ma.masked_array(values, mask)
+    takes = SemiSlicedInverseRegression._takes
+    data = split_labelled(SemiSlicedInverseRegression(), X, y, takes=takes)
+    np.testing.assert_array_equal(data.y, values[~MISSING].astype(data.y.dtype))
+    np.testing.assert_array_equal(data.X_unlabeled, X[MISSING])
+
+
+def test_masked_censored_rows_are_unlabelled():
+    y = np.ma.zeros(208, dtype=[("event", bool), ("time", float)])
+    y["event"], y["time"] = CODES % 2, X[:, 0]
+    y[MISSING] = np.ma.masked
+    data = split_labelled(SemiSlicedInverseRegression(), X, y, takes=("censored",))
+    np.testing.assert_array_equal(data.is_labeled, ~MISSING)
+
+
+def test_masks_of_dask_labels_are_kept():
+    array = pytest.importorskip("dask.array")
+    y = np.ma.masked_array(X[:, 0], MISSING)
+    blocks = SemiSlicedInverseRegression(1, alpha=0)
+    blocks.fit(array.from_array(X, (50, 3)), array.from_array(y, 50))
+    whole = SemiSlicedInverseRegression(1, alpha=0).fit(X[~MISSING], X[~MISSING, 0])
+    np.testing.assert_allclose(blocks.components_, whole.components_)
+
+
+@pytest.mark.parametrize("mark", [np.datetime64("NaT"), None])
+def test_slice_edges_reject_unlabelled_samples(mark):
+    y = np.ma.masked_array(DAYS, MISSING) if mark is None else with_mark(DAYS, mark)
+    with pytest.raises(ValueError, match="y contains NaN"):
+        slice_edges(y, 4)
+
+
+@pytest.mark.parametrize("learner", [SemiSlicedInverseRegression(1), MAVE(1), SDRRegressor()])
+@pytest.mark.parametrize(
+    ("y", "name"),
+    [
+        (pd.Series(pd.PeriodIndex(DAYS, freq="D")), "Period"),
+        (DAYS.astype(object), "date"),
+        (pd.Series(DAYS).astype(object), "Timestamp"),
+        (pd.IntervalIndex.from_breaks(np.arange(209)), "Interval"),
+    ],
+)
+def test_dates_periods_and_intervals_are_rejected_by_name(learner, y, name):
+    with pytest.raises(ValueError, match=f"y must hold numbers.* object of type {name}. Convert"):
+        learner.fit(X, y)
+
+
+def test_intervals_as_categories_are_accepted():
+    y = pd.cut(X[:, 0], 5)
+    assert SlicedInverseRegression(1).fit(X, y).n_slices_ == 5
+    assert SlicedInverseRegression(1, categorical=True).fit(X, y.astype(object)).n_slices_ == 5

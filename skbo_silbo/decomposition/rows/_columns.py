@@ -12,7 +12,7 @@ import numpy as np
 from ..._checks import warn_user
 from ..._typing import BoolArray, FloatArray
 from ._centering import mean_and_spread
-from ._labels import is_known
+from ._labels import as_label_array, is_known
 from ._weights import are_counts
 
 # magnitudes and spreads beyond these are refused: squares, and sums of them, leave the range
@@ -151,7 +151,7 @@ def check_group(group, n):
     ------
     ValueError
     """
-    values = np.asarray(group)
+    values = as_label_array(group)
     if values.shape != (n,):
         raise ValueError(
             f"group must hold a category for each of the {n} rows: got shape {values.shape}. Pass "

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Collection, Sized
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
 from numbers import Integral
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ..._checks import is_real, warn_user
 from ..._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from ._dask_arrays import FLOATS, check_in_memory
+from ._dask_arrays import FLOATS, check_in_memory, is_dask_array
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
 
 CENSORED = np.dtype([("event", bool), ("time", float)])
@@ -45,6 +46,7 @@ def as_censored(y):
     ------
     ValueError
     """
+    masked = np.ma.getmaskarray(y)
     y = np.asarray(y)
     names = {y.dtype[name].kind: name for name in y.dtype.names}
     number = next((names[kind] for kind in "fiu" if kind in names), None)
@@ -56,6 +58,7 @@ def as_censored(y):
         )
     rows = np.empty(len(y), dtype=CENSORED)
     rows["event"], rows["time"] = y[names["b"]], y[number]
+    rows["time"][masked[names["b"]] | masked[number]] = np.nan
     if np.isinf(rows["time"]).any():
         raise ValueError("y must hold finite times: got an infinite one. NaN marks no label.")
     return rows, ~np.isnan(rows["time"])
@@ -146,7 +149,7 @@ def split_labelled(
 ) -> LabelledData:
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
-    A row is unlabelled when its y is NaN (or None, among categories), or when it stands in
+    A row is unlabelled when its y is NaN, NaT, None, pandas' NA or masked, or when it stands in
     `X_unlabeled`. Both give the same record up to the order of the unlabelled rows: those marked
     in y come first.
 
@@ -315,26 +318,67 @@ def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_O
                 "ordinary array."
             )
         return as_censored(y)
+    if categorical == "auto" and "categorical" in takes and _has_category_dtype(y):
+        categorical = True
+    y = as_label_array(y)
+    if categorical is not True:
+        _check_no_times_or_intervals(y)
     if categorical == "auto":
         categorical = "categorical" in takes and _holds_categories(y)
     elif not categorical:
         strings = "where categorical=False: got strings. Pass categorical='auto'."
     if categorical:
         return _as_categories(y)
-    y = _as_numbers(y, strings)
+    y = as_numeric_labels(y, strings)
     if "multivariate" in takes and y.ndim == 2 and y.shape[1] > 1:
         return y, _is_complete(y)
     y = _as_column(y, ONE_RESPONSE)
     return y, ~np.isnan(y)
 
 
-def _as_numbers(y, strings):
-    given = np.asarray(y)
-    if given.dtype.kind in "OUST" and any(isinstance(v, str | bytes) for v in given.ravel()):
+def as_label_array(y):
+    """Return y as an array, with NaN, NaT or None in place of masked entries."""
+    if is_dask_array(y):
+        y = y.compute()  # np.asarray would drop the mask
+    if getattr(getattr(y, "dtype", None), "tz", None) is not None:
+        y = np.asarray(y, dtype=f"datetime64[{y.dtype.unit}]")  # pandas would make objects
+    values = np.asarray(y)
+    if not np.ma.is_masked(y):
+        return values
+    marks = {"f": np.nan, "M": np.datetime64("NaT"), "m": np.timedelta64("NaT")}
+    if values.dtype.kind not in marks:
+        values = values.astype(object)
+    return np.where(np.ma.getmaskarray(y), marks.get(values.dtype.kind), values)
+
+
+def as_numeric_labels(y, strings=NUMBERS_ONLY):
+    """Return an array y as floats, NaN where it is NaT, None or pandas' NA."""
+    if y.dtype.kind in "mM":
+        y = np.where(np.isnat(y), np.nan, y.astype(np.int64))
+    if y.dtype.kind in "OUST" and any(isinstance(v, str | bytes) for v in y.ravel()):
         raise ValueError(f"y must hold numbers {strings} Where strings are numbers, convert them.")
+    if y.dtype.kind == "O":
+        y = np.where(is_known(y.ravel()).reshape(y.shape), y, np.nan)
     return check_array(
         y, dtype=np.float64, ensure_2d=False, ensure_all_finite="allow-nan", input_name="y"
     )
+
+
+def _check_no_times_or_intervals(y):
+    """Refuse objects that have an order, or a width, which neither numbers nor classes keep."""
+    if y.dtype.kind != "O":
+        return
+    pandas = sys.modules.get("pandas")
+    kinds = (date, time, timedelta, np.datetime64, np.timedelta64)
+    kinds += (pandas.Period, pandas.Interval) if pandas else ()
+    found = next((v for v in y.flat if isinstance(v, kinds) and not _differs(v)), None)
+    if found is not None:
+        raise ValueError(
+            "y must hold numbers, NumPy's or pandas' datetimes or durations, strings, booleans or "
+            f"categories: got {found!r}, an object of type {type(found).__name__}. Convert dates "
+            "by pandas.to_datetime, periods by .to_timestamp(), durations by pandas.to_timedelta "
+            "and intervals to their .mid; if they are classes, pass y.astype(str)."
+        )
 
 
 def _as_column(y, remedy):
@@ -356,12 +400,15 @@ def _is_complete(y):
     return missing == 0
 
 
-def _holds_categories(y):
-    """Tell strings, booleans, pandas' categories and objects, unless all of these are numbers."""
+def _has_category_dtype(y):
+    """Tell categories of pandas."""
     pandas = sys.modules.get("pandas")
-    if pandas and isinstance(y, pandas.Series | pandas.Categorical) and y.dtype == "category":
-        return True
-    y = np.asarray(y)
+    kinds = (pandas.Series, pandas.Categorical) if pandas else ()
+    return isinstance(y, kinds) and y.dtype == "category"
+
+
+def _holds_categories(y):
+    """Tell strings, booleans and objects, unless all of the last are numbers."""
     if y.dtype.kind != "O":
         return y.dtype.kind in "USTb"
     known = y.ravel()[is_known(y.ravel())]
@@ -369,7 +416,7 @@ def _holds_categories(y):
 
 
 def is_known(values):
-    """Tell which objects (n,) are neither None, NaN nor pandas' NA."""
+    """Tell which objects (n,) are neither None, NaN, NaT nor pandas' NA."""
     pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     known = [v is not None and v is not pandas_na and not _differs(v) for v in values]
     return np.array(known, dtype=bool)
@@ -381,7 +428,7 @@ def _differs(value):
 
 
 def _as_categories(y):
-    y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
+    y = _as_column(y, "Join the columns into one where they hold categories.")
     labelled = is_known(y)
     if y.dtype.kind == "f":
         y = y + 0.0  # -0.0 is no category of its own

@@ -91,7 +91,7 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
     validate_data(estimator, np.zeros((1, X.shape[1])))
     if X_unlabeled is not None:
         check_unlabelled(estimator, X_unlabeled)
-    y, labelled = check_response(estimator, np.asarray(y), estimator._takes, estimator.categorical)
+    y, labelled = check_response(estimator, y, estimator._takes, estimator.categorical)
     check_consistent_length(X, y)
     weights = check_sample_weight(sample_weight, len(y))
     labelled, unlabelled, weights = part_weighted(y, labelled, weights)

@@ -13,6 +13,7 @@ from sklearn.utils import check_array, column_or_1d
 from ..._typing import ArrayLike, FloatArray
 from ..rows._columns import check_extremes
 from ..rows._dask_arrays import FLOATS
+from ..rows._labels import as_label_array, as_numeric_labels
 from ..rows._moments import SliceMoments
 from ..rows._weights import as_numbers_of_rows, check_sample_weight
 from ._slices import MAX_ROWS, Slices, check_n_slices, slice_response
@@ -96,7 +97,8 @@ def slice_edges(
     >>> slice_edges(np.arange(12.0), 3)
     array([4., 8.])
     """
-    labels = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
+    labels = as_numeric_labels(as_label_array(y))
+    labels = column_or_1d(check_array(labels, ensure_2d=False, input_name="y"))
     weights = check_sample_weight(sample_weight, len(labels))
     if weights is not None:
         labels, weights = labels[weights > 0], as_numbers_of_rows(weights[weights > 0])
