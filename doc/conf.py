@@ -29,6 +29,7 @@ source = addresses.get("Source", "the checkout that this site was built from")
 rst_epilog = f".. |source| replace:: {source}"
 
 extensions = [
+    "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",

@@ -104,7 +104,7 @@ IN_THE_GALLERY = (
 
 
 def test_a_reference_page_links_to_examples_or_to_pages_of_the_guide(site):
-    """The rule is in doc/contributing.rst."""
+    """The rule is in doc/maintaining.rst."""
     sections = entries_by_section()
     assert sum(map(len, sections.values())) > 80
     silent = []
