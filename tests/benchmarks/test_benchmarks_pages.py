@@ -1,6 +1,7 @@
-"""Every committed page is what its results say, by the command that the page names."""
+"""Committed pages are rebuilt by the command they name and name the revisions of our rows."""
 
 import csv
+import json
 import re
 import shlex
 from pathlib import Path
@@ -18,7 +19,7 @@ PAGES = sorted(
 )
 
 
-def test_every_file_of_results_has_its_page():
+def test_every_results_file_has_page():
     named = {
         word
         for page in PAGES
@@ -42,7 +43,7 @@ MOST = [page if page == SHORT else pytest.param(page, marks=pytest.mark.bench) f
 
 
 @pytest.mark.parametrize("page", MOST)
-def test_a_page_is_rebuilt_by_the_command_that_it_names(page, tmp_path, monkeypatch):
+def test_page_is_rebuilt_by_its_command(page, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", touch)  # other tests draw
@@ -58,9 +59,7 @@ def test_a_page_is_rebuilt_by_the_command_that_it_names(page, tmp_path, monkeypa
         assert (tmp_path / table).read_text() == (FOLDER / table).read_text(), table
 
 
-def test_published_simulations_are_those_of_the_script_and_as_good_as_printed(
-    tmp_path, monkeypatch
-):
+def test_published_simulations_are_reproduced(tmp_path, monkeypatch):
     monkeypatch.setattr(sdr_published, "TABLE", tmp_path / "table.csv")
     sdr_published.main(2)
     made, shown = (
@@ -74,3 +73,29 @@ def test_published_simulations_are_those_of_the_script_and_as_good_as_printed(
         assert error < 0.013
         if row["printed"]:  # of half as many sets
             assert ours < float(row["printed"]) + 3 * 3**0.5 * error, row
+
+
+def results_of(page):
+    """Return the files that a page is written from; none where no command writes it."""
+    lines = [line for line in page.read_text().splitlines() if line.endswith(f"/{page.name}")]
+    return re.findall(r"doc/benchmarks/(\S+\.jsonl)", " ".join(lines))
+
+
+def our_revisions(files):
+    """Return the revisions of the rows of `silbo` in these files of results."""
+    lines = [line for name in files for line in (ROOT / FOLDER / name).read_text().splitlines()]
+    results = [json.loads(line) for line in lines]
+    return {r["environment"]["revision"] for r in results if r.get("method") == "silbo"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_names_revisions_of_our_rows(page):
+    path = ROOT / FOLDER / page
+    text = path.read_text()
+    assert all(revision in text for revision in our_revisions(results_of(path)))
+
+
+def test_index_names_revisions_of_our_rows():
+    index = (ROOT / FOLDER / "index.rst").read_text()
+    named = set(re.findall(r"\b[0-9a-f]{7}\b", index))
+    assert our_revisions(path.name for path in (ROOT / FOLDER).glob("*.jsonl")) <= named

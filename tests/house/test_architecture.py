@@ -1,15 +1,11 @@
-"""The page on architecture names today's rooms, layers and functions, and its counts hold."""
+"""The architecture page names the existing layers, packages and functions."""
 
 import configparser
-import csv
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "skbo_silbo"
-BENCHMARKS = ROOT / "doc" / "benchmarks"
 PAGE = (ROOT / "doc" / "architecture.rst").read_text()
 
 
@@ -28,7 +24,7 @@ def exists(room):
     return (PACKAGE / room).is_dir() or (PACKAGE / f"{room}.py").exists()
 
 
-def test_layers_are_those_of_the_contract():
+def test_layers_match_import_contract():
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg")
     contract = layers_of(config["importlinter:contract:direction"]["layers"])
@@ -37,7 +33,7 @@ def test_layers_are_those_of_the_contract():
     assert [layer for layer in today if layer] == contract
 
 
-def test_every_room_has_its_sentence():
+def test_every_package_is_described():
     described = re.findall(r"^``(\w+)``\n   \S", section("Rooms"), re.M)
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     files = {path.stem for path in PACKAGE.glob("_*.py")} - {"__init__"}
@@ -45,23 +41,8 @@ def test_every_room_has_its_sentence():
     assert len(described) == len(set(described))
 
 
-def test_functions_of_a_proposal_stand_where_the_page_says():
+def test_functions_of_proposal_are_where_page_says():
     lines = re.findall(r"^ +(?:\w+\.)?(\w+) {2,}(\w+/\w+\.py)", section("One proposal"), re.M)
     assert len(lines) > 8
     for function, file in lines:
         assert f"def {function}(" in (PACKAGE / file).read_text(), (function, file)
-
-
-@pytest.mark.parametrize(
-    ("name", "first"), [("ask.csv", "30 inputs, or two parameters"), ("house.csv", "count")]
-)
-def test_counts_are_numbers_of_two_named_revisions(name, first):
-    """The scripts that the page names write them; they are not counted again by every change."""
-    with (BENCHMARKS / name).open(newline="") as file:
-        header, *rows = csv.reader(file)
-    assert header[0] == first
-    revisions = list(dict.fromkeys(title.rpartition(" ")[2] for title in header[1:]))
-    assert len(revisions) == 2
-    assert all(re.fullmatch("[0-9a-f]{7}", revision) for revision in revisions)
-    assert all(cell == "" or int(cell) > 0 for row in rows for cell in row[1:])
-    assert all(len(row) == len(header) for row in rows)

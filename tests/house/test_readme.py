@@ -12,14 +12,14 @@ README = (ROOT / "README.md").read_text()
 CODE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 
 
-def test_every_block_of_python_shows_a_result():
+def test_python_blocks_show_results():
     blocks = [body for language, body in CODE.findall(README) if language == "python"]
     assert len(blocks) >= 3
     assert all(re.search(r"^[^>.\s]", body, re.M) for body in blocks)
     assert README.index("```python") < README.index("## ")  # before the first heading
 
 
-def test_links_lead_to_files_of_the_repository():
+def test_links_lead_to_existing_files():
     links = re.findall(r"\]\((?!https://)(.+?)\)", README)
     assert len(links) > 8
     assert not [link for link in links if not (ROOT / link).exists()]
@@ -34,7 +34,7 @@ def who_wins():
     return module
 
 
-def test_the_table_is_that_of_who_wins(who_wins):
+def test_table_matches_benchmark(who_wins):
     with who_wins.TABLE.open(newline="", encoding="utf-8") as file:
         won = {f"{row['problems']}, {row['evaluations']}": row for row in csv.DictReader(file)}
     lines = re.findall(r"^\| (.+) \|$", README, re.M)
@@ -44,7 +44,7 @@ def test_the_table_is_that_of_who_wins(who_wins):
         assert cells == [won[name][column] for column in ("ours", "best other", "runs")]
 
 
-def test_the_page_who_wins_where_is_what_the_results_say(who_wins):
+def test_benchmark_tables_match_results(who_wins):
     tables = {
         who_wins.TABLE: [who_wins.HEADER, *who_wins.rows()],
         who_wins.PROCESSES: [who_wins.HEADER_PROCESSES, *who_wins.process_rows()],
@@ -53,3 +53,17 @@ def test_the_page_who_wins_where_is_what_the_results_say(who_wins):
     for path, table in tables.items():
         with path.open(newline="", encoding="utf-8") as file:
             assert list(csv.reader(file)) == [[str(cell) for cell in row] for row in table]
+
+
+def test_figures_on_labels_match_benchmark():
+    path = ROOT / "doc" / "benchmarks" / "sdr_few_labels.csv"
+    with path.open(newline="", encoding="utf-8") as file:
+        digits = next(row for row in csv.DictReader(file) if row["set, labels"] == "digits, 100")
+    for learner in ("semi-SIR, neighbours", "ridge", "neighbours", "LDA"):
+        mean = float(digits[learner].split()[0]) + 1e-9  # half is rounded up
+        assert f"{mean:.2f}" in README
+
+
+def test_commands_for_ci_are_marked():
+    assert README.count("<!-- test -->") == README.count("<!-- main job -->") == 1
+    assert "README.md" in (ROOT / ".ci" / "run").read_text()
