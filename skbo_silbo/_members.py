@@ -31,7 +31,17 @@ def check_members(name, given, protocol, remedy="Add what is missing."):
             f"{name} must have {', '.join(missing)}, as {_public_name(protocol)} says: got "
             f"{given!r}. {remedy}"
         )
+    check_methods(name, given, protocol)
+
+
+def check_methods(name, given, protocol):
+    """Refuse an object whose methods do not take the arguments that a `typing.Protocol` says.
+
+    Methods that it does not have are left out.
+    """
     for method, member in vars(protocol).items():
+        if not _has(given, method):
+            continue
         if inspect.isfunction(member) and (method == "__call__" or not method.startswith("_")):
             asked = list(inspect.signature(member).parameters.values())[1:]  # without self
             part = given if method == "__call__" else getattr(given, method)

@@ -33,7 +33,13 @@ _FAR_TAIL = 100.0  # there 1 - t R(t) has lost 1e-12, and the series has less to
 
 
 class AcquisitionFunction(Protocol):
-    """What a point is worth, from what the surrogate says of it; larger is better."""
+    """What a point is worth, from what the surrogate says of it; larger is better.
+
+    A function that is the logarithm of a non-negative utility can declare this with an attribute
+    ``is_log = True``. Learnt constraints need it, because they add the log probability that they
+    hold, and so does ``search="auto"`` to choose "parzen-turns". Without the attribute, the
+    function is taken not to be a logarithm.
+    """
 
     def __call__(
         self, mean: FloatArray, std: FloatArray, best: float, /, *, return_gradient: bool = False
@@ -91,6 +97,21 @@ def log_expected_improvement(
     u = (best - mean) / scale
     # d EI / d mean = -Phi(u) and d EI / d std = phi(u) = h - u Phi
     return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
+
+
+log_expected_improvement.is_log = True  # type: ignore[attr-defined]
+
+
+def is_log(acquisition: AcquisitionFunction) -> bool:
+    """Return whether an acquisition function declares that it is a logarithm.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition._acquisition_functions import is_log, no_improvement
+    >>> is_log(log_expected_improvement), is_log(no_improvement)
+    (True, False)
+    """
+    return bool(getattr(acquisition, "is_log", False))
 
 
 def no_improvement(

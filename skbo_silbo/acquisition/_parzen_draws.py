@@ -14,14 +14,14 @@ from numpy.random import Generator
 from scipy.special import ndtr, ndtri
 
 from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.acquisition._acquisition_functions import log_expected_improvement
+from skbo_silbo.acquisition._acquisition_functions import is_log
 from skbo_silbo.acquisition._part_of_space import can_be_listed
 from skbo_silbo.acquisition._searches import Climb, every_point
 from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
 from skbo_silbo.space import SpaceUnion
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate import SurrogateOptions
 
-# Of the log expected improvement, in nats: for each input of the space, and in all. Measured with
+# Of the acquisition, in nats: for each input of the space, and in all. Measured with
 # 100 inputs, of which five matter; with 10 and 20 that all matter, 0.2 in all cost much.
 LOSS_EACH, MOST_LOSS = 0.002, 0.2
 LEAST_INPUTS = 25
@@ -36,9 +36,10 @@ def moved_off_bounds(
     A climb takes inputs that do not matter to bounds, where the process knows least, and the points
     that improve keep them there: a corner that no value asked for (doc/search_log.rst).
     An input on a bound gets its value in the best point that has it elsewhere, if there is one.
-    Those that cost least come first, while the log expected improvement falls by at most
-    `LOSS_EACH` for every column, and by `MOST_LOSS`, in all. Of fewer than `LEAST_INPUTS` columns
-    none is moved, nor of another acquisition, or of a union, where inputs may be absent.
+    Those that cost least come first, while the acquisition falls by at most `LOSS_EACH` for every
+    column, and by `MOST_LOSS`, in all. No input is moved if there are fewer than `LEAST_INPUTS`
+    columns, if the acquisition function is not a logarithm, or in a union, where inputs may be
+    absent.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def moved_off_bounds(
     -------
     x : ndarray of shape (d,)
     """
-    in_nats = surface.acquisition is log_expected_improvement
+    in_nats = is_log(surface.acquisition)
     if x.size < LEAST_INPUTS or not in_nats or isinstance(space, SpaceUnion):
         return x
     lower, upper = space.round(np.array([[-1.0], [1.0]]) * np.ones(x.size))  # equal: of a category
@@ -108,7 +109,7 @@ class ParzenTurns:
 
         The surrogate of the surface's observed values must have `unexplained_share`.
         """
-        share = self.most * cast(GaussianProcessSurrogate, surface.observed).unexplained_share()
+        share = self.most * cast(SurrogateOptions, surface.observed).unexplained_share()
         constrained = surface.feasibility is not None or surface.part is not None
         if rng.random() >= share or constrained:
             found = self.search.find(surface, ranked, space, rng)

@@ -280,6 +280,10 @@ class ImageProcess(GaussianProcessSurrogate):
         """Return mean and standard deviation at the rows of Z."""
         return super().predict(self.image(Z))
 
+    def predict_mean(self, Z: FloatArray) -> FloatArray:
+        """Return the mean at the rows of Z."""
+        return super().predict_mean(self.image(Z))
+
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z."""
         return central_differences(self.predict, Z)

@@ -69,7 +69,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     Raises
     ------
     ValueError
-        If an option is unknown, or there are constraints and another acquisition than "ei"; from
+        If an option is unknown, or there are constraints and `acquisition` is not a logarithm; from
         Optuna's calls, if the study has several objectives.
 
     Notes
@@ -77,8 +77,9 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     A pruned trial takes part with its last intermediate value. A failed one (also one that Optuna's
     heartbeat gave up) is a failed evaluation for SILBO: the place is avoided. Constraints are
     learnt, each by name, and trials are proposed by expected improvement on the best feasible one
-    times the probability that all hold (``acquisition="ei"``, the default; others cannot); a trial
-    that has no value for one is not known to be feasible.
+    times the probability that all hold (``acquisition="ei"``, the default, or a function
+    that declares ``is_log = True``); a trial that has no value for a constraint is not known to be
+    feasible.
 
     Examples
     --------

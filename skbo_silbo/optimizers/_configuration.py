@@ -10,16 +10,16 @@ from types import MappingProxyType
 import numpy as np
 from scipy.stats import qmc
 
-from skbo_silbo._checks import check_count
-from skbo_silbo._members import check_members, check_takes, missing_members
+from skbo_silbo._checks import check_count, check_flag
+from skbo_silbo._members import check_members, check_methods, check_takes, missing_members
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
-from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
+from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS, is_log
 from skbo_silbo.acquisition._searches import BOX_ROUNDS, BoxSearch, Climb
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
-from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
+from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, SurrogateOptions, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, is_regressor, sklearn_process
 from skbo_silbo.surrogate._warps import WARPS, IdentityWarp
 
@@ -98,6 +98,8 @@ class Configuration:
         check_members("embedding", self.learner, Learner)
         check_members("search", self.search, Search)
         check_members("surrogate", self.surrogate, Surrogate, REMEDY)
+        check_methods("surrogate", self.surrogate, SurrogateOptions)
+        check_flag("takes_noise of surrogate", self.surrogate.takes_noise)
         check_members("warp", self.warp, Warp)
 
 
@@ -131,13 +133,22 @@ def named(name, value, table, given):
     return table[value]
 
 
-def make_search(search, learner):
-    """Return the search of this name, or the `Search` given; it must go with the learner.
+def make_search(search, learner, acquisition, surrogate):
+    """Return the search of this name, or the `Search` given; it must go with the other parts.
+
+    Parameters
+    ----------
+    search : str or Search
+    learner : Learner
+    acquisition : callable
+        As for `Configuration`.
+    surrogate : Surrogate
 
     Raises
     ------
     ValueError
-        When there is no such name, or it climbs where the embedding has no gradients.
+        When there is no such name, it climbs where the embedding has no gradients, or it needs a
+        method that the surrogate does not have.
     """
     if isinstance(learner, NonlinearLearner):
         if search not in ("auto", "random"):
@@ -146,8 +157,18 @@ def make_search(search, learner):
                 f"but no components_: got {search!r}. Leave it out, or use a linear embedding."
             )
         return BoxSearch(n_rounds=BOX_ROUNDS)
+    says_share = hasattr(surrogate, "unexplained_share")
+    if isinstance(search, str) and search == "auto" and isinstance(learner, IdentityLearner):
+        # draws take turns with logarithms alone: no other acquisition was measured
+        search = "parzen-turns" if says_share and is_log(acquisition(1)) else "climb"
     if isinstance(search, str):
-        return named("search", search, SEARCHES, "an object with find")()
+        search = named("search", search, SEARCHES, "an object with find")()
+    if isinstance(search, ParzenTurns) and not says_share:
+        raise ValueError(
+            "search must not be 'parzen-turns' with a surrogate that has no unexplained_share, as "
+            f"skbo_silbo.surrogate.SurrogateOptions describes it: got {surrogate!r}. Leave search "
+            "out, or give search='climb'."
+        )
     return search
 
 
@@ -157,6 +178,7 @@ def make_acquisition(acquisition):
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
     check_members("acquisition", acquisition, AcquisitionFunction)
+    check_flag("is_log of acquisition", getattr(acquisition, "is_log", False))
     return partial(_always, acquisition)
 
 

@@ -27,7 +27,7 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
-from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
+from skbo_silbo.acquisition._acquisition_functions import is_log
 from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import _model as models
@@ -390,14 +390,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 "Gaussian process of one kernel."
             )
         m = constraints.shape[1]
-        if m and self._configuration.acquisition is not ACQUISITIONS["ei"]:
+        if m and not is_log(self._configuration.acquisition(1)):
             given = getattr(self, "acquisition", None)
             given = f"that of {type(self).__name__}" if given is None else repr(given)
             raise ValueError(
-                "acquisition must be 'ei' where constraints are learnt (n_constraints of minimize, "
-                "constraints of tell), to be multiplied by the probability that they hold: got "
-                f"{given} and {m} constraints. Use 'ei', by a method that has it, or have "
-                "points that violate them count as failed: NaN as their value, and no constraints."
+                "acquisition must be 'ei', or a function with the attribute is_log = True, where "
+                "constraints are learnt (n_constraints of minimize, constraints of tell), because "
+                f"the log probability that they hold is added to it: got {given} and {m} "
+                "constraints. Use 'ei', declare that your function is a logarithm, or report "
+                "points that violate a constraint as failed: NaN as value, and no constraints."
             )
 
 

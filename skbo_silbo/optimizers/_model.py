@@ -15,7 +15,7 @@ from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._records import places_of
-from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
+from skbo_silbo.surrogate import Surrogate, Warp
 from skbo_silbo.surrogate._feasibility import Feasibility, fit_feasibility
 from skbo_silbo.surrogate._process import refit
 from skbo_silbo.surrogate._warps import warped_variance
@@ -175,8 +175,8 @@ def make_surface(model, pending, coordinates, make_acquisition, part=None):
     acquisition, best = no_improvement, np.inf
     if model.n_feasible:
         Z = np.vstack(good)  # noise makes low values too: the lowest mean
-        is_ours = type(surrogate) is GaussianProcessSurrogate  # subclasses see other coordinates
-        best = (surrogate.predict_mean(Z) if is_ours else surrogate.predict(Z)[0]).min()
+        has_mean = hasattr(surrogate, "predict_mean")
+        best = (surrogate.predict_mean(Z) if has_mean else surrogate.predict(Z)[0]).min()
         acquisition = make_acquisition()
     return AcquisitionSurface(
         acquisition, surrogate, embedding, best, feasibility, model.surrogate, part

@@ -13,7 +13,7 @@ from skbo_silbo._typing import (
     RegressorLike,
     TransformerLike,
 )
-from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
+from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
 from skbo_silbo.optimizers import _configuration as parts
@@ -62,7 +62,8 @@ class SILBO(EmbeddedOptimizer):
         A `skbo_silbo.embedding.Learner` of your own will do too.
     acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
         Expected improvement, in logarithmic form inside; or the confidence bound with the schedule
-        of Srinivas et al. (2010), Theorem 1; or a function of your own.
+        of Srinivas et al. (2010), Theorem 1; or a function of your own. Learnt constraints need
+        one that declares ``is_log = True``.
     n_initial : int or "auto", default="auto"
         Points before the first model, observed ones too. "auto": ``4 + 2 sqrt(m)`` for m columns,
         at most 11.
@@ -80,8 +81,9 @@ class SILBO(EmbeddedOptimizer):
         where that costs next to nothing. In the others each input is drawn from where good
         points lie (Bergstra et al. 2011). Their probability is half of the share of the values that
         the model cannot predict when each is left out, and 0 where constraints are observed. "auto"
-        is that where all inputs are kept and surrogate and acquisition are the default ones, else
-        "climb".
+        is "parzen-turns" if all inputs are kept, the acquisition function declares that it is a
+        logarithm, as expected improvement does, and the surrogate has `unexplained_share`, as the
+        Gaussian process has it. Otherwise it is "climb".
     surrogate : {"auto", "gaussian-process", "sklearn"} or regressor, default="auto"
         The model of the values, on z. "gaussian-process" ("auto") is this library's own:
         Matern-5/2, priors that scale with r, warm starts and gradients. "sklearn" is scikit-learn's
@@ -209,42 +211,25 @@ class SILBO(EmbeddedOptimizer):
         """Return the `Configuration` for d columns, after checking the arguments."""
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         learner = choose_embedding(self.embedding, self.n_components, d)
+        acquisition = parts.make_acquisition(self.acquisition)
+        surrogate = self._make_surrogate(learner)
         return Configuration(
             learner=learner,
-            search=self._make_search(learner),
-            acquisition=parts.make_acquisition(self.acquisition),
+            search=parts.make_search(self.search, learner, acquisition, surrogate),
+            acquisition=acquisition,
             design=parts.make_design(self.design),
-            surrogate=self._make_surrogate(learner),
+            surrogate=surrogate,
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=parts.check_schedule(self.update_every),
             warp=parts.make_warp(self.warp),
         )
 
-    def _make_search(self, learner):
-        """Return the search of the acquisition."""
-        search = self.search
-        if isinstance(search, str) and search == "auto" and isinstance(learner, IdentityLearner):
-            is_default = isinstance(self.acquisition, str) and self.acquisition == "ei"
-            # what `ParzenTurns` was measured with
-            search = "parzen-turns" if is_default and self._has_our_process else "auto"
-        made = parts.make_search(search, learner)
-        if isinstance(made, ParzenTurns) and not self._has_our_process:
-            raise ValueError(
-                "search must not be 'parzen-turns' with a surrogate of your own, which does not "
-                f"say how much it leaves unexplained: got surrogate={self.surrogate!r}. Leave "
-                "search out, or give search='climb'."
-            )
-        return made
-
-    @property
-    def _has_our_process(self):
-        return isinstance(self.surrogate, str) and self.surrogate != "sklearn"
-
     def _make_surrogate(self, learner):
         """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
-        keeps_all = isinstance(learner, IdentityLearner) and (self._has_our_process or asked)
+        is_process = isinstance(self.surrogate, str) and self.surrogate != "sklearn"
+        keeps_all = isinstance(learner, IdentityLearner) and (is_process or asked)
         return parts.make_surrogate(
             self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None
         )

@@ -2,6 +2,12 @@
 
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import central_differences
-from skbo_silbo.surrogate._surrogate_protocol import Surrogate, Warp
+from skbo_silbo.surrogate._surrogate_protocol import Surrogate, SurrogateOptions, Warp
 
-__all__ = ["GaussianProcessSurrogate", "Surrogate", "Warp", "central_differences"]
+__all__ = [
+    "GaussianProcessSurrogate",
+    "Surrogate",
+    "SurrogateOptions",
+    "Warp",
+    "central_differences",
+]

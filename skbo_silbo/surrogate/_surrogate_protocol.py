@@ -20,7 +20,10 @@ from skbo_silbo._typing import FloatArray
 
 
 class Surrogate(Protocol):
-    """A model of the values. The one given to an optimiser is copied before every `fit`."""
+    """A model of the values. The one given to an optimiser is copied before every `fit`.
+
+    It may also have the methods of `SurrogateOptions`.
+    """
 
     @property
     def takes_noise(self) -> bool:
@@ -74,6 +77,19 @@ class Surrogate(Protocol):
 
     def with_points(self, Z: FloatArray, y: FloatArray, /) -> Self:
         """Return a surrogate conditioned on these values of pending points too, all else kept."""
+
+
+class SurrogateOptions(Protocol):
+    """Optional methods of a `Surrogate`. The optimiser uses each one that is there."""
+
+    def unexplained_share(self) -> float:
+        """Return the share, 0 to 1, of the variance of y that is left in leave-one-out predictions.
+
+        ``search="parzen-turns"`` needs it.
+        """
+
+    def predict_mean(self, Z: FloatArray, /) -> FloatArray:
+        """Return the mean of `predict`, (m,), where it is cheaper without the deviation."""
 
 
 class Warp(Protocol):

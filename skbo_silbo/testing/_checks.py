@@ -7,13 +7,14 @@ from typing import cast
 
 import numpy as np
 
-from skbo_silbo._members import check_members, missing_members
+from skbo_silbo._checks import check_flag
+from skbo_silbo._members import check_members, check_methods, missing_members
 from skbo_silbo._typing import TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._choice import choose_embedding, is_transformer
 from skbo_silbo.optimizers import AskTellOptimizer
-from skbo_silbo.surrogate import Surrogate
+from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 
 
 def require(holds, what):
@@ -59,6 +60,7 @@ def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0
     >>> check_acquisition(log_expected_improvement)
     """
     check_members("acquisition", acquisition, AcquisitionFunction)
+    check_flag("is_log of acquisition", getattr(acquisition, "is_log", False))
     rng, best = np.random.default_rng(random_state), 1.5
     std = rng.uniform(0.1, 2.0, 40)
     mean = best + std * rng.permutation(np.linspace(-10.0, FAR, 40))
@@ -305,6 +307,8 @@ def check_surrogate(surrogate: Surrogate, *, n_coordinates: int = 3, random_stat
     >>> check_surrogate(GaussianProcessSurrogate())
     """
     check_members("surrogate", surrogate, Surrogate)
+    check_methods("surrogate", surrogate, SurrogateOptions)
+    check_flag("takes_noise of surrogate", surrogate.takes_noise)
     rng = np.random.default_rng(random_state)
     Z = rng.uniform(-1.0, 1.0, (25, n_coordinates))
     y, new = 3.0 + np.sin(2.0 * Z[:, 0]) + 0.1 * rng.standard_normal(25), 0.9 * Z[:5] + 0.05
@@ -331,6 +335,10 @@ def _check_prediction(surrogate, new):
     mean, std = surrogate.predict(new)
     require(mean.shape == std.shape == (len(new),), "predict must give (m,) and (m,)")
     require(np.isfinite(mean).all() and np.isfinite(std).all(), "predictions must be finite")
+    if hasattr(surrogate, "predict_mean"):
+        require_close(surrogate.predict_mean(new), mean, "predict_mean must predict the same")
+    if hasattr(surrogate, "unexplained_share"):
+        require(0.0 <= surrogate.unexplained_share() <= 1.0, "unexplained_share must be 0 to 1")
     require((std > 0.0).all(), "standard deviations must be positive")
     require(surrogate.relevance_.shape == (new.shape[1],), "a relevance a coordinate")
     require((surrogate.relevance_ >= 0.0).all(), "relevances must not be negative")

@@ -125,6 +125,8 @@ def test_it_is_the_default_where_it_was_measured():
         {},
         {"embedding": "identity"},
         {"search": "parzen-turns", "acquisition": "ucb"},
+        {"acquisition": log_expected_improvement},
+        {"surrogate": GaussianProcessSurrogate(), "embedding": "identity"},
     ):
         assert isinstance(search_of(**options), ParzenTurns)
     for options in (

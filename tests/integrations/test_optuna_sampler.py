@@ -234,7 +234,7 @@ def test_constraints_of_a_trial_go_by_name_and_nan_is_what_it_has_not():
 
 @pytest.mark.quick
 def test_constraints_are_for_expected_improvement_only():
-    with pytest.raises(ValueError, match="acquisition must be 'ei' where constraints are learnt"):
+    with pytest.raises(ValueError, match="acquisition must be 'ei', or a function"):
         SILBOSampler(constraints_func=lambda trial: [0.0], acquisition="ucb")
     SILBOSampler(acquisition="ucb")
 

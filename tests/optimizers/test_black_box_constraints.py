@@ -192,14 +192,38 @@ def test_what_is_refused_leaves_no_trace(constraints, match):
 def test_methods_that_cannot_learn_them_refuse():
     named = {"'ucb'": SILBO(BOUNDS, acquisition="ucb"), "that of AddBO": AddBO(BOUNDS)}
     for name, optimizer in named.items():
-        refusal = rf"acquisition must be 'ei' .*: got {name} and 1 constraints"
+        refusal = rf"acquisition must be 'ei', .*: got {name} and 1 constraints"
         with pytest.raises(ValueError, match=refusal):
             optimizer.tell([0, 0], 0.0, constraints=[1.0])
         optimizer.tell([0, 0], 0.0)
     calls = []
-    with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* got 'ucb' and 1"):
+    with pytest.raises(ValueError, match=r"acquisition must be 'ei', .* got 'ucb' and 1"):
         minimize(calls.append, BOUNDS, method="silbo-td", n_constraints=1)
     assert calls == []
+
+
+def test_log_acquisition_by_function_equals_ei_by_name():
+    named, given = (told(8, acquisition=a, n_initial=6) for a in ("ei", log_expected_improvement))
+    assert_array_equal(named.ask(3), given.ask(3))
+
+
+def test_own_log_acquisition_works_with_constraints():
+    def log_probability(mean, std, best, *, return_gradient=False):
+        u = (best - mean) / std
+        value = norm.logcdf(u)
+        slope = np.exp(norm.logpdf(u) - value) / std
+        return (value, -slope, -slope * u) if return_gradient else value
+
+    with pytest.raises(ValueError, match="declare that your function is a logarithm"):
+        told(8, acquisition=log_probability)
+    log_probability.is_log = True
+    optimizer = told(8, acquisition=log_probability, n_initial=6)
+    before = optimizer.best_y_
+    for _ in range(8):
+        x = optimizer.ask()
+        optimizer.tell(x, bowl(x), constraints=excess(x))
+    assert optimizer.best_y_ < before
+    assert optimizer.feasible_[8:].mean() > 0.5
 
 
 @pytest.mark.parametrize("make", [SILBO, HeSBO, RandomSearch])

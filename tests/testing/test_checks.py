@@ -153,6 +153,16 @@ NO_RANDOMNESS = returning(
 NO_SPACE = returning(Climb(), "find", lambda self, surface, ranked: Found(ranked))
 
 
+MEAN_OF_NOTHING = returning(GaussianProcessSurrogate(), "predict_mean", lambda self: 0.0)
+
+
+class WordAsFlag:
+    is_log = "yes"
+
+    def __call__(self, mean, std, best, *, return_gradient=False):
+        return log_expected_improvement(mean, std, best, return_gradient=return_gradient)
+
+
 class Blr:
     def fit(self, Z, y, noise, *, state, tune, rng):
         return self
@@ -187,6 +197,8 @@ class Flat:
         ("warp", Flat(), r"log_slope of warp must take \(y\)"),
         ("design", lambda n, d: np.zeros((n, d)), r"design must take \(n, d, rng\), as"),
         ("acquisition", lambda mean, std: -mean, r"acquisition must take \(mean, std, best"),
+        ("acquisition", WordAsFlag(), "is_log of acquisition must be True or False"),
+        ("surrogate", MEAN_OF_NOTHING, r"predict_mean of surrogate must take \(Z\)"),
         ("acquisition", 5, "acquisition must have __call__, as skbo_silbo.acquisition.Acquisit"),
         ("surrogate", Blr(), "surrogate must have log_predictive_density, .* or give a"),
     ],
@@ -214,6 +226,12 @@ class Standardising(Coordinates):
         return LinearEmbedding.from_components(rows[None])
 
 
+class OtherMean(GaussianProcessSurrogate):
+    def predict(self, Z):
+        mean, std = super().predict(Z)
+        return mean + 1.0, std
+
+
 class Silent(GaussianProcessSurrogate):
     def fit(self, Z, y, noise, *, state, tune, rng):
         super().fit(Z, y, noise, state=state, tune=tune)
@@ -224,6 +242,7 @@ class Silent(GaussianProcessSurrogate):
     [
         (check_learner, Expanding(), "what expand gives must be finite"),
         (check_learner, Standardising(), "a column that does not vary must be survived: learn end"),
+        (check_surrogate, OtherMean(), "predict_mean must predict the same"),
         (check_surrogate, Silent(), "fit must return the surrogate itself: got None"),
     ],
 )
