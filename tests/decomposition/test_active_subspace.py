@@ -114,7 +114,7 @@ def test_more_features_than_rows():
 
 def test_more_components_than_the_rows_identify_are_refused():
     rng = np.random.default_rng(13)
-    with pytest.raises(ValueError, match=r"n_components must be at most 2, .*got 4.*more rows"):
+    with pytest.raises(ValueError, match=r"n_components.*got 4"):
         ActiveSubspace(4).fit(rng.normal(size=(3, 9)), rng.normal(size=3))
 
 
@@ -165,11 +165,11 @@ def test_weights_and_missing_labels_of_given_gradients():
 @pytest.mark.parametrize(
     ("parameters", "gradients", "words"),
     [
-        ({}, np.zeros((40, 5)), "gradients must not all be 0"),
-        ({}, np.ones((40, 4)), r"gradients must have shape \(40, 5\)"),
+        ({}, np.zeros((40, 5)), r"gradients.*0"),
+        ({}, np.ones((40, 4)), r"gradients.*\(40, 5\)"),
         ({}, np.full((40, 5), np.nan), "gradients contains NaN"),
-        ({"response": "rank"}, np.ones((40, 5)), "gradients must be None with response='rank'"),
-        ({"n_components": 2}, np.ones((40, 5)), "n_components must be at most 1"),
+        ({"response": "rank"}, np.ones((40, 5)), r"gradients.*response='rank'"),
+        ({"n_components": 2}, np.ones((40, 5)), r"n_components.*at most 1"),
     ],
 )
 def test_gradients_that_cannot_be_are_refused(parameters, gradients, words):
@@ -181,10 +181,10 @@ def test_gradients_that_cannot_be_are_refused(parameters, gradients, words):
 def test_gradients_of_rows_or_columns_that_do_not_count_say_nothing():
     X, y, G = exact(n=40)
     y[20:], G[:20] = np.nan, 0
-    with pytest.raises(ValueError, match="gradients must not all be 0"):
+    with pytest.raises(ValueError, match=r"gradients.*0"):
         ActiveSubspace().fit(X, y, gradients=G)
     X[:, 0], G[:] = 1.0, np.eye(5)[0]
-    with pytest.raises(ValueError, match="gradients must not all be 0"):
+    with pytest.raises(ValueError, match=r"gradients.*0"):
         ActiveSubspace().fit(X, y, gradients=G)
 
 
@@ -199,7 +199,7 @@ def test_each_of_several_responses_has_a_process_and_all_count_alike():
     np.testing.assert_allclose(both.noise_, [one.noise_ for one in single], 0.01)
     shares = [one.eigenvalues_.sum() / y.var() for one, y in zip(single, Y.T, strict=True)]
     np.testing.assert_allclose(both.eigenvalues_.sum(), np.mean(shares), rtol=0.01)
-    with pytest.raises(ValueError, match="y must vary in every response: response 1 is constant"):
+    with pytest.raises(ValueError, match=r"\by\b.*vary.*1"):
         ActiveSubspace().fit(X, np.column_stack([Y[:, 0], np.ones(80)]))
 
 
@@ -210,7 +210,7 @@ def test_slopes_of_several_responses_have_an_axis_more():
     Y = np.column_stack([y, 5 * X[:, 4]])
     subspace = ActiveSubspace(2).fit(X, Y, gradients=np.stack([G, other], axis=1))
     np.testing.assert_allclose(np.linalg.norm(subspace.components_[:, 4]), 1.0)
-    with pytest.raises(ValueError, match=r"gradients must have shape \(200, 2, 5\)"):
+    with pytest.raises(ValueError, match=r"gradients.*\(200, 2, 5\)"):
         ActiveSubspace(2).fit(X, Y, gradients=G)
 
 

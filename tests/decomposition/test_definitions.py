@@ -123,7 +123,7 @@ def test_a_penalty_on_more_rows_and_features_than_tests_can_hold_is_refused(monk
     X, y, rng = noise(6)
     unlabeled = rng.normal(size=(30, 10))
     sir = SemiSlicedInverseRegression(alpha=1.0, solver="iterative", ridge=0.1)
-    with pytest.raises(ValueError, match=r"n_components must be a number or 'criterion' where"):
+    with pytest.raises(ValueError, match=r"n_components.*number"):
         sir.fit(X, y, unlabeled)
     sir.set_params(n_components=1).fit(X, y, unlabeled)
     sir.set_params(n_components="auto", alpha=0).fit(X, y, unlabeled)
@@ -150,7 +150,7 @@ def test_ridge_minimises_generalised_cross_validation_by_its_definition(n, d, ca
 
 def test_alpha_refuses_what_it_cannot_factor():
     pencil = Pencil(np.empty((8001, 8002)), 2, None)
-    with pytest.raises(ValueError, match="alpha must be a number where rows and features"):
+    with pytest.raises(ValueError, match=r"alpha.*number"):
         choose_alpha(pencil, None, ridge=None, categorical=False, n_components=1)
 
 

@@ -54,7 +54,7 @@ def test_categories_where_numbers_are_asked_for(learner):
 def test_categories_of_sliced_inverse_regression():
     sir = SemiSlicedInverseRegression(1, categorical=False)
     refused(sir, "categorical=False: got strings. Pass categorical='auto'.", X, NAMES)
-    with pytest.raises(ValueError, match=r"`classes` is None: got strings\. Pass all"):
+    with pytest.raises(ValueError, match=r"`classes`.*got strings"):
         SemiSlicedInverseRegression(1).partial_fit(X, NAMES)
     two = np.column_stack([NAMES, NAMES])
     refused(SemiSlicedInverseRegression(1), "got shape (40, 2). Join the columns", X, two)

@@ -114,7 +114,7 @@ def test_the_preimage_has_to_be_asked_for():
         KernelSlicedInverseRegression(1).fit(X, y).inverse_transform(np.zeros((1, 1)))
     assert "fit_inverse_transform must be True" in str(error.value.__cause__)
     sir = KernelSlicedInverseRegression(1, fit_inverse_transform=True).fit(X, y)
-    with pytest.raises(ValueError, match="Z must have n_components_ = 1 columns: got 2"):
+    with pytest.raises(ValueError, match=r"\bZ\b.*n_components_.*got 2"):
         sir.inverse_transform(np.zeros((1, 2)))
 
 

@@ -131,19 +131,19 @@ def test_the_group_is_routed_through_a_pipeline():
 @pytest.mark.parametrize(
     ("method", "changed", "words"),
     [
-        (SlicedInverseRegression(reweight="elliptical"), {}, "group must be None with reweight"),
-        (SlicedInverseRegression(solver="paper"), {}, "solver must be one of 'auto', 'dense'"),
-        (SlicedInverseRegression(), {"group": ["a"]}, "category for each of the 200 rows"),
+        (SlicedInverseRegression(reweight="elliptical"), {}, r"group.*None"),
+        (SlicedInverseRegression(solver="paper"), {}, r"solver.*'auto'"),
+        (SlicedInverseRegression(), {"group": ["a"]}, r"category.*200"),
         (SlicedInverseRegression(), {"group": [None] + ["a"] * 199}, "row 0 has none"),
         (SlicedInverseRegression(), {"group": np.r_[np.zeros(199), np.nan]}, "row 199 has none"),
         (SlicedInverseRegression(), {"group": np.arange(200)}, "constant within every category"),
         (
             SlicedAverageVarianceEstimation(),
             {"sample_weight": np.linspace(1, 2, 200)},
-            "sample_weight must be None, or the same for all labelled rows, or counts",
+            r"sample_weight.*None",
         ),
-        (SlicedInverseRegression(16, n_slices=2), {}, "n_components must be at most 4"),
-        (SlicedInverseRegression(4, n_slices=2), {}, "n_components must be at most 3"),
+        (SlicedInverseRegression(16, n_slices=2), {}, r"n_components.*at most 4"),
+        (SlicedInverseRegression(4, n_slices=2), {}, r"n_components.*at most 3"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(method, changed, words):

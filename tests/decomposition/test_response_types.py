@@ -67,13 +67,13 @@ def test_integers_are_cut_with_a_word_whatever_holds_them(learner, y):
 
 def test_strings_of_numbers_are_categories_with_a_word():
     y = np.random.default_rng(2).normal(size=208).round(3).astype(str)
-    with pytest.warns(UserWarning, match=r"strings of numbers .* pass y.astype\(float\)"):
+    with pytest.warns(UserWarning, match=r"strings.*y.astype\(float\)"):
         assert SlicedInverseRegression(1).fit(X, y).n_slices_ > 150
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SlicedInverseRegression(1, categorical=True).fit(X, y)
         SlicedInverseRegression(1).fit(X, CODES.astype(str))
-    with pytest.warns(UserWarning, match="208 different strings in 208 rows, a slice each"):
+    with pytest.warns(UserWarning, match=r"208 different.*208"):
         SlicedInverseRegression(1).fit(X, [f"id{i}" for i in range(208)])
 
 
@@ -83,7 +83,7 @@ def test_categories_of_any_kind(learner):
     kinds = [CODES.astype(str), *(pd.Series(v).astype("category") for v in (CODES, days))]
     for y in kinds:
         assert learner.fit(X, y).n_slices_ == 26
-    with pytest.raises(ValueError, match="categorical must be 'auto', True or False: got 'no'"):
+    with pytest.raises(ValueError, match=r"categorical.*got 'no'"):
         learner.set_params(categorical="no").fit(X, CODES)
     learner.set_params(categorical="auto")
 
@@ -96,11 +96,11 @@ def test_integers_of_a_dask_array():
 
 def test_integers_in_chunks():
     sir = SemiSlicedInverseRegression(1)
-    with pytest.warns(UserWarning, match=r"26 different integers .* all of them as `classes`"):
+    with pytest.warns(UserWarning, match=r"\b26\b different"):
         sir.partial_fit(X, CODES)
-    with pytest.raises(ValueError, match=r"classes must be given .* where categorical=True"):
+    with pytest.raises(ValueError, match=r"classes.*categorical=True"):
         SemiSlicedInverseRegression(1, categorical=True).partial_fit(X, CODES)
-    with pytest.raises(ValueError, match="classes must be None where categorical=False"):
+    with pytest.raises(ValueError, match=r"classes.*categorical=False"):
         SemiSlicedInverseRegression(1, categorical=False).partial_fit(X, CODES, np.arange(26))
     told = SemiSlicedInverseRegression(1, categorical=True)
     assert told.partial_fit(X, CODES, np.arange(26)).n_slices_ == 26
@@ -178,7 +178,7 @@ def test_censored_responses_by_every_door():
     whole = SlicedInverseRegression(1).fit(X, y)
     blocks = SlicedInverseRegression(1).fit(array.from_array(X, (50, 3)), y)
     np.testing.assert_allclose(blocks.components_, whole.components_)
-    with pytest.raises(ValueError, match=r"y must not be a structured array .* Use the fit"):
+    with pytest.raises(ValueError, match=r"\by\b.*structured"):
         SlicedInverseRegression(1).partial_fit(X, y)
 
 

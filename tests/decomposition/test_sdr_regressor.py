@@ -113,7 +113,7 @@ def test_rows_without_a_label_go_to_the_reducer_marked_or_passed():
         marked = np.where(known, y, np.nan)
         one = SDRRegressor(reducer, n_folds=2).fit(X, marked)
         assert one.score(X, marked) == pytest.approx(one.score(X[known], y[known]))
-        with pytest.raises(ValueError, match="y must have a label in some row"):
+        with pytest.raises(ValueError, match=r"\by\b.*label"):
             one.score(X, np.full(60, np.nan))
         with pytest.raises(ValueError, match="sample_weight"):
             one.score(X, marked, sample_weight=np.ones(59))
@@ -155,7 +155,7 @@ def test_a_y_that_holds_no_numbers_is_refused_in_words():
 
 
 def test_a_coverage_that_is_no_share_is_refused():
-    with pytest.raises(ValueError, match=r"coverage must be a number in \(0, 1\).*: got 95"):
+    with pytest.raises(ValueError, match=r"coverage.*got 95"):
         SDRRegressor(MAVE(1), n_folds=2).fit(*drawn(0)).predict_interval(np.zeros((1, 6)), 95)
 
 
@@ -172,6 +172,6 @@ def test_copies_that_hide_the_noise_are_warned_of(repeated):
     regressor = SDRRegressor(SlicedInverseRegression(2), n_folds=2)
     given = (np.repeat(X, 2, axis=0), np.repeat(y, 2)) if repeated else (X, y)
     counts = None if repeated else np.full(60, 2)
-    with pytest.warns(UserWarning, match="without noise: 120 rows are 60 different ones, and"):
+    with pytest.warns(UserWarning, match=r"noise.*120.*60"):
         regressor.fit(*given, sample_weight=counts)
     regressor.fit(X, y, sample_weight=np.full(60, 2.0))  # without a warning

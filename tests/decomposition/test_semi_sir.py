@@ -119,7 +119,7 @@ def test_the_papers_algorithm_stops_at_the_rank_of_the_slice_means():
     paper = SemiSlicedInverseRegression(solver="paper", random_state=0).fit(X, y)
     assert paper.n_components_ == 2
     assert np.isfinite(paper.components_).all()
-    with pytest.raises(ValueError, match="n_components must be at most 2"):
+    with pytest.raises(ValueError, match=r"n_components.*at most 2"):
         SemiSlicedInverseRegression(3, solver="paper", random_state=0).fit(X, y)
 
 
@@ -205,8 +205,8 @@ def test_moments_give_the_answer_of_centred_rows(shift, gap):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_local_neighbors": 3}, "n_local_neighbors must be None where rows come in chunks"),
-        ({"solver": "dual"}, "solver must be 'auto' or 'dense' where rows come in chunks"),
+        ({"n_local_neighbors": 3}, r"n_local_neighbors.*None"),
+        ({"solver": "dual"}, r"solver.*'auto'"),
     ],
 )
 def test_partial_fit_refuses_what_needs_all_rows(parameters, message):
@@ -218,9 +218,9 @@ def test_partial_fit_refuses_unlabelled_rows_and_bad_weights_and_keeps_its_momen
     X, y = make_data()
     sir = SemiSlicedInverseRegression(1, n_slices=[1.0]).partial_fit(X, y)
     before = sir.components_
-    with pytest.raises(ValueError, match="y must label every row for partial_fit: got 1 NaN"):
+    with pytest.raises(ValueError, match=r"\by\b.*label.*got 1"):
         sir.partial_fit(X, np.r_[np.nan, y[1:]])
-    with pytest.raises(ValueError, match="sample_weight must be at least 0"):
+    with pytest.raises(ValueError, match=r"sample_weight.*at least 0"):
         sir.partial_fit(X, y, sample_weight=-np.ones(len(y)))
     np.testing.assert_allclose(sir.partial_fit(X, y).components_, before, rtol=1e-9)
 
@@ -233,7 +233,7 @@ def test_classes_in_chunks():
     for rows in np.array_split(np.arange(150), 7):  # sorted: the first chunk has one class
         chunked.partial_fit(X[rows], names[rows], classes=np.unique(names))
     np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8)
-    with pytest.raises(ValueError, match=r"y must hold classes given .* got rose"):
+    with pytest.raises(ValueError, match=r"\by\b.*got rose"):
         chunked.partial_fit(X, np.full(150, "rose"))
 
 
@@ -297,9 +297,9 @@ def test_unlabelled_rows_of_a_dask_array_are_left_out_or_refused():
     streamed = SemiSlicedInverseRegression(2, alpha=0.0).fit(blocks, y)
     whole = SemiSlicedInverseRegression(2).fit(X[kept], y[kept])
     np.testing.assert_allclose(streamed.components_, whole.components_, rtol=1e-8)
-    with pytest.raises(ValueError, match="alpha must be 0 for a Dask array with unlabelled rows"):
+    with pytest.raises(ValueError, match=r"alpha.*0"):
         SemiSlicedInverseRegression(2, alpha=1.0).fit(blocks, y)
-    with pytest.raises(ValueError, match=r"n_local_neighbors must be None .* or compute the Dask"):
+    with pytest.raises(ValueError, match=r"n_local_neighbors.*None"):
         SemiSlicedInverseRegression(n_local_neighbors=3).fit(blocks, y)
 
 
@@ -309,7 +309,7 @@ def test_bad_dask_arrays_are_refused():
     blocks = array.from_array(X, chunks=(40, 6))
     with pytest.raises(ValueError, match=r"Call X.compute_chunk_sizes\(\) first"):
         SemiSlicedInverseRegression().fit(blocks[blocks[:, 0] > 0], y)
-    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[150, 149\]"):
+    with pytest.raises(ValueError, match=r"inconsistent.*\[150, 149\]"):
         SemiSlicedInverseRegression().fit(blocks, y[1:])
     X[70, 2] = np.inf
     with pytest.raises(ValueError, match="X contains infinity"):
@@ -321,7 +321,7 @@ def test_bad_dask_arrays_are_refused():
 
 def test_more_features_than_labels_without_ridge_warns_and_says_why():
     X, y = make_data(n=20, d=30)
-    with pytest.warns(UserWarning, match="20 labelled rows do not identify directions among 30"):
+    with pytest.warns(UserWarning, match=r"\b20\b labelled.*30"):
         sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X, y)
     np.testing.assert_allclose(sir.eigenvalues_, 1.0)
 

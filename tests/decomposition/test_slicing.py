@@ -75,13 +75,13 @@ def test_categories_are_slices():
 @pytest.mark.parametrize(
     ("n_slices", "message"),
     [
-        (1, "n_slices must be at least 2: got 1"),
-        (2.5, "n_slices must be an int or a 1-d array"),
-        (True, "n_slices must be an int or a 1-d array"),
-        ("ten", "n_slices must be an int or a 1-d array"),
-        ([], "n_slices must be an int or a 1-d array"),
-        ([2.0, 1.0], "must be finite and increase"),
-        ([0.0, np.nan], "must be finite and increase"),
+        (1, r"n_slices.*got 1"),
+        (2.5, r"n_slices.*1-d"),
+        (True, r"n_slices.*1-d"),
+        ("ten", r"n_slices.*1-d"),
+        ([], r"n_slices.*1-d"),
+        ([2.0, 1.0], r"finite.*increase"),
+        ([0.0, np.nan], r"finite.*increase"),
         ([100.0], "at least 2 slices"),
     ],
 )

@@ -96,7 +96,7 @@ def test_noise_has_no_direction():
 
 def test_a_penalty_that_keeps_nothing_is_told():
     X, y, truth = make_data(active=1)
-    with pytest.warns(UserWarning, match=r"No feature is kept at penalty 1e\+03"):
+    with pytest.warns(UserWarning, match=r"feature.*1e\+03"):
         sparse = SparseSlicedInverseRegression(1, penalty=1e3).fit(X, y)
     assert sparse.support_.sum() == 1
     assert correlation(sparse.components_[0], truth) == pytest.approx(1.0)

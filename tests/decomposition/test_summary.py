@@ -78,9 +78,9 @@ def test_a_group_is_taken_into_account():
     resampled = bootstrap_directions(sir, X, y, group=group, random_state=0).standard_errors[0]
     said = columns_of(text)[1][:, 0] * np.linalg.norm(sir.components_)
     np.testing.assert_allclose(said, resampled, rtol=0.35)
-    with pytest.raises(ValueError, match="group must be that of fit, which had 2 categories"):
+    with pytest.raises(ValueError, match=r"group.*2"):
         sir.summary(X, y)
-    with pytest.raises(ValueError, match="group must be that of fit, which had 1 categories"):
+    with pytest.raises(ValueError, match=r"group.*1"):
         ActiveSubspace(1).fit(X[:40], y[:40]).summary(X[:40], y[:40], group=group[:40])
 
 

@@ -94,12 +94,12 @@ def test_dask_rows_of_weight_zero_are_left_out_as_they_are_of_arrays(blocks, kin
         sir.fit(blocks, labelled, sample_weight=weights).components_, expected
     )
     y[1] = np.nan
-    with pytest.raises(ValueError, match="alpha must be 0 for a Dask array with unlabelled rows"):
+    with pytest.raises(ValueError, match=r"alpha.*0"):
         sir.fit(blocks, y, sample_weight=weights)
 
 
 def test_a_column_of_a_frame_is_named():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["age", "bmi"])
-    with pytest.raises(ValueError, match="column 'bmi' of X is above"):
+    with pytest.raises(ValueError, match="column 'bmi'"):
         SlicedInverseRegression(1).fit(X.assign(bmi=1e300 * X["bmi"]), X["age"])
