@@ -65,7 +65,7 @@ def test_asking_with_nothing_told_beyond_the_design():
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, "2", True])
 def test_how_many_is_a_positive_integer(method, n):
-    with pytest.raises(ValueError, match="n must be an integer >= 1"):
+    with pytest.raises(ValueError, match=r"\bn\b.*integer >= 1"):
         method(BOUNDS).ask(n)
 
 
@@ -133,18 +133,18 @@ def test_no_best_without_a_finite_value(method, values):
 @pytest.mark.parametrize(
     ("x", "y", "message"),
     [
-        ([0, 1, 3.0], 1.0, r"inside the bounds \[1.0, 2.0\] of input 2"),
+        ([0, 1, 3.0], 1.0, r"inside.*\[1.0, 2.0\].*2"),
         ([0, 1, np.nan], 1.0, "inside the bounds"),
         ([0, 1], 1.0, r"shape \(n, 3\)"),
         ([[0, 1]], [1.0], r"shape \(n, 3\)"),
         ([[0, 1, 1.5], [0, 1, 9.0]], [1.0, 2.0], "inside the bounds"),
-        ([0, 1, 1.5], [1.0, 2.0], "y must be one number, one for every point in x"),
+        ([0, 1, 1.5], [1.0, 2.0], r"\by\b.*number"),
         ([[0, 1, 1.5]] * 2, [1.0], "y must be 2 numbers"),
-        ([[0, 1, 1.5]], 1.0, "y must be 1 number, one for every point"),
-        ([0, 1, 1.5], None, "y must be real numbers"),
-        ([0, 1, 1.5], "low", "y must be real numbers"),
-        (["a", "b", "c"], 1.0, "x must be real numbers"),
-        ({"x0": 1}, 1.0, "x must be real numbers"),
+        ([[0, 1, 1.5]], 1.0, r"\by\b.*1 number"),
+        ([0, 1, 1.5], None, r"\by\b.*real"),
+        ([0, 1, 1.5], "low", r"\by\b.*real"),
+        (["a", "b", "c"], 1.0, r"\bx\b.*real"),
+        ({"x0": 1}, 1.0, r"\bx\b.*real"),
     ],
 )
 def test_bad_evaluations_are_refused_and_nothing_recorded(method, x, y, message):
@@ -212,7 +212,7 @@ def test_a_generator_is_a_seed(make):
         ([0, 1], r"shape \(d, 2\)"),
         ([], r"shape \(d, 2\)"),
         (np.empty((0, 2)), r"shape \(d, 2\)"),
-        ({}, "must be a dict, not empty"),
+        ({}, r"dict.*empty"),
         ("wide", "bounds must be numbers"),
     ],
 )
@@ -224,20 +224,20 @@ def test_bad_bounds_are_refused(method, bounds, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"acquisition": "pi"}, r"acquisition must be one of \['ei', 'ucb'\]: got 'pi'"),
+        ({"acquisition": "pi"}, r"acquisition.*got 'pi'"),
         (
             {"embedding": "pca"},
-            "embedding must be one of .* a transformer with components_ or inverse_transform",
+            r"embedding.*components_",
         ),
         ({"embedding": 3}, "embedding must be one of"),
-        ({"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
-        ({"n_components": 4}, "n_components must be at most 3"),
-        ({"n_components": 2, "embedding": "identity"}, "n_components must be 'auto' or 3"),
-        ({"n_initial": 0}, "n_initial must be an integer >= 1"),
-        ({"n_unlabeled": -1}, "n_unlabeled must be an integer >= 0"),
-        ({"update_every": 0}, "update_every must be an integer >= 1"),
-        ({"design": "grid"}, "design must be one of .*'random'.*: got 'grid'"),
-        ({"search": "grid"}, "search must be one of .*'climb'.*: got 'grid'"),
+        ({"n_components": 0}, r"n_components.*got 0"),
+        ({"n_components": 4}, r"n_components.*at most 3"),
+        ({"n_components": 2, "embedding": "identity"}, r"n_components.*3"),
+        ({"n_initial": 0}, r"n_initial.*>= 1"),
+        ({"n_unlabeled": -1}, r"n_unlabeled.*>= 0"),
+        ({"update_every": 0}, r"update_every.*>= 1"),
+        ({"design": "grid"}, r"design.*got 'grid'"),
+        ({"search": "grid"}, r"search.*got 'grid'"),
         ({"random_state": "seed"}, "seed"),
     ],
 )

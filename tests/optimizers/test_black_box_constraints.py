@@ -147,7 +147,7 @@ def test_the_best_point_is_feasible():
 
 def test_without_a_feasible_point_there_is_no_best_one():
     optimizer = SILBO(BOUNDS).tell([0, 0], 1.0, constraints=1.0).tell([0, 1], np.nan)
-    with pytest.raises(NotFittedError, match="2 values, 1 of them finite, none feasible"):
+    with pytest.raises(NotFittedError, match=r"\b2\b values.*1"):
         optimizer.best_x_  # noqa: B018
     assert SILBO(BOUNDS).tell([0, 0], 1.0).feasible_.all()
 
@@ -178,7 +178,7 @@ def test_shapes(x, constraints, shape):
         ([[1.0], [1.0]], r"m being 2 as told before: got shape \(2, 1\)"),
         ([["a", "b"], ["a", "b"]], "must be real numbers"),
         ([[True, False], [True, True]], "got booleans, of which True would be 1"),
-        ([[-1.0, np.True_], [1.0, np.nan]], "Tell -1.0 where it holds"),
+        ([[-1.0, np.True_], [1.0, np.nan]], r"Tell -1.0"),
     ],
 )
 def test_what_is_refused_leaves_no_trace(constraints, match):
@@ -197,7 +197,7 @@ def test_methods_that_cannot_learn_them_refuse():
             optimizer.tell([0, 0], 0.0, constraints=[1.0])
         optimizer.tell([0, 0], 0.0)
     calls = []
-    with pytest.raises(ValueError, match=r"acquisition must be 'ei', .* got 'ucb' and 1"):
+    with pytest.raises(ValueError, match=r"acquisition.*got 'ucb'"):
         minimize(calls.append, BOUNDS, method="silbo-td", n_constraints=1)
     assert calls == []
 
@@ -327,19 +327,19 @@ def test_known_values_and_a_journal(tmp_path):
     resumed = minimize(both, BOUNDS, n_calls=4, journal=path, **options)
     assert_array_equal(resumed.constraints, whole.constraints)
     assert_array_equal(resumed.x_iters, whole.x_iters)
-    with pytest.raises(ValueError, match="n_constraints was 2 and is absent"):
+    with pytest.raises(ValueError, match=r"n_constraints.*2"):
         minimize(bowl, BOUNDS, journal=path, random_state=0)
 
 
 @pytest.mark.parametrize(
     ("func", "n_constraints", "match"),
     [
-        (both, 0, r"say how many there are: minimize\(..., n_constraints=m\)"),
-        (both, 1, "the latter of length n_constraints=1"),
+        (both, 0, r"many.*minimize\(..., n_constraints=m\)"),
+        (both, 1, r"latter.*n_constraints=1"),
         (bowl, 2, r"func must return \(value, constraints\)"),
-        (lambda x: (bowl(x), [x[0] < 0.5]), 1, r"numbers and no booleans, .*got \("),
-        (lambda x: (x[0] < 2, bowl(x)), 1, r"numbers and no booleans, .*got \("),
-        (lambda x: ([1.0], bowl(x)), 1, r"func must return \(value, constraints\).*got \(\[1.0\]"),
+        (lambda x: (bowl(x), [x[0] < 0.5]), 1, r"numbers.*got \("),
+        (lambda x: (x[0] < 2, bowl(x)), 1, r"numbers.*got \("),
+        (lambda x: ([1.0], bowl(x)), 1, r"func.*got \(\[1.0\]"),
     ],
 )
 def test_what_is_returned_is_checked(func, n_constraints, match):
@@ -353,7 +353,7 @@ def test_what_is_returned_is_checked(func, n_constraints, match):
 def test_known_values_without_their_constraints_are_warned_of():
     first = minimize(both, BOUNDS, n_calls=6, n_constraints=2, n_initial=3, random_state=0)
     options = {"n_calls": 1, "n_constraints": 2, "n_initial": 3, "x0": first.x_iters}
-    with pytest.warns(UserWarning, match=r"Give y0=\(values, constraints\), of an earlier result"):
+    with pytest.warns(UserWarning, match=r"y0=\(values, constraints\).*earlier"):
         minimize(both, BOUNDS, y0=first.func_vals, **options)
     more = minimize(both, BOUNDS, y0=(first.func_vals, first.constraints), **options)
     assert_array_equal(more.constraints[:6], first.constraints)

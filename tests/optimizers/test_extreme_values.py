@@ -55,7 +55,7 @@ def test_the_unit_of_the_values_changes_no_point():
 @pytest.mark.parametrize(("method", "penalty"), [("silbo", LARGEST), ("rembo", 1e200)])
 def test_penalties_count_as_failures_and_say_so(method, penalty):
     optimizer = make(method)
-    with pytest.warns(BeyondModelWarning, match="count as failed evaluations: from"):
+    with pytest.warns(BeyondModelWarning, match=r"count.*failed"):
         run(optimizer, lambda x: penalty if x[0] > 0.5 else bowl(x), 8)
     assert (optimizer.func_vals_ == penalty).any()  # as told
     assert optimizer.best_y_ < 1.0
@@ -166,7 +166,7 @@ def test_a_masked_value_is_a_failure():
 
 
 def test_a_masked_point_is_refused():
-    with pytest.raises(ValueError, match=r"inside the bounds .* got nan"):
+    with pytest.raises(ValueError, match=r"inside.*got nan"):
         RandomSearch([(0, 1)] * 2).tell(np.ma.array([0.5, 0.5], mask=[0, 1]), 1.0)
 
 
@@ -179,11 +179,11 @@ def test_a_masked_point_is_refused():
         ({"C": uniform(0, 100)}, r"parameters\.0\.C\.quantiles was .* and is .*"),
         (
             {"C": [0.0, 0.5, 1.0]},
-            r"C\.quantiles was .* and is absent; .*C\.levels was absent and is",
+            r"C\.quantiles.*absent",
         ),
-        ({"D": uniform(0, 1)}, r"parameters\.0\.order was \['C'\] and is \['D'\]"),
-        ([{"C": uniform(0, 1)}, {"D": [1, 2]}], r"parameters\.1 was absent and is \[\['D', "),
-        ([(0.0, 1.0)], "bounds must be the space of the data: parameters was .* and is absent"),
+        ({"D": uniform(0, 1)}, r"parameters\.0\.order.*\['C'\]"),
+        ([{"C": uniform(0, 1)}, {"D": [1, 2]}], r"parameters\.1.*\[\['D'"),
+        ([(0.0, 1.0)], r"bounds.*space"),
     ],
 )
 def test_a_saved_optimiser_refuses_another_space(other, message):
@@ -203,11 +203,11 @@ def test_a_saved_optimiser_refuses_other_bounds():
 
 
 def test_a_tuple_of_two_numbers_is_not_guessed_at():
-    with pytest.raises(ValueError, match=r"'lr' must not be a tuple of two numbers.*uniform\(0.0"):
+    with pytest.raises(ValueError, match=r"'lr'.*uniform\(0.0"):
         minimize(lambda p: p["lr"], {"lr": (0.0, 1.0)})
-    with pytest.raises(ValueError, match="as an interval or as two values"):
+    with pytest.raises(ValueError, match=r"interval.*values"):
         SILBO([{"lr": (0.0, 1.0)}, {"C": [1, 2]}])
-    with pytest.warns(UserWarning, match=r"'lr' is a tuple.*scipy.stats.uniform\(0.0") as said:
+    with pytest.warns(UserWarning, match=r"'lr'.*scipy.stats.uniform\(0.0") as said:
         space = Space({"lr": (0.0, 1.0), "C": [1, 2]})
     assert [warning.filename for warning in said] == [__file__]
     assert SILBO(space).ask()["lr"] in (0.0, 1.0)  # which was warned of where it was written

@@ -55,9 +55,9 @@ def test_a_whole_number_of_any_size_is_a_value(value, number):
 
 @pytest.mark.parametrize("value", [None, "1", 1j, [[1], [1, 2]], np.datetime64(0, "D")])
 def test_what_is_no_number_is_no_value(value):
-    with pytest.raises(TypeError, match="func must return one real number"):
+    with pytest.raises(TypeError, match=r"func.*return"):
         run(lambda x: value)
-    with pytest.raises(ValueError, match="y must be real numbers"):
+    with pytest.raises(ValueError, match=r"\by\b.*real"):
         RandomSearch(BOUNDS).tell([0.1, 0.2], value)
     with pytest.raises(TypeError, match=r"func must return .*constraints"):
         run(lambda x: (1.0, [value]), n_constraints=1)
@@ -66,9 +66,9 @@ def test_what_is_no_number_is_no_value(value):
 @pytest.mark.parametrize("noise_std", [-1.0, np.inf, -np.inf, [0.1, -1e-9]])
 def test_noise_that_no_value_can_have(noise_std):
     X, y = np.array([[0.1, 0.2], [0.3, 0.4]]), np.array([1.0, 2.0])
-    with pytest.raises(ValueError, match="noise_std must be at least 0 and finite"):
+    with pytest.raises(ValueError, match=r"noise_std.*at least 0"):
         SILBO(BOUNDS).tell(X, y, noise_std=noise_std)
-    with pytest.raises(ValueError, match="noise_std must be at least 0 and finite"):
+    with pytest.raises(ValueError, match=r"noise_std.*at least 0"):
         InputModel.fit(Box(BOUNDS), X, y, np.broadcast_to(noise_std, 2))
 
 
@@ -88,7 +88,7 @@ def test_constraints_told_once_and_then_left_out():
         optimizer.tell(X, [1.0, 2.0], constraints=[[-1.0], [1.0]])
         optimizer.tell(X[0], np.nan)  # a failure need not show them
         optimizer.tell(X[0], 1.0, constraints=[np.nan])
-    with pytest.warns(UserWarning, match=r"constraints .* left out .* not known to be feasible"):
+    with pytest.warns(UserWarning, match=r"constraints.*left"):
         optimizer.tell(X, [np.nan, 0.5])
     assert optimizer.best_y_ == 1.0
     known = {"x0": X, "y0": ([0.0, 1.0], [[0.0], [0.0]]), "n_constraints": 1}
@@ -128,15 +128,15 @@ def test_constraints_that_say_nothing(constraint, message):
 @pytest.mark.parametrize(
     ("func", "bounds", "message"),
     [
-        (BOUNDS, first, r"Give a function of a point, before bounds"),
-        (None, BOUNDS, "func must be callable: got None"),
-        (3, BOUNDS, "func must be callable: got 3"),
-        (first, None, "bounds must .*: got None"),
-        (first, first, "bounds must .*: got <function"),
-        (first, [(None, 1.0), (0.0, 1.0)], r"bounds of input 0 must be finite: got \[None, 1.0\]"),
-        (first, [(0.0, 1.0), (0.0, None)], r"bounds of input 1 must be finite: got \[0.0, None\]"),
+        (BOUNDS, first, r"function.*point"),
+        (None, BOUNDS, r"func.*got None"),
+        (3, BOUNDS, r"func.*got 3"),
+        (first, None, r"bounds.*got None"),
+        (first, first, r"bounds.*got <function"),
+        (first, [(None, 1.0), (0.0, 1.0)], r"\b0\b.*got \[None, 1.0\]"),
+        (first, [(0.0, 1.0), (0.0, None)], r"\b1\b.*got \[0.0, None\]"),
         (first, [(1e-3, 1.0, "log-uniform")] * 2, "scale='log' for logarithms"),
-        (first, {"a": None}, "parameter 'a' must be a list .* got None"),
+        (first, {"a": None}, r"'a'.*got None"),
         (first, {"a": (1e-3, 1.0, "log-uniform")}, r"Write scipy.stats.loguniform\(0.001, 1.0\)"),
         (first, {"a": [1e-3, 1.0, "log-uniform"]}, r"Write scipy.stats.loguniform\(0.001, 1.0\)"),
         (first, {"a": (1.0, 3.0, "uniform")}, r"Write scipy.stats.uniform\(1.0, 2.0\)"),
@@ -189,7 +189,7 @@ def test_an_option_that_is_misspelt_is_asked_about_first(options, meant):
 
 @pytest.mark.parametrize("make", [SILBO, RandomSearch])
 def test_a_seed_that_is_none_is_named(make):
-    with pytest.raises(ValueError, match=r"random_state must be None, an integer.*got 'a'"):
+    with pytest.raises(ValueError, match=r"random_state.*got 'a'"):
         make(BOUNDS, random_state="a")
 
 

@@ -83,12 +83,12 @@ def test_all_inputs_cannot_be_some(embedding):
     ids=lambda transformer: type(transformer).__name__,
 )
 def test_what_cannot_be_mapped_back_is_refused_before_the_first_evaluation(transformer):
-    with pytest.raises(ValueError, match="embedding must be a transformer with components_"):
+    with pytest.raises(ValueError, match=r"embedding.*components_"):
         SILBO([(0, 1)] * 6, embedding=transformer)
 
 
 def test_a_prior_cannot_be_had_from_a_regressor():
-    with pytest.raises(ValueError, match="surrogate must be 'auto' or 'gaussian-process' with emb"):
+    with pytest.raises(ValueError, match=r"surrogate.*'auto'"):
         SILBO([(0, 1)] * 6, embedding="sparse", surrogate=BayesianRidge())
     SILBO([(0, 1)] * 6, embedding="auto", surrogate=BayesianRidge())
 
@@ -270,7 +270,7 @@ def test_a_transformer_that_refuses_the_values_so_far_waits_for_more():
     optimizer = SILBO([(0, 1)] * 6, embedding=few, n_initial=4, random_state=0)
     told = [(x, float(i // 2)) for i, x in enumerate(optimizer.ask(4))]  # two different values
     optimizer.tell(*zip(*told, strict=True))
-    with pytest.warns(UserWarning, match="SemiSliced.* refuses them .*must be at most 1"):
+    with pytest.warns(UserWarning, match=r"them.*at most 1"):
         points = optimizer.ask(5)
     assert optimizer.embedding_.is_identity
     for x in points:
@@ -280,7 +280,7 @@ def test_a_transformer_that_refuses_the_values_so_far_waits_for_more():
 
 
 def test_n_components_belongs_to_the_transformer():
-    with pytest.raises(ValueError, match="n_components must be 'auto' when embedding is an object"):
+    with pytest.raises(ValueError, match=r"n_components.*'auto'"):
         SILBO([(0, 1)] * 3, embedding=PCA(2), n_components=2)
 
 

@@ -64,9 +64,9 @@ def test_with_a_share_that_is_fixed_and_others_pending():
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (LinearConstraint(np.ones((1, 4)), 5.0, 5.0), "constraints must be possible to satisfy"),
+        (LinearConstraint(np.ones((1, 4)), 5.0, 5.0), r"constraints.*possible"),
         (NonlinearConstraint(np.sum, 1.0, 1.0), "lb < ub, or a LinearConstraint"),
-        (LinearConstraint(np.ones((1, 4)), 2.0, 1.0), "constraints must be inequalities, lb < ub"),
+        (LinearConstraint(np.ones((1, 4)), 2.0, 1.0), r"constraints.*inequalities"),
     ],
 )
 def test_what_cannot_hold_is_refused_before_the_first_call(constraint, message):
@@ -94,7 +94,7 @@ def test_an_input_that_is_held_has_no_scale_to_be_searched_by():
     shares = LinearConstraint([[1, 1, 1, 0]], 1, 1)
     result = minimize(distance, bounds, constraints=shares, random_state=0, **logarithmic)
     np.testing.assert_allclose(result.x_iters[:, :3].sum(axis=1), 1.0, atol=4e-9)
-    with pytest.raises(ValueError, match="equations between inputs of a logarithmic scale"):
+    with pytest.raises(ValueError, match="equations between"):
         minimize(distance, bounds, constraints=SHARES, **logarithmic)
 
 

@@ -107,7 +107,7 @@ def test_a_finite_space_is_visited_once(method):
     optimizer = make(method, Space({"a": [1, 2, 3], "b": ["x", "y"], "c": ["always"]}))
     run(optimizer, lambda p: p["a"], 6)
     assert len({(p["a"], p["b"]) for p in optimizer.x_iters_}) == 6
-    with pytest.raises(SpaceExhausted, match="of the 6 points of this finite space 0 are left"):
+    with pytest.raises(SpaceExhausted, match=r"\b6\b points.*0"):
         optimizer.ask()
 
 
@@ -156,7 +156,7 @@ def test_named_parameters_and_their_restart_with_the_space(kind):
     optimizer = run(make(kind, space), lambda p: np.log10(p["C"]) ** 2 + p["p"], 7)
     assert all(1e-3 <= p["C"] <= 1e3 and p["kind"] in "abc" for p in optimizer.x_iters_)
     assert optimizer.best_y_ == optimizer.func_vals_.min()
-    with pytest.raises(ValueError, match="bounds must be given for data of a Space"):
+    with pytest.raises(ValueError, match=r"bounds.*given"):
         reload(optimizer)
     with pytest.raises(ValueError, match=r"parameters\.0\.kind was .* is absent"):
         reload(optimizer, bounds=Space({"C": [1, 2]}))
@@ -212,7 +212,7 @@ def test_arguments_stay_as_they_were(kind):
         with pytest.raises(AttributeError, match=f"{name} of .*: got 3. Make another one with it"):
             setattr(optimizer, name, 3)
     run(optimizer, bowl, 1)
-    with pytest.raises(AttributeError, match=r"maximize of .* must stay as it was"):
+    with pytest.raises(AttributeError, match="maximize of"):
         optimizer.maximize = True
 
 
@@ -220,8 +220,8 @@ def test_arguments_stay_as_they_were(kind):
     ("change", "message"),
     [
         ({"version": 1}, "got .*'version': 1.* with the release"),
-        ({"format": "other"}, "'skbo_silbo optimizer'.*: got .*'format': 'other'"),
-        ({"class": "Other"}, "got .*'class': 'Other'.*Call from_dict of its class"),
+        ({"format": "other"}, r"'skbo_silbo.*got.*'format'"),
+        ({"class": "Other"}, r"got.*'class'.*'Other'"),
     ],
 )
 def test_json_of_another_kind_is_refused(kind, change, message):
@@ -232,7 +232,7 @@ def test_json_of_another_kind_is_refused(kind, change, message):
 
 def test_json_needs_objects_again():
     optimizer = run(SILBO(BOUNDS, embedding=PCA(2), n_initial=5, random_state=0), bowl, 6)
-    with pytest.raises(ValueError, match=r"objects must be given again, here \['embedding'\]"):
+    with pytest.raises(ValueError, match=r"objects.*\['embedding'\]"):
         reload(optimizer)
     assert_array_equal(reload(optimizer, embedding=PCA(2)).ask(), optimizer.ask())
     with pytest.raises(ValueError, match="must be what to_dict"):

@@ -29,7 +29,7 @@ def test_what_is_not_pending_cannot_be_cancelled(method):
     X = optimizer.ask(2)
     optimizer.tell(X[1], 1.0)
     for x in ([0.123, 4.5], X[1], X):
-        with pytest.raises(ValueError, match=r"x must be pending.*pending_, which holds 1 points"):
+        with pytest.raises(ValueError, match=r"\bx\b.*pending_"):
             optimizer.cancel(x)
     assert_array_equal(optimizer.pending_, X[:1])
     with pytest.raises(ValueError, match="inside the bounds"):

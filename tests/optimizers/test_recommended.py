@@ -68,7 +68,7 @@ def test_without_a_model_it_is_the_best_point_or_refused():
         optimizer.tell(x, bowl(x))
     assert optimizer.recommended_.mean == optimizer.best_y_
     assert np.isnan(optimizer.recommended_.std)
-    with pytest.raises(NotFittedError, match=r"^recommended_ needs a model, which ask\(\) makes"):
+    with pytest.raises(NotFittedError, match=r"recommended_.*ask\(\)"):
         _ = SILBO(BOUNDS).tell([0, 0, 0], 1.0).recommended_
 
 
@@ -174,12 +174,12 @@ def test_a_result_predicts_in_its_own_sign():
     minimize(bowl, BOUNDS, n_calls=4, method="random", callback=kept.append)
     points = [result._repr_html_().partition('points="')[2].partition('"')[0] for result in kept]
     assert [len(of_each.split()) for of_each in points] == [1, 3, 5, 7]  # not those since
-    with pytest.raises(NotFittedError, match=r"predict needs a model: got RandomSearch"):
+    with pytest.raises(NotFittedError, match=r"predict.*got RandomSearch"):
         minimize(bowl, BOUNDS, n_calls=3, method="random").predict(ONE)
 
 
 def test_before_a_model_there_is_nothing_to_predict():
-    with pytest.raises(NotFittedError, match=r"predict needs a model, which ask\(\) makes from"):
+    with pytest.raises(NotFittedError, match=r"predict.*ask\(\)"):
         SILBO(BOUNDS).predict(ONE)
     with pytest.raises(NotFittedError, match="expected_improvement needs a model"):
         SILBO(BOUNDS).expected_improvement(ONE)
