@@ -187,7 +187,7 @@ def test_resamples_of_one_value_are_drawn_anew_and_counted():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(8, 2))
     y = np.r_[np.zeros(7), 1.0]  # a third of the resamples miss the only 1
-    with pytest.warns(UserWarning, match="could not be fitted and were drawn anew") as caught:
+    with pytest.warns(UserWarning, match=r"fitted.*drawn") as caught:
         result = bootstrap_directions(
             SemiSlicedInverseRegression(1, ridge=0.1), X, y, n_resamples=100, random_state=0
         )
@@ -214,26 +214,26 @@ class FitsOnce(BaseEstimator):
 
 def test_an_estimator_that_fits_no_resample_is_an_error():
     X, y, _ = linear_problem(0)
-    with pytest.raises(ValueError, match="20 draws in a row could not be, the last with: repeated"):
+    with pytest.raises(ValueError, match=r"\b20\b draws"):
         bootstrap_directions(FitsOnce(), X, y, n_resamples=2, random_state=0)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_resamples": 1}, "n_resamples must be an integer >= 2: got 1"),
-        ({"n_resamples": 2.5}, "n_resamples must be an integer >= 2: got 2.5"),
+        ({"n_resamples": 1}, r"n_resamples.*got 1"),
+        ({"n_resamples": 2.5}, r"n_resamples.*got 2.5"),
         (
             {"confidence_level": 0},
-            "confidence_level must be a number in .0, 1., such as the default 0.95: got 0",
+            r"confidence_level.*got 0",
         ),
         (
             {"confidence_level": 95},
-            "confidence_level must be a number in .0, 1., such as the default 0.95: got 95",
+            r"confidence_level.*got 95",
         ),
         (
             {"confidence_level": "a"},
-            "confidence_level must be a number in .0, 1., such as the default 0.95: got 'a'",
+            r"confidence_level.*got 'a'",
         ),
     ],
 )
@@ -252,7 +252,7 @@ def test_estimators_without_directions():
     X, y, _ = linear_problem(0)
     with pytest.raises(TypeError, match=r"LinearRegression has none.*reducer"):
         bootstrap_directions(LinearRegression(), X, y)
-    with pytest.raises(TypeError, match="components_ once fitted: NoComponents has none"):
+    with pytest.raises(TypeError, match=r"components_.*NoComponents"):
         bootstrap_directions(NoComponents(), X, y)
 
 
@@ -330,7 +330,7 @@ def test_a_pipeline_is_answered_with_what_to_pass(report):
 def test_a_lasso_and_a_group_that_no_fit_takes_are_refused():
     X = np.random.default_rng(0).normal(size=(60, 3))
     y, group = X[:, 0] + X[:, 1] ** 3, np.arange(60) % 2
-    with pytest.raises(ValueError, match="the bootstrap of a lasso has no valid intervals"):
+    with pytest.raises(ValueError, match=r"bootstrap.*lasso"):
         bootstrap_directions(SparseSlicedInverseRegression(1), X, y)
     with pytest.raises(TypeError, match="unexpected keyword argument 'group'"):
         bootstrap_directions(MAVE(1), X, y, group=group)

@@ -91,7 +91,7 @@ BAD = [
 
 @pytest.mark.parametrize("features", BAD)
 def test_bad_features_are_refused(features):
-    with pytest.raises(ValueError, match="features must be some, not all, of the 5 features"):
+    with pytest.raises(ValueError, match=r"features.*5"):
         coordinate_test(*make_data(), features)
 
 
@@ -102,9 +102,9 @@ def test_bad_arguments_are_refused():
             coordinate_test(X, y, [1], n_slices=5, n_components=k)
     with pytest.raises(ValueError, match="variance must be one of"):
         coordinate_test(X, y, 1, variance="robust")
-    with pytest.raises(ValueError, match="more labelled rows than features"):
+    with pytest.raises(ValueError, match="labelled rows"):
         coordinate_test(X[:6], y[:6], 1)
-    with pytest.raises(ValueError, match="x5 is a combination of those before it"):
+    with pytest.raises(ValueError, match=r"\bx5\b.*combination"):
         coordinate_test(np.column_stack([X, X[:, 0]]), y, 1)
 
 
@@ -163,7 +163,7 @@ def test_relative_weights_are_refused_with_constant_variance():
     with pytest.raises(ValueError, match=r"with variance='constant'.* Use variance='general'"):
         coordinate_test(X, y, 1, variance="constant", sample_weight=weights)
     coordinate_test(X, y, 1, variance="constant", sample_weight=np.full(len(y), 2.5))
-    with pytest.raises(ValueError, match="sample_weight must be at least 0"):
+    with pytest.raises(ValueError, match=r"sample_weight.*at least 0"):
         coordinate_test(X, y, 1, sample_weight=-weights)
 
 

@@ -53,10 +53,10 @@ def test_axes_that_are_given_are_drawn_on():
     figure, ax = plt.subplots()
     display = ParetoDisplay(np.eye(2), np.array([0, 1]), ("a", "b")).plot(ax=ax)
     assert display.figure_ is figure
-    with pytest.raises(ValueError, match="ax must hold one Axes"):
+    with pytest.raises(ValueError, match=r"\bax\b.*hold"):
         ParetoDisplay(np.eye(3), np.array([0, 1]), ("a", "b", "c")).plot(ax=ax)
 
 
 def test_a_search_of_one_goal_has_no_front():
-    with pytest.raises(ValueError, match="result must be a fitted SILBOSearchCV with several"):
+    with pytest.raises(ValueError, match=r"result.*SILBOSearchCV"):
         ParetoDisplay.from_result(search(True))

@@ -160,7 +160,7 @@ def test_a_panel_by_name_grey_bars_and_a_value_that_some_do_not_have():
     [axes] = display.axes_
     assert axes.get_xlabel().startswith("u\n")
     assert len(axes.lines) == 1  # the mean of the model
-    with pytest.raises(ValueError, match=r"kind must be one of .*'k', 'm__a_long_name_of_it', 'u'"):
+    with pytest.raises(ValueError, match=r"kind.*'m__a_long_name_of_it'"):
         display.plot(kind="v")
     [shares] = display.plot(kind="shares").axes_
     colours = {
@@ -361,7 +361,7 @@ def test_scores_of_two_kinds_are_not_drawn_on_one_axis():
         random.fit(rows, y)
     same = ConvergenceDisplay.from_result(by["accuracy"], others={"default": by[None]})
     assert set(same.curves) == {"this search", "default"}
-    with pytest.raises(ValueError, match=r"scored as result is, by 'accuracy'.*'neg_log_loss'"):
+    with pytest.raises(ValueError, match=r"scored.*'neg_log_loss'"):
         ConvergenceDisplay.from_result(by["accuracy"], others={"": by["neg_log_loss"]})
 
 
@@ -458,19 +458,19 @@ def test_refusals(search, monkeypatch):
         SearchDisplay.from_result(SILBOSearchCV(Hill(), SPACE))
     with pytest.raises(ValueError, match="kind must be one of"):
         SearchDisplay.from_result(search, kind="pie")
-    with pytest.raises(ValueError, match="one Axes for each of the 5 panels: got 1"):
+    with pytest.raises(ValueError, match=r"Axes.*5.*got 1"):
         SearchDisplay.from_result(search, ax=plt.gca())
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=2, cv=2).fit(X)
     for other in (random, [1.0, 2.0]):
-        with pytest.raises(TypeError, match="result must be a fitted SILBOSearchCV, an optimiser"):
+        with pytest.raises(TypeError, match=r"result.*SILBOSearchCV"):
             SearchDisplay.from_result(other)
     optimizer = told([(0, 1)] * 2, np.sum, 12)
-    with pytest.raises(ValueError, match="random_search must be of the same kind as result"):
+    with pytest.raises(ValueError, match=r"random_search.*same"):
         SearchDisplay.from_result(optimizer, random_search=random)
     other = RandomizedSearchCV(
         Hill(), SPACE, n_iter=2, cv=2, scoring={"f": lambda e, X, y=None: 1.0}, refit="f"
     )
-    with pytest.raises(ValueError, match=r"must have 'mean_test_score'.*got \['mean_test_f'\]"):
+    with pytest.raises(ValueError, match=r"'mean_test_score'.*got \['mean_test_f'\]"):
         SearchDisplay.from_result(search, random_search=other.fit(X))
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"skbo_silbo\[plot\]"):

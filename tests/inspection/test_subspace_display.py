@@ -178,16 +178,16 @@ def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
     np.testing.assert_allclose(segments[:, 0, 0], (result.low * X.std(axis=0))[1, top])
     np.testing.assert_allclose(segments[:, 1, 0], (result.high * X.std(axis=0))[1, top])
     one = SemiSlicedInverseRegression(1).fit(X, y)
-    with pytest.raises(ValueError, match="bootstrap must be of the directions that the estimator"):
+    with pytest.raises(ValueError, match=r"bootstrap.*directions"):
         SubspaceDisplay.from_estimator(one, X, y, bootstrap=result)
-    with pytest.raises(ValueError, match=r"bootstrap must be None or what .* got True"):
+    with pytest.raises(ValueError, match=r"bootstrap.*got True"):
         SubspaceDisplay.from_estimator(one, X, y, bootstrap=True)
 
 
 def test_what_has_no_directions_of_this_library_is_refused(problem):
     X, y = problem
     for other in (PCA(2).fit(X), SDRRegressor(SemiSlicedInverseRegression(1)).fit(X, y)):
-        with pytest.raises(ValueError, match=r"estimator must have components_.*has no .*eigenv"):
+        with pytest.raises(ValueError, match=r"estimator.*components_"):
             SubspaceDisplay.from_estimator(other, X, y)
 
 
@@ -221,18 +221,18 @@ def test_given_axes(plt, problem, sir):
     assert list(display.axes_) == [left, right]
     for axes in (left, right):  # apart from each other each needs its names
         assert axes.get_yticklabels()[0].get_text().startswith("x")
-    with pytest.raises(ValueError, match="ax must hold one Axes for each of the 3 panels: got 1"):
+    with pytest.raises(ValueError, match=r"\bax\b.*hold.*got 1"):
         display.plot(kind="summary", ax=left)
 
 
 def test_bad_arguments(plt, problem, sir):
-    with pytest.raises(ValueError, match="kind must be one of 'all', 'summary', 'spectrum', 'load"):
+    with pytest.raises(ValueError, match=r"kind.*'all'"):
         SubspaceDisplay.from_estimator(sir, *problem, kind="scree")
 
 
 def test_not_fitted(problem):
     kernel = KernelSlicedInverseRegression(1).fit(*problem)
-    with pytest.raises(ValueError, match=r"must have components_.* plot the scores"):
+    with pytest.raises(ValueError, match=r"components_.*plot"):
         SubspaceDisplay.from_estimator(kernel, *problem)
     with pytest.raises(NotFittedError):
         SubspaceDisplay.from_estimator(SemiSlicedInverseRegression(), *problem)
