@@ -53,8 +53,6 @@ def test_a_function_that_raises_one_is_dealt_with_as_any_other(tmp_path):
     with pytest.raises(NoRepr) as caught:
         minimize(func, [(0.0, 1.0)] * 2, **options)
     assert caught.value.optimize_result.nfev == 1
-    with pytest.warns(
-        LostEvaluationWarning, match=r"NoRepr, whose repr raises .* as in an earlier"
-    ):
+    with pytest.warns(LostEvaluationWarning, match=r"NoRepr.*whose"):
         result = minimize(func, [(0.0, 1.0)] * 2, **options)
     assert len(result.func_vals) == 5

@@ -150,7 +150,7 @@ class Slow(Executor):
 
 
 def test_an_executor_that_does_not_say_how_many_workers_it_has():
-    with pytest.raises(ValueError, match="executor must say how many workers it has"):
+    with pytest.raises(ValueError, match=r"executor.*many"):
         minimize(bowl, BOUNDS, executor=Slow())
 
 
@@ -223,7 +223,7 @@ def test_a_hanging_evaluation_counts_as_failed_without_an_executor(clock):
         return bowl(x)
 
     try:
-        with pytest.warns(LostEvaluationWarning, match="took longer than the timeout"):
+        with pytest.warns(LostEvaluationWarning, match="took longer"):
             result = minimize(func, BOUNDS, n_calls=3, method="random", timeout=9.0, random_state=0)
     finally:
         release.set()

@@ -94,7 +94,7 @@ def test_a_worker_that_cannot_begin_is_lost_and_replaced(pool, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", start)
         lost = pool.submit(pow, 3, 2)
-    with pytest.raises(LostWorkerError, match="a worker could not begin: can't start new thread"):
+    with pytest.raises(LostWorkerError, match=r"worker.*can't"):
         lost.result(timeout=LIMIT)
     assert lost.since is None or lost.since <= lost.until
     assert pool.submit(pow, 3, 2).result(timeout=LIMIT) == 9

@@ -154,7 +154,7 @@ def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended()
     searching = SILBOSearchCV(CutShort(), {"a": uniform()}, random_state=0, **options)
     with (
         parallel_config("threading"),
-        pytest.warns(UserWarning, match="interrupted after 1 of 9 candidates"),
+        pytest.warns(UserWarning, match=r"interrupted.*1.*9"),
     ):
         searching.set_params(initial_params=None, refit=False).fit(X, Y)
     [kept] = searching.cv_results_["param_a"]
@@ -178,7 +178,7 @@ def test_sys_exit_of_the_callback_keeps_all_that_have_ended(monkeypatch):
     searching = SILBOSearchCV(Odd(), {"a": uniform()}, **options)
     with (
         parallel_config("threading"),
-        pytest.warns(UserWarning, match="interrupted after 2 of 9 candidates"),
+        pytest.warns(UserWarning, match=r"interrupted.*2.*9"),
         pytest.raises(SystemExit),
     ):
         searching.fit(X, Y)

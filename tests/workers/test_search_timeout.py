@@ -67,9 +67,7 @@ def test_a_candidate_that_hangs_has_failed(n_jobs, error_score, clock, monkeypat
     options = {"n_jobs": n_jobs, "error_score": error_score, "refit": False}
     options |= {"journal": tmp_path / "search.jsonl", "callback": others_have_ended}
     with parallel_config("threading"):
-        with pytest.warns(
-            LostEvaluationWarning, match=r"counts as failed: .* than timeout=60\.0 s"
-        ) as lost:
+        with pytest.warns(LostEvaluationWarning, match=r"counts.*timeout=60\.0") as lost:
             fitted = search(**options).fit(X, Y)
         again = search(**options).fit(X, Y)  # and does not hang again
     assert sum(warning.category is LostEvaluationWarning for warning in lost) == 1
@@ -159,9 +157,7 @@ def test_a_backend_that_cannot_give_up_a_fit_is_refused_by_name(tmp_path):
     path = tmp_path / "search.jsonl"
     with (
         parallel_config("multiprocessing", n_jobs=2),
-        pytest.raises(
-            ValueError, match="timeout must be None with joblib's MultiprocessingBackend"
-        ),
+        pytest.raises(ValueError, match=r"timeout.*joblib's"),
     ):
         search(journal=path).fit(X, Y)
     assert not path.exists()
