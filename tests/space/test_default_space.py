@@ -293,12 +293,12 @@ def test_a_range_of_your_own_is_of_no_source():
 def test_the_rest_of_a_space_is_auto(rest):
     space = as_known_space({"C": [1, 10], rest: "auto"}, NuSVR(), X, Y["numbers"])
     assert list(space) == ["C", "nu", "gamma"]
-    with pytest.raises(ValueError, match=r'"\.\.\." in .* must be "auto": got \'Auto\''):
+    with pytest.raises(ValueError, match="got 'Auto'"):
         as_known_space({"C": [1, 10], rest: "Auto"}, NuSVR(), X, Y["numbers"])
 
-    with pytest.raises(ValueError, match="must stand in one dict, not in a list of dicts"):
+    with pytest.raises(ValueError, match=r"stand.*dict"):
         as_known_space([{"C": [1, 10], rest: "auto"}], NuSVR(), X, Y["numbers"])
-    with pytest.raises(ValueError, match=r"'kernel' must be a list .* Write \['rbf'\]"):
+    with pytest.raises(ValueError, match=r"'kernel'.*\['rbf'\]"):
         as_known_space({"kernel": "rbf", rest: "auto"}, SVC(), X, Y["classes"])
 
 

@@ -223,13 +223,13 @@ def test_as_space_reads_all_forms():
         (np.empty((0, 2)), r"shape \(d, 2\) with d >= 1.*got shape \(0, 2\)"),
         ((0, 1), r"shape \(d, 2\).*got shape \(2,\)"),
         (np.zeros((2, 5)), r"got shape \(2, 5\). Transpose"),
-        ([(0, 1), (1, 0)], r"bounds of input 1 must not be reversed: got \[1.0, 0.0\]"),
-        ([(0, np.inf)], r"bounds of input 0 must be finite: got \[0.0, inf\]"),
-        ([(0, 1), (np.nan, 1)], r"bounds of input 1 must be finite"),
-        ([(-1e308, 1e308)], r"must have a finite range"),
-        ("ab", "must be numbers of shape"),
-        ([(0, "a")], "must be numbers of shape"),
-        ([(0, 1), (0,)], "must be numbers of shape"),
+        ([(0, 1), (1, 0)], r"bounds.*1.*got \[1.0, 0.0\]"),
+        ([(0, np.inf)], r"\b0\b.*got \[0.0, inf\]"),
+        ([(0, 1), (np.nan, 1)], r"bounds.*1"),
+        ([(-1e308, 1e308)], "finite range"),
+        ("ab", r"numbers.*shape"),
+        ([(0, "a")], r"numbers.*shape"),
+        ([(0, 1), (0,)], r"numbers.*shape"),
         (None, r"bounds must"),
         (Bounds(-np.inf, [1, 2]), "must be finite"),
     ],
@@ -243,18 +243,18 @@ def test_bad_bounds_are_refused(bounds, message):
     ("parameters", "message"),
     [
         ({}, "must be a dict, not empty, .*: got {}"),
-        ([{"a": [1, 2]}], "must be a dict, .*SpaceUnion for a list of dicts"),
-        ({"a": {"b": [1, 2]}}, "what only some points have as a list of dicts"),
-        ({1: [1, 2]}, r"must be .* of names \(strings\)"),
-        ({"a": []}, r"'a' must be .* got \[\]. List at least one value"),
-        ({"a": np.array([])}, "'a' must be .* List at least one value"),
-        ({"a": 3}, r"'a' must be a list of values or a distribution.*got 3. Write \[3\]"),
-        ({"a": "rbf"}, r"'a' must be a list of values.*Write \['rbf'\]"),
-        ({"a": {1, 2}}, r"'a' must be a list of values.*list\(...\)"),
-        ({"a": np.array(3)}, r"'a' must be a list of values"),
-        ({"a": stats.loguniform}, "'a' must have a frozen distribution"),
-        ({"a": stats.uniform(0, -1)}, "finite quantiles.*scale > 0"),
-        ({"a": stats.uniform([0, 1], 1)}, "one number with finite quantiles"),
+        ([{"a": [1, 2]}], r"dict.*SpaceUnion"),
+        ({"a": {"b": [1, 2]}}, r"points.*list"),
+        ({1: [1, 2]}, r"names \(strings\)"),
+        ({"a": []}, r"'a'.*got \[\].*List"),
+        ({"a": np.array([])}, r"'a'.*at least one"),
+        ({"a": 3}, r"'a'.*list.*got 3"),
+        ({"a": "rbf"}, r"'a'.*\['rbf'\]"),
+        ({"a": {1, 2}}, r"'a'.*list\(...\)"),
+        ({"a": np.array(3)}, r"'a'.*list"),
+        ({"a": stats.loguniform}, r"'a'.*frozen"),
+        ({"a": stats.uniform(0, -1)}, r"finite.*0"),
+        ({"a": stats.uniform([0, 1], 1)}, r"number.*finite"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):
@@ -265,15 +265,15 @@ def test_bad_parameters_are_refused(parameters, message):
 @pytest.mark.parametrize(
     ("point", "message"),
     [
-        ({"a": 1.0}, r"point 0 lacks, or has besides, \['b', 'c', 'n'\]"),
+        ({"a": 1.0}, r"point 0.*\['b', 'c', 'n'\]"),
         ({"a": 0.5, "b": "x", "c": 1, "n": 1, "z": 0}, r"besides, \['z'\]"),
-        ({"a": 2.0, "b": "x", "c": 1, "n": 1}, r"'a' must be a number in the support \[0.0, 1.0\]"),
-        ({"a": np.nan, "b": "x", "c": 1, "n": 1}, "'a' must be a number.*got nan"),
-        ({"a": "1", "b": "x", "c": 1, "n": 1}, "'a' must be a number.*got '1'"),
-        ({"a": 0.5, "b": "y", "c": 1, "n": 1}, "'b' must be one of 'x', None, 'z': got 'y'"),
-        ({"a": 0.5, "b": "x", "c": 3, "n": 1}, "'c' must be one of 1, 2, 4: got 3"),
-        ({"a": 0.5, "b": "x", "c": 1, "n": 5}, "'n' must be one of 1, 2, 3, 4: got 5"),
-        ({"a": 0.5, "b": "x", "c": 1, "n": 1.5}, "'n' must be one of 1, 2, 3, 4: got 1.5"),
+        ({"a": 2.0, "b": "x", "c": 1, "n": 1}, r"'a'.*number.*\[0.0, 1.0\]"),
+        ({"a": np.nan, "b": "x", "c": 1, "n": 1}, r"'a'.*got nan"),
+        ({"a": "1", "b": "x", "c": 1, "n": 1}, r"'a'.*number.*got '1'"),
+        ({"a": 0.5, "b": "y", "c": 1, "n": 1}, r"'b'.*None.*got 'y'"),
+        ({"a": 0.5, "b": "x", "c": 3, "n": 1}, r"'c'.*got 3"),
+        ({"a": 0.5, "b": "x", "c": 1, "n": 5}, r"'n'.*got 5"),
+        ({"a": 0.5, "b": "x", "c": 1, "n": 1.5}, r"'n'.*got 1.5"),
     ],
 )
 def test_points_outside_are_refused(point, message):
@@ -286,19 +286,19 @@ def test_points_outside_are_refused(point, message):
 
 def test_wrong_shapes_are_refused():
     space, box = Space({"a": stats.uniform()}), Box([(0, 1), (0, 1)])
-    with pytest.raises(ValueError, match=r"Write \[point\] for one point"):
+    with pytest.raises(ValueError, match=r"\[point\].*point"):
         space.encode({"a": 0.5})
     for points in ([0.5, 0.5], [[0.5]], [[0.1, 0.2, 0.3]]):
-        with pytest.raises(ValueError, match=r"points must have shape \(n, 2\)"):
+        with pytest.raises(ValueError, match=r"points.*\(n, 2\)"):
             box.encode(points)
     with pytest.raises(ValueError, match=r"bounds \[0.0, 1.0\] of input 1: got 1.5 in row 1"):
         box.encode([[0, 0], [0, 1.5]])
-    with pytest.raises(ValueError, match="of input 0: got nan"):
+    with pytest.raises(ValueError, match=r"0.*got nan"):
         box.encode([[np.nan, 0]])
     for decode, X in ((space.decode, [[0, 0]]), (box.decode, [0, 0])):
         with pytest.raises(ValueError, match="X must have shape"):
             decode(X)
-    with pytest.raises(ValueError, match=r"lie in the cube \[-1, 1\]"):
+    with pytest.raises(ValueError, match=r"cube \[-1, 1\]"):
         box.decode([[0, 1.1]])
     with pytest.raises(ValueError, match="lie in the cube"):
         space.decode([[np.nan]])

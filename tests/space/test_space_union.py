@@ -208,22 +208,22 @@ def test_bounds_are_read_from_lists_of_dicts():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: SpaceUnion([]), "at least two spaces: got 0"),
-        (lambda: SpaceUnion(KERNELS[:1]), "at least two spaces: got 1. Use Space"),
-        (lambda: SILBO([KERNELS[0], 3]), "parameters must be a dict.*got 3"),
-        (lambda: SILBO([KERNELS[0], {}]), "must be a dict, not empty"),
+        (lambda: SpaceUnion([]), r"spaces.*got 0"),
+        (lambda: SpaceUnion(KERNELS[:1]), r"spaces.*got 1"),
+        (lambda: SILBO([KERNELS[0], 3]), r"parameters.*got 3"),
+        (lambda: SILBO([KERNELS[0], {}]), r"dict.*empty"),
         (
             lambda: SpaceUnion(KERNELS).encode([{"C": 1.0}]),
-            r"parameters of one branch.*got \['C'\]",
+            r"parameters.*got \['C'\]",
         ),
-        (lambda: SpaceUnion(KERNELS).encode({"C": 1.0}), r"Write \[point\] for one point"),
+        (lambda: SpaceUnion(KERNELS).encode({"C": 1.0}), r"\[point\].*point"),
         (
             lambda: SpaceUnion(KERNELS).encode([{"kernel": "linear", "C": 1e9}]),
-            "'C' must be a number in the support",
+            r"'C'.*number",
         ),
         (
             lambda: SpaceUnion(KERNELS).encode([{"kernel": "tanh", "C": 1.0}]),
-            "'kernel' must be its only value 'linear'",
+            r"'kernel'.*value",
         ),
         (lambda: SpaceUnion(KERNELS).decode([[0.0, 1.0]]), "X must have shape"),
         (lambda: SpaceUnion(KERNELS).round([[2.0] * 7]), "lie in the cube"),
