@@ -221,13 +221,13 @@ def test_embeddings_travel_between_processes_and_take_noise(make):
 
 @pytest.mark.parametrize("make", [embedded, planted, rotated])
 def test_wrong_arguments(make):
-    with pytest.raises(ValueError, match=r"d must be at least 6 \(inputs of hartmann6\): got 5"):
+    with pytest.raises(ValueError, match=r"\bd\b.*\(inputs of hartmann6\).*got 5"):
         make(hartmann6(), 5)
-    with pytest.raises(ValueError, match=r"d must be an integer >= 1: got 7\.5"):
+    with pytest.raises(ValueError, match=r"\bd\b.*integer.*got 7\.5"):
         make(hartmann6(), 7.5)
-    with pytest.raises(ValueError, match="optimum of real must be known"):
+    with pytest.raises(ValueError, match=r"optimum.*real"):
         make(Problem("real", len, [(0, 1)]), 5)
-    with pytest.raises(ValueError, match="Embed first, then call noisy"):
+    with pytest.raises(ValueError, match="Embed first"):
         make(noisy(branin(), 1.0), 5)
     with pytest.raises(ValueError, match="inside the bounds"):
         make(branin(), 5)([0.0, 0.0, 0.0, 0.0, 1.1])

@@ -117,7 +117,7 @@ def test_own_optimum(problem):
 @pytest.mark.parametrize(
     ("optimum", "x", "match"),
     [
-        (-1.0, 0.0, "must be attained at every optimiser"),
+        (-1.0, 0.0, r"attained.*optimiser"),
         (0.0625, 0.25, "must be the least value"),
         (0.0, 0.0, "must be the least value"),
         (2.0, -1.0, "must be the least value"),  # on the bound, falling towards the inside
@@ -202,8 +202,8 @@ def test_numpy_global_generator_is_left_alone():
 @pytest.mark.parametrize(
     ("x", "match"),
     [
-        ([0.0], r"X must have shape \(n, 2\) for branin: got \(1, 1\)"),
-        ([[0.0, 0.0]], "call the problem itself with one point"),
+        ([0.0], r"\bX\b.*shape.*got \(1, 1\)"),
+        ([[0.0, 0.0]], "problem itself"),
         ([0.0, 15.1], r"inside the bounds \[0.0, 15.0\] of input 1 of branin: got 15.1 in row 0"),
         ([np.nan, 0.0], "got nan"),
     ],
@@ -216,21 +216,21 @@ def test_wrong_points(x, match):
 
 
 def test_wrong_shape_of_many_points():
-    with pytest.raises(ValueError, match=r"X must have shape \(n, 2\) for branin: got \(2,\)"):
+    with pytest.raises(ValueError, match=r"\bX\b.*shape.*got \(2,\)"):
         branin().evaluate([0.0, 0.0])
 
 
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"bounds": [0, 1]}, r"bounds must have shape \(m, 2\)"),
+        ({"bounds": [0, 1]}, r"bounds.*\(m, 2\)"),
         ({"bounds": [(1, 0)]}, "lower < upper"),
         ({"bounds": [(0, np.inf)]}, "finite"),
         ({"optimum": 0.0}, "given together"),
         ({"optimisers": [[0.0]]}, "given together"),
-        ({"optimum": 0.0, "optimisers": [0.0]}, r"optimisers must have shape \(m, 1\)"),
+        ({"optimum": 0.0, "optimisers": [0.0]}, r"optimisers.*\(m, 1\)"),
         ({"optimum": 0.0, "optimisers": [[2.0]]}, "optimisers must lie inside"),
-        ({"active_directions": [[1.0, 0.0]]}, r"active_directions must have shape \(m, 1\)"),
+        ({"active_directions": [[1.0, 0.0]]}, r"active_directions.*\(m, 1\)"),
     ],
 )
 def test_wrong_problems(arguments, match):
@@ -241,14 +241,14 @@ def test_wrong_problems(arguments, match):
 @pytest.mark.parametrize("make", [ackley, levy, rosenbrock, styblinski_tang])
 @pytest.mark.parametrize("n_dims", [0, 1.5, True, "2"])
 def test_wrong_number_of_inputs(make, n_dims):
-    with pytest.raises(ValueError, match="n_dims must be an integer >="):
+    with pytest.raises(ValueError, match=r"n_dims.*integer >="):
         make(n_dims)
 
 
 def test_regret_needs_an_optimum():
     problem = Problem("bowl", bowl, [(-1, 1)])
     for method in (problem.regret_scale, problem.check_optimum, lambda: problem.regret(1.0)):
-        with pytest.raises(ValueError, match="optimum of bowl must be known"):
+        with pytest.raises(ValueError, match=r"optimum.*bowl"):
             method()
 
 
@@ -287,10 +287,10 @@ def test_same_seed_same_noise_one_by_one_or_together():
 
 @pytest.mark.parametrize("sd", [-1, np.nan, np.inf, "1", True])
 def test_wrong_sd(sd):
-    with pytest.raises(ValueError, match="sd must be a finite number >= 0"):
+    with pytest.raises(ValueError, match=r"\bsd\b.*finite.*>= 0"):
         noisy(branin(), sd)
 
 
 def test_noise_is_not_added_twice():
-    with pytest.raises(ValueError, match="problem must be without noise"):
+    with pytest.raises(ValueError, match=r"problem.*noise"):
         noisy(noisy(branin(), 1.0), 1.0)
