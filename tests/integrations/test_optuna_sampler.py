@@ -60,7 +60,7 @@ def test_it_learns():
 
 @pytest.mark.quick
 def test_a_seed_that_is_none_is_named():
-    with pytest.raises(ValueError, match="seed must be None or an integer >= 0: got 'a'"):
+    with pytest.raises(ValueError, match=r"seed.*got 'a'"):
         SILBOSampler(seed="a")
 
 
@@ -110,7 +110,7 @@ def test_options_are_those_of_silbo():
     for options in ({"n_components": 0}, {"embedding": "no"}, {"n_startup_trials": 0}):
         with pytest.raises(ValueError, match=r"n_components|embedding|n_initial"):
             SILBOSampler(**options)
-    with pytest.raises(ValueError, match=r"must be among .*got \['n_initial', 'nonsense'\]"):
+    with pytest.raises(ValueError, match=r"among.*got \['n_initial', 'nonsense'\]"):
         SILBOSampler(nonsense=1, n_initial=3)
 
 
@@ -234,7 +234,7 @@ def test_constraints_of_a_trial_go_by_name_and_nan_is_what_it_has_not():
 
 @pytest.mark.quick
 def test_constraints_are_for_expected_improvement_only():
-    with pytest.raises(ValueError, match="acquisition must be 'ei', or a function"):
+    with pytest.raises(ValueError, match=r"acquisition.*'ei'"):
         SILBOSampler(constraints_func=lambda trial: [0.0], acquisition="ucb")
     SILBOSampler(acquisition="ucb")
 
@@ -257,7 +257,7 @@ def test_constraints_are_kept_and_found():
 @pytest.mark.parametrize("returned", [[np.nan], 1.0, np.array(1.0), None, ["a"]])
 def test_constraints_of_another_form_are_refused(returned):
     study = new_study(constraints_func=lambda trial: returned)
-    with pytest.raises(ValueError, match=r"constraints_func must return a sequence of numbers"):
+    with pytest.raises(ValueError, match=r"constraints_func.*return"):
         study.optimize(bowl, n_trials=1)
     assert len(study.trials) == 1
 
@@ -439,12 +439,12 @@ def test_a_study_predicts_in_its_own_parameters_and_sign():
 
 
 def test_what_a_study_cannot_say_is_refused():
-    with pytest.raises(NotFittedError, match="study must have a complete trial"):
+    with pytest.raises(NotFittedError, match=r"study.*complete"):
         SILBOSampler().optimizer_of(new_study())
     other = optuna.create_study(sampler=optuna.samplers.RandomSampler())
     with pytest.raises(TypeError, match=r"give SILBOSampler\(\)\.optimizer_of\(study\)"):
         SearchDisplay.from_result(other)
-    with pytest.raises(TypeError, match=r"must be an optuna\.Study: got str\. Read .*load_study"):
+    with pytest.raises(TypeError, match=r"optuna\.Study.*got str"):
         SILBOSampler().optimizer_of("study")
     both = optuna.create_study(directions=["minimize", "maximize"])
     with pytest.raises(ValueError, match="multi-objective"):
