@@ -154,12 +154,12 @@ def test_one_number_is_for_all_points():
 @pytest.mark.parametrize(
     ("noise_std", "message"),
     [
-        (-0.1, "noise_std must be at least 0 and finite, .*: got -0.1"),
-        ([0.1, np.inf], "noise_std must be at least 0 and finite"),
-        ([0.1], r"one for every value in y, 2: got \[0.1\]"),
+        (-0.1, r"noise_std.*got -0.1"),
+        ([0.1, np.inf], r"noise_std.*at least 0"),
+        ([0.1], r"value.*2.*got \[0.1\]"),
         ([[0.1, 0.2]], r"got \[\[0.1, 0.2\]\]"),
-        ("0.1", "noise_std must be real numbers: got '0.1'"),
-        ([None, 0.1], "noise_std must be real numbers"),
+        ("0.1", r"noise_std.*got '0.1'"),
+        ([None, 0.1], r"noise_std.*real"),
     ],
 )
 def test_wrong_noise_is_refused_and_nothing_recorded(noise_std, message):
@@ -181,7 +181,7 @@ def test_wrong_noise_is_refused_and_nothing_recorded(noise_std, message):
 )
 def test_surrogates_that_cannot_use_noise_refuse_it(make):
     optimizer = make()
-    with pytest.raises(ValueError, match="noise_std must be None for the surrogate of this"):
+    with pytest.raises(ValueError, match=r"noise_std.*None"):
         optimizer.tell(np.zeros(3), 1.0, noise_std=0.1)
     optimizer.tell(np.zeros(3), 1.0, noise_std=np.nan)
     assert len(optimizer.func_vals_) == 1

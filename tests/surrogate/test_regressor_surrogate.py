@@ -127,7 +127,7 @@ def test_warnings_of_processes_are_not_shown_and_the_filters_stay():
     Z, y = make_data()
     short = GaussianProcessRegressor(RBF(1e-4, (1e-5, 1e-4)), alpha=0.0)
     before = list(warnings.filters)
-    with pytest.warns(ConvergenceWarning, match="close to the specified upper bound"):
+    with pytest.warns(ConvergenceWarning, match=r"close.*specified"):
         short.fit(Z, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -141,10 +141,10 @@ def test_warnings_of_processes_are_not_shown_and_the_filters_stay():
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (Ridge(), r"must say how sure it is, by predict\(Z, return_std=True\): got Ridge"),
+        (Ridge(), r"predict\(Z, return_std=True\).*got Ridge"),
         (make_pipeline(Ridge()), "must say how sure it is"),
-        (BayesianRidge, "must be an object: got the class BayesianRidge"),
-        (3, r"surrogate must have fit, .* or give a regressor of scikit-learn"),
+        (BayesianRidge, r"object.*got the"),
+        (3, r"surrogate.*regressor"),
     ],
 )
 def test_what_gives_no_deviation_is_refused_at_once(bad, message):
@@ -157,7 +157,7 @@ def test_a_prediction_without_deviation_is_refused():
         def predict(self, X, return_std=False):
             return super().predict(X)
 
-    with pytest.raises(TypeError, match=r"must return \(mean, std\) from predict"):
+    with pytest.raises(TypeError, match=r"return \(mean, std\)"):
         RegressorSurrogate(Liar()).fit(*make_data()).predict(np.zeros((1, 3)))
 
 
@@ -207,5 +207,5 @@ def test_the_process_of_scikit_learn_by_its_name():
     run(optimizer, lambda x: float(((x - 0.2) ** 2).sum()), 9)
     optimizer.ask()
     assert isinstance(optimizer._model.surrogate, RegressorSurrogate)
-    with pytest.raises(ValueError, match="surrogate must be 'auto' or 'gaussian-process' with"):
+    with pytest.raises(ValueError, match=r"surrogate.*'auto'"):
         SILBO([(-1, 1)] * 6, surrogate="sklearn", embedding="sparse")

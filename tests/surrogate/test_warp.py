@@ -97,5 +97,5 @@ def test_the_warp_can_be_left_out():
     assert (run(1.0).x_iters_ != run(1.0, warp=None).x_iters_).any()
     y = np.array([3.0, 1.0])
     assert IdentityWarp()(y) is y
-    with pytest.raises(ValueError, match=r"warp must be one of .*'half-log'.*: got 'sqrt'"):
+    with pytest.raises(ValueError, match=r"warp.*got 'sqrt'"):
         SILBO([(0, 1)], warp="sqrt")
