@@ -79,7 +79,7 @@ def test_warped_distances():
 
 
 def test_an_unknown_kernel_is_refused():
-    with pytest.raises(ValueError, match=r"kernel must be one of .*'psi'.*: got 'z'"):
+    with pytest.raises(ValueError, match=r"kernel.*got 'z'"):
         REMBO(BOUNDS, kernel="z")
 
 

@@ -100,7 +100,7 @@ def test_too_few_differences_are_warned_of():
     box = [(-1, 1)] * 100
     with pytest.warns(UserWarning, match=r"n_initial=50 gives 45 .* n_components=2 .*=211, better"):
         SIBO(box, n_components=2)
-    with pytest.warns(UserWarning, match="too few for even one direction in 100 inputs"):
+    with pytest.warns(UserWarning, match=r"even.*100"):
         SIBO(box)
     SIBO(box, n_components=2, n_initial=211)
     SIBO([(-1, 1)] * 20)  # "auto": enough for one
