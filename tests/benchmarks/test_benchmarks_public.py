@@ -52,7 +52,7 @@ def test_bbob_problems_have_the_optimum_that_the_suite_states(function, kind):
 
 @pytest.mark.parametrize(("f", "d", "i"), [(0, 5, 1), (25, 5, 1), (1, 7, 1), (1, 5, 0)])
 def test_what_bbob_does_not_have_is_refused(f, d, i):
-    with pytest.raises(ValueError, match="function must be 1 to 24, d one of"):
+    with pytest.raises(ValueError, match=r"function.*1"):
         bbob_problem(f, d, i)
 
 
@@ -143,7 +143,7 @@ def test_variants_run_wherever_the_method_runs_that_they_vary():
 
 @pytest.mark.parametrize("name", ["silbo:", "nobody:a=1", "cma:a=1", "silbo:a", "nobody"])
 def test_a_name_that_is_no_contestant_is_refused(name):
-    with pytest.raises(ValueError, match="method must be one of random, sobol, silbo"):
+    with pytest.raises(ValueError, match=r"method.*random"):
         find_contestant(name)
 
 

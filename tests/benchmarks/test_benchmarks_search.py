@@ -122,7 +122,7 @@ def test_a_peer_that_is_missing_stops_the_run_unless_left_out(tmp_path, monkeypa
     with pytest.raises(MissingPeerError, match=r"saas \(package botorch\)"):
         run_experiment(DEFAULT, store, profile="stage1", without=["cma"], echo=str)
     assert not store.path.exists()
-    with pytest.raises(ValueError, match=r"without must name methods of 'default'.* got sass"):
+    with pytest.raises(ValueError, match=r"without.*got sass"):
         run_experiment(DEFAULT, store, profile="tiny", without=["sass"], echo=str)
 
 
