@@ -108,7 +108,7 @@ def test_uneven_columns_too_many_for_T_are_refused_with_a_light_ridge():
     X[:, 0] *= 1e6
     slices = slice_response(X[:, 0], 3)
     pencil = Pencil(X - X.mean(axis=0), 12, slices.membership()).with_relative_ridge(1e-8)
-    with pytest.raises(ValueError, match=r"X must have columns of similar scale .* 8001 features"):
+    with pytest.raises(ValueError, match=r"\bX\b.*columns.*8001"):
         solve_dual(pencil, 1)
 
 
@@ -170,13 +170,13 @@ def test_an_eigensolver_that_stops_early_says_so():
     pencil = make_pencil(7, n=200, d=60, local=3)
     T = pencil.total()
     options = {"random_state": np.random.RandomState(0), "n_oversamples": 2, "max_iter": 2}
-    with pytest.warns(ConvergenceWarning, match="stopped at 2 iterations with residual"):
+    with pytest.warns(ConvergenceWarning, match=r"stopped.*2"):
         leading_eigenpairs(pencil, lambda V: np.linalg.solve(T, V), 2, **options)
 
 
 def test_conjugate_gradients_that_stop_early_say_so():
     T = np.diag(10.0 ** np.arange(0, 12)) + 1.0
-    with pytest.warns(ConvergenceWarning, match="Conjugate gradients stopped at 3 iterations"):
+    with pytest.warns(ConvergenceWarning, match=r"Conjugate.*3"):
         conjugate_gradients(lambda V: T @ V, np.ones((12, 1)), diagonal=np.ones(12), max_iter=3)
 
 
