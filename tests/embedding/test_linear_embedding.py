@@ -31,7 +31,7 @@ def test_dependent_components_are_dropped():
 
 @pytest.mark.parametrize("bad", [np.zeros((2, 3)), [[np.nan, 1.0]], [[np.inf, 1.0]]])
 def test_components_that_say_nothing_are_refused(bad):
-    with pytest.raises(ValueError, match="components of an embedding must be finite and not all"):
+    with pytest.raises(ValueError, match=r"components.*embedding"):
         LinearEmbedding.from_components(bad)
 
 
