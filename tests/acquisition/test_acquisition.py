@@ -88,7 +88,7 @@ def test_confidence_gain_is_the_bound_below_the_best():
     assert_allclose(confidence_gain(mean, std + 1e-3, 0.4, beta=1.7**2) - value, 1e-3 * by_std)
 
 
-def test_confidence_holds_for_all_points_and_times_at_once():
+def test_ucb_confidence_holds_for_all_points():
     # Srinivas et al. 2010, Lemma 5.1: |D| exp(-beta_t / 2) summed over t is delta
     weights = np.array([confidence_weight(t, 500, delta=0.1) for t in range(1, 20_000)])
     assert_allclose(np.sum(500 * np.exp(-weights / 2)), 0.1, rtol=1e-4)
@@ -105,13 +105,13 @@ def cut_off(estimates):
 
 @settings(max_examples=20)
 @given(arrays(float, (6, 3), elements=COORDINATES), arrays(float, (4, 3), elements=COORDINATES))
-def test_the_density_is_the_mean_of_normal_ones_cut_off_at_the_ends(X, at):
+def test_density_is_mean_of_truncated_normals(X, at):
     estimates = ParzenEstimates.near(X)
     expected = np.log(cut_off(estimates).pdf(at[:, None]).mean(axis=1))
     assert_allclose(estimates.log_density(at) - expected, 0.5 * np.log(2 * np.pi), rtol=1e-9)
 
 
-def test_many_densities_in_blocks_are_those_of_every_input_alone():
+def test_blocked_densities_match_single_inputs():
     rng = np.random.default_rng(0)
     X, at = rng.uniform(-1, 1, (900, 60)), rng.uniform(-1, 1, (24, 60))
     whole = ParzenEstimates.near(X).log_density(at)
@@ -130,13 +130,13 @@ def test_draws_have_that_density():
         assert found.pvalue > 1e-3
 
 
-def test_widths_reach_the_further_neighbour_and_one_density_covers_all():
+def test_bandwidths_reach_further_neighbour():
     estimates = ParzenEstimates.near(np.array([[-0.6], [0.5]]))
     assert_array_equal(estimates.centers.ravel(), [-0.6, 0.5, 0.0])
     assert_allclose(estimates.widths.ravel(), [0.6, 0.5, 2.0])  # clipped at 2 / 4 from below
 
 
-def test_a_draw_is_near_good_points_in_the_inputs_that_set_them_apart():
+def test_draws_are_near_good_points():
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, (60, 8))
     ranked = X[np.argsort(np.abs(X[:, 2] - 0.7))]

@@ -47,7 +47,7 @@ def test_candidates_are_inside_and_fill_the_image(d, r):
     assert (Z.std(axis=0) > 0.9 * surface.embedding.project(at_random).std(axis=0)).all()
 
 
-def test_relevant_coordinates_move_more_often_and_all_move_sometimes():
+def test_relevant_coordinates_move_more_often():
     relevance = np.r_[np.full(3, 50.0), np.ones(97)]
     moved = draw_moved(4000, relevance, np.random.default_rng(0))
     share = moved.mean(axis=0)
@@ -91,7 +91,7 @@ def test_design_fills_the_cube(n, d):
 
 
 @given(st.lists(st.integers(0, 6), max_size=40), st.integers(1, 5))
-def test_portions_are_the_first_of_equal_rows_in_order(bins, size):
+def test_portions_keep_first_of_equal_rows(bins, size):
     Z = np.array(bins, dtype=float).reshape(-1, 1)
     found = Found(Z, np.arange(float(len(Z)))[:, None])
     portions = list(found.portions(size))

@@ -63,7 +63,7 @@ def test_the_best_of_all_points_comes_first(fixed):
 
 
 @pytest.mark.parametrize("parameters", [MIXED, UNION], ids=["space", "union"])
-def test_no_point_is_asked_for_twice_and_the_last_one_ends_the_search(parameters):
+def test_finite_space_is_exhausted_without_repeats(parameters):
     result = minimize(value, parameters, n_calls=100, random_state=0)
     n_points = (Space(MIXED) if parameters is MIXED else SpaceUnion(UNION)).n_points
     assert result.nfev == len({str(point) for point in result.x_iters}) == n_points
@@ -71,7 +71,7 @@ def test_no_point_is_asked_for_twice_and_the_last_one_ends_the_search(parameters
 
 
 @pytest.mark.parametrize("most", [3.0, np.inf])
-def test_fixed_parameters_and_constraints_hold_until_their_part_is_used_up(most):
+def test_restricted_space_is_exhausted_within_restrictions(most):
     optimizer = SILBO(Space(MIXED), random_state=0)
     if np.isfinite(most):
         optimizer.constrain(NonlinearConstraint(lambda p: p["n"] * p["level"], -np.inf, most))

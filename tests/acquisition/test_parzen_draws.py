@@ -51,7 +51,7 @@ def make_surface(share):
 
 
 @pytest.mark.parametrize(("share", "most", "expected"), [(0, 1, 0), (1, 0.5, 100), (0.5, 0.5, 50)])
-def test_draws_are_as_frequent_as_the_share_that_is_not_explained(share, most, expected):
+def test_draw_frequency_is_unexplained_share(share, most, expected):
     surface, ranked = make_surface(share)
     search, rng, box = ParzenTurns(Elsewhere(), most), np.random.default_rng(0), Box([(0, 1)] * 3)
     drawn = [search.find(surface, ranked, box, rng).Z[0, 0] != 0.123 for _ in range(200)]
@@ -59,7 +59,7 @@ def test_draws_are_as_frequent_as_the_share_that_is_not_explained(share, most, e
     assert (sum(drawn) == 0) == (expected == 0)
 
 
-def test_where_constraints_are_learnt_it_is_the_other_search():
+def test_learned_constraints_disable_parzen_draws():
     surface, ranked = make_surface(1.0)
     surface = replace(surface, feasibility=object())
     found = ParzenTurns(Elsewhere(), most=1.0).find(
@@ -82,7 +82,7 @@ def test_points_drawn_are_of_the_space(others):
     assert_array_equal(found.Z, found.X)
 
 
-def test_the_share_not_explained_is_that_of_values_left_out():
+def test_unexplained_share_matches_leave_one_out():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (25, 2))
     y = np.sin(3 * X[:, 0]) + 0.3 * rng.standard_normal(25)
@@ -101,7 +101,7 @@ def test_the_share_not_explained_is_that_of_values_left_out():
     assert GaussianProcessSurrogate().fit(X, np.ones(25)).unexplained_share() == 0.0
 
 
-def test_pending_points_do_not_make_the_model_look_better():
+def test_pending_points_do_not_improve_unexplained_share():
     rng = np.random.default_rng(0)
     optimizer = SILBO([(-1, 1)] * 4, random_state=0, search=ParzenTurns(Elsewhere(), most=1.0))
     X = rng.uniform(-1, 1, (20, 4))
@@ -112,7 +112,7 @@ def test_pending_points_do_not_make_the_model_look_better():
     assert optimizer._surface(None).observed.unexplained_share() == share > 0.5
 
 
-def test_a_surrogate_of_ones_own_is_refused_before_anything_is_paid():
+def test_custom_surrogate_is_rejected_before_first_evaluation():
     with pytest.raises(ValueError, match="search='climb'"):
         SILBO([(0, 1)] * 3, surrogate=BayesianRidge(), search="parzen-turns")
 
