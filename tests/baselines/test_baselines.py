@@ -150,7 +150,7 @@ def test_group_posteriors_sum_to_the_additive_posterior():
     assert_allclose(std, process.y_scale_ * np.sqrt(total), rtol=1e-6)
 
 
-def test_likelihood_of_a_grouping_is_the_density_of_the_values():
+def test_grouping_likelihood_is_density_of_values():
     Z, y = additive_data()
     groups, targets = [np.array([0, 1]), np.array([2, 3, 4, 5])], (y - y.mean()) / y.std()
     value, signal, noise = _likeliest(Z, targets, groups, 0.8)
@@ -247,7 +247,7 @@ def test_points_are_the_shortest_ones_with_their_coordinates():
     assert_allclose(nearest_preimages(X @ B, B, np.zeros(12)), X, atol=1e-6)
 
 
-def test_first_points_lie_inside_and_near_the_boundary_of_the_zonotope():
+def test_initial_design_covers_zonotope():
     optimizer = ZonotopeREMBO([(-1, 1)] * 40, n_components=2, n_initial=400, random_state=1)
     B = optimizer._configuration.learner.embedding.basis
     Z = optimizer._configuration.design(400, 40, np.random.default_rng(0)) @ B
@@ -259,7 +259,7 @@ def test_first_points_lie_inside_and_near_the_boundary_of_the_zonotope():
     assert np.mean(reach < 0.5) == pytest.approx(0.25, abs=0.1)  # in a plane: even in area
 
 
-def test_ksir_bo_learns_scores_once_and_from_the_first_points():
+def test_ksir_bo_learns_once_from_initial_design():
     optimizer = KSIRBO(BOUNDS, n_components=2, n_initial=30, random_state=0)
     run(optimizer, ridge, 31)
     X, y = optimizer.x_iters_[:30], optimizer.func_vals_[:30]
@@ -297,7 +297,7 @@ def test_the_chain_finds_the_true_groups():
     assert {tuple(g) for g in map(sorted, process.groups_)} == {(0, 1), (2, 3), (4, 5)}
 
 
-def test_density_of_a_partition_is_that_of_its_sum():
+def test_partition_density_is_density_of_sum():
     rng = np.random.default_rng(0)
     Z, targets = rng.uniform(-1, 1, (20, 4)), rng.standard_normal(20)
     groups = [np.array([0, 2]), np.array([1, 3])]

@@ -38,7 +38,7 @@ def make_data(n=40, d=4, seed=0):
 
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 8))
-def test_positive_definite_also_with_the_centre_and_the_boundary(seed, d):
+def test_kernel_is_positive_definite_at_boundary(seed, d):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (20, d))
     X[:2], X[2], X[3:6] = 0.0, 1.0, np.sign(X[3:6])
@@ -75,7 +75,7 @@ def test_the_definition_one_pair_at_a_time():
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 2.0), (0.3, 4.0)])
-def test_the_warp_is_increasing_concave_and_keeps_the_ends(alpha, beta):
+def test_warp_is_increasing_and_concave(alpha, beta):
     radius = np.linspace(0, 1, 400)
     w, by_alpha, by_beta = warp(radius, alpha, beta)
     assert_allclose([w[0], w[-1]], [0, 1], atol=1e-12)
@@ -92,7 +92,7 @@ def test_the_warp_is_increasing_concave_and_keeps_the_ends(alpha, beta):
 # --- the process ----------------------------------------------------------------------------------
 
 
-def test_the_likelihood_is_a_normal_density_and_its_gradient():
+def test_likelihood_matches_normal_density_with_gradient():
     X, y = make_data()
     X[0] = 0.0
     targets, points = (y - y.mean()) / y.std(), Polar(X)

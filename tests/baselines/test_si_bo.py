@@ -27,7 +27,7 @@ def largest_angle(A, B):
     return float(np.sqrt(max(1.0 - cosines.min() ** 2, 0.0)))
 
 
-def test_a_matrix_of_low_rank_comes_back_from_fewer_numbers_than_it_has():
+def test_low_rank_matrix_is_recovered():
     rng = np.random.default_rng(0)
     m, d, k = 8, 40, 30  # 240 equations for 320 entries; of rank 2 it has 92 free ones
     G = rng.normal(size=(m, 2)) @ rng.normal(size=(2, d))
@@ -57,7 +57,7 @@ def test_the_span_is_found():
 
 @settings(max_examples=20)
 @given(n=st.integers(1, 40), d=st.integers(1, 12), m=st.integers(1, 9))
-def test_a_design_has_the_points_asked_for_inside_the_cube(n, d, m):
+def test_design_has_requested_points_inside_cube(n, d, m):
     design = Differences.draw(n, d, m, "auto", np.random.default_rng(0))
     assert design.points.shape == (n, d)
     assert np.abs(design.points).max() <= 1.0
@@ -74,7 +74,7 @@ def test_without_differences_it_stays_the_identity():
     assert design.learn(design.points, np.zeros(20), X[:0]).is_identity
 
 
-def test_every_difference_is_counted_and_the_search_goes_on_in_the_span():
+def test_gradient_differences_count_as_evaluations():
     calls = []
     B = directions(12, 1, 0)
 

@@ -27,9 +27,7 @@ def bottom_up(n_initial=10, update_every=5, **options):
     ("n_initial", "update_every", "n_updates", "n_calls"),
     [(10, 5, 3, 90), pytest.param(50, 20, 9, 1600, marks=pytest.mark.slow)],
 )
-def test_fifty_points_and_two_hundred_iterations_cost_1600_evaluations(
-    n_initial, update_every, n_updates, n_calls
-):
+def test_bottom_up_costs_1600_evaluations(n_initial, update_every, n_updates, n_calls):
     # updates after 20, 40, ..., 180 iterations evaluate 70 + 90 + ... + 230 = 1350 points again
     optimizer = bottom_up(n_initial, update_every, embedding="auto")
     run(optimizer, ridge, n_calls)
@@ -39,7 +37,7 @@ def test_fifty_points_and_two_hundred_iterations_cost_1600_evaluations(
     assert len(np.unique(optimizer.x_iters_.round(9), axis=0)) == n_calls
 
 
-def test_every_old_point_moves_with_the_embedding_and_is_asked_for_again():
+def test_old_points_are_reevaluated_after_new_embedding():
     optimizer = run(bottom_up(), ridge, 15)  # 10 first points and 5 iterations
     before = optimizer.embedding_
     Z = optimizer._ledger.Z
@@ -56,7 +54,7 @@ def test_every_old_point_moves_with_the_embedding_and_is_asked_for_again():
     assert optimizer.embedding_ is after
 
 
-def test_first_points_keep_their_values_under_the_first_embedding():
+def test_initial_values_are_kept_under_first_embedding():
     optimizer = run(bottom_up(), ridge, 10)
     x = optimizer.ask()
     X = optimizer.x_iters_
@@ -65,7 +63,7 @@ def test_first_points_keep_their_values_under_the_first_embedding():
     assert_allclose(optimizer._ledger.Z[:10], X[order] @ optimizer.embedding_.basis, atol=1e-8)
 
 
-def test_the_model_sees_only_values_of_the_embedding_in_use():
+def test_model_uses_values_of_current_embedding():
     optimizer = run(bottom_up(), ridge, 15 + 15)
     optimizer.ask()
     X, y, *_ = optimizer._labelled()
@@ -74,7 +72,7 @@ def test_the_model_sees_only_values_of_the_embedding_in_use():
     assert_allclose(np.sort(X, axis=0), np.sort(again, axis=0), atol=1e-8)
 
 
-def test_bottom_up_in_batches_evaluates_the_same_points_again():
+def test_batched_bottom_up_reevaluates_same_points():
     optimizer = run(bottom_up(), ridge, 15)
     batch = optimizer.ask(17)  # all 15 places are pending, and nothing is known at any of them
     assert len(np.unique(batch, axis=0)) == 17
@@ -84,7 +82,7 @@ def test_bottom_up_in_batches_evaluates_the_same_points_again():
     assert optimizer.ask().shape == (8,)
 
 
-def test_points_told_from_outside_get_coordinates_and_move_too():
+def test_external_points_get_coordinates():
     optimizer = bottom_up(n_initial=5)
     X = np.random.default_rng(1).uniform(-1, 1, (12, 8))
     optimizer.tell(X, [ridge(x) for x in X])
@@ -96,7 +94,7 @@ def test_points_told_from_outside_get_coordinates_and_move_too():
     assert len(optimizer._ledger.Z) == 17
 
 
-def test_a_failed_evaluation_again_is_not_asked_for_a_third_time():
+def test_point_failing_twice_is_not_proposed_again():
     optimizer = run(bottom_up(), ridge, 15)
     run(optimizer, lambda x: np.nan, 3)
     run(optimizer, ridge, 12)
@@ -125,7 +123,7 @@ def test_top_down_never_evaluates_again():
     assert_array_equal(result.x_iters, again.x_iters)
 
 
-def test_a_random_search_of_the_box_proposes_what_the_acquisition_likes_best():
+def test_random_search_proposes_acquisition_maximum():
     optimizer = run(bottom_up(n_initial=15), ridge, 15)
     x = optimizer.ask()
     optimizer._pending.clear()
@@ -150,7 +148,7 @@ def test_slices_that_are_plain_are_told():
 
 
 @pytest.mark.parametrize(("cls", "n_calls"), [(SILBO, 23), (SILBOBottomUp, 45)])
-def test_an_embedding_is_learnt_once_more_at_a_given_time(cls, n_calls):
+def test_embedding_is_relearned_at_update_time(cls, n_calls):
     optimizer = cls(
         [(-1, 1)] * 6,
         embedding="semi-sir",

@@ -27,7 +27,7 @@ def ridge(x):
     return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
 
 
-def test_their_colville_reads_the_fifth_input_in_one_term_only():
+def test_as_run_colville_uses_fifth_input_once():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.uniform(-10, 10, (50, 4)), rng.uniform(-1, 1, 50)])
     c, e, w = X[:, 2], X[:, 3], X[:, 4]
@@ -67,7 +67,7 @@ def orthonormal(d, r, seed):
 
 
 @pytest.mark.parametrize("upward", [True, False])
-def test_candidates_fill_the_small_box_and_the_best_comes_first(upward):
+def test_candidates_fill_small_box(upward):
     surface = Bowl(orthonormal(30, 3, 0))
     found = HypercubeSearch(upward).find(surface, None, None, np.random.default_rng(1))
     assert found.X is None
@@ -80,7 +80,7 @@ def test_candidates_fill_the_small_box_and_the_best_comes_first(upward):
     assert m < surface.embedding.half_widths.max()
 
 
-def test_candidates_are_drawn_once_for_a_basis_or_anew():
+def test_candidates_are_drawn_per_basis_or_anew():
     first, other = Bowl(orthonormal(9, 2, 0)), Bowl(orthonormal(9, 2, 1))
 
     def draw(surface, upward, seed):
@@ -115,7 +115,7 @@ def test_only_the_best_labels_are_learnt_from():
     assert_allclose(own @ own.T, B @ np.linalg.pinv(B), atol=1e-9)
 
 
-def test_the_bare_identity_of_their_pencil_turns_the_basis_within_its_span():
+def test_identity_in_pencil_rotates_basis_within_span():
     rng = np.random.default_rng(1)
     X, U = rng.uniform(-1, 1, (60, 6)), rng.uniform(-1, 1, (60, 6))
     y = X[:, 0] + X[:, 1] ** 2
@@ -130,7 +130,7 @@ def test_the_bare_identity_of_their_pencil_turns_the_basis_within_its_span():
     assert_allclose(bare @ np.linalg.pinv(bare), without @ np.linalg.pinv(without), atol=1e-9)
 
 
-def test_two_generations_from_the_centre_stay_in_the_middle():
+def test_two_generations_stay_near_centre():
     embedding = LinearEmbedding(100, orthonormal(100, 3, 0))
     z = embedding.half_widths  # a corner far outside what two generations reach
     rng = np.random.default_rng(0)
@@ -142,7 +142,7 @@ def test_two_generations_from_the_centre_stay_in_the_middle():
     assert np.linalg.norm(embedding.project(found[None])[0] - z) < np.median(gaps)
 
 
-def test_bottom_up_evaluates_again_and_top_down_does_not():
+def test_only_bottom_up_reevaluates():
     bounds = [(-1, 1)] * 6
     counts = {}
     for cls in (SILBOBottomUpAsRun, SILBOTopDownAsRun):
@@ -176,7 +176,7 @@ def make_embedding(d, r, seed):
 
 
 @pytest.mark.parametrize(("d", "r"), [(1, 1), (7, 3), (60, 2)])
-def test_evolution_finds_a_preimage_and_leaves_the_global_generator(d, r):
+def test_evolution_finds_preimage_without_global_generator(d, r):
     embedding, rng = make_embedding(d, r, 0), np.random.default_rng(0)
     z = embedding.project(rng.uniform(-1, 1, (1, d)))[0]
     before = np.random.get_state()  # noqa: NPY002
