@@ -87,7 +87,7 @@ def counted(monkeypatch):
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(cut=st.integers(0, 200))
-def test_a_file_cut_at_any_byte_loses_at_most_the_torn_line(tmp_path, cut):
+def test_truncated_results_lose_only_torn_line(tmp_path, cut):
     store = Store(tmp_path / "results.jsonl")
     store.path.unlink(missing_ok=True)
     results = [{"cell": i, "text": "é\n"} for i in range(5)]
@@ -132,19 +132,19 @@ def test_an_unexcused_failure_is_named_and_measured_again(tmp_path, counted):
     assert missing_cells(sdr, "tiny", store.read()) == []
 
 
-def test_a_cell_beyond_its_time_is_recorded_as_capped():
+def test_timed_out_cell_is_recorded_as_capped():
     sdr = replace(EXPERIMENTS["sdr"], cap_seconds=0.05)
     outcome = run_cell(sdr, sdr.cells("tiny")[0])
     assert outcome == {"status": "capped", "reason": "more than 0.05 s"}
 
 
-def test_a_process_that_dies_is_a_failure_with_its_last_words():
+def test_dead_process_is_recorded_with_stderr():
     outcome = run_cell(replace(EXPERIMENTS["sdr"], measure=die), Cell("sdr", {}, "sir", 0))
     assert outcome["status"] == "failed"
     assert outcome["reason"] == "exit code 7: farewell"
 
 
-def test_a_cell_has_one_thread_and_its_memory_is_capped():
+def test_cell_has_one_thread_and_memory_cap():
     watched = replace(EXPERIMENTS["sdr"], measure=surroundings, cap_mib=4096)
     outcome = run_cell(watched, Cell("sdr", {}, "sir", 0))
     assert outcome["threads"] == ["1"] * len(THREAD_VARIABLES)
@@ -155,14 +155,14 @@ def test_a_cell_has_one_thread_and_its_memory_is_capped():
 
 
 @pytest.mark.bench
-def test_a_cell_does_not_carry_the_memory_of_the_run():
+def test_cell_memory_excludes_parent_process():
     ballast = np.ones(2**27)  # 1024 MiB
     watched = replace(EXPERIMENTS["sdr"], measure=surroundings)
     peak = run_cell(watched, Cell("sdr", {}, "sir", 0))["peak_mib"]
     assert peak < ballast.nbytes / 2**20 / 2
 
 
-def test_what_a_peer_cannot_do_is_a_result_with_its_reason():
+def test_unsupported_peer_is_recorded_with_reason():
     outcome = run_cell(EXPERIMENTS["sdr"], Cell("sdr", {"n": 20, "d": 40}, "statsmodels", 0))
     assert outcome["status"] == "cannot"
     assert re.match(r"needs more rows than columns: .* \(LinAlgError", outcome["reason"])

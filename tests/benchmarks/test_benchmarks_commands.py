@@ -87,7 +87,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.bench
-def test_ctrl_c_keeps_what_was_measured_and_says_so(tmp_path):
+def test_keyboard_interrupt_keeps_measured_results(tmp_path):
     """The second cell says that it has begun, and waits there."""
     (tmp_path / "waiting.py").write_text(WAITING)
     path = os.pathsep.join(map(str, (ROOT / "doc", ROOT)))

@@ -38,7 +38,7 @@ def comparisons():
     return _comparisons
 
 
-def test_every_number_of_the_page_is_in_the_results(findings):
+def test_page_numbers_are_in_results(findings):
     """And the page shows every table, and has none of its own."""
     assert findings.main([]) == 0
     page = (FOLDER / "findings.rst").read_text()
@@ -75,7 +75,7 @@ Z = {  # bottom-up less the baseline: Branin, Hartmann6, Colville, 100 and 1000 
 }
 
 
-def test_the_authors_curves_say_what_an_audit_computed_from_all_their_points(findings):
+def test_authors_curves_match_audit(findings):
     """The audit had the file of all points, which is not in the repository."""
     curves = published_curves(FOLDER / "published.csv")
     found = findings.authors_claims(curves, findings.AUTHORS)
@@ -86,7 +86,7 @@ def test_the_authors_curves_say_what_an_audit_computed_from_all_their_points(fin
 
 
 @pytest.mark.parametrize("paired", [True, False])
-def test_a_comparison_is_that_of_t_and_of_rank_tests(comparisons, paired):
+def test_comparison_matches_t_and_rank_tests(comparisons, paired):
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.0, 1.0, 8), rng.normal(0.5, 2.0, 8)
     found = comparisons.compare(by_seed(a), by_seed(b), paired)

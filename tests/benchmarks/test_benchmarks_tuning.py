@@ -59,7 +59,7 @@ def test_every_search_makes_as_many_fits(method):
     json.dumps(measured)
 
 
-def test_a_search_with_another_number_of_fits_is_refused(monkeypatch):
+def test_unexpected_number_of_fits_raises(monkeypatch):
     monkeypatch.setitem(TASKS["svc-2"].make.__globals__, "N_FOLDS", N_FOLDS - 1)
     with pytest.raises(RuntimeError, match="must make 6 candidates and 18 fits: got 6 and 12"):
         measure_tuning(SHORT, "random", 0)

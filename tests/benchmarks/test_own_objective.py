@@ -64,7 +64,7 @@ def compare(*words, out="own.jsonl"):
 
 
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
-def test_an_objective_of_ones_own_stands_beside_the_peers(capsys, jobs):
+def test_custom_objective_is_compared_with_peers(capsys, jobs):
     words = ["my_simulator:bowl", "--bounds", "my_simulator:BOUNDS", "--calls", "10", "--jobs"]
     words += [jobs, "--repeats", "2", "--methods", "silbo", "random", "sobol", "cma"]
     get_reusable_executor().shutdown()  # workers of a test before know another folder
@@ -92,7 +92,7 @@ def test_what_a_file_holds_is_not_run_again(capsys):
 
 
 @pytest.mark.parametrize("name", ["problem", "loud"])
-def test_a_problem_of_ones_own_brings_its_bounds_its_optimum_and_its_noise(capsys, name):
+def test_custom_problem_provides_bounds_optimum_and_noise(capsys, name):
     words = [f"my_simulator:{name}", "--calls", "5", "--repeats", "1", "--methods", "random"]
     assert compare(*words) == 0
     assert "2 inputs, 5 evaluations, optimum -7" in capsys.readouterr().out
@@ -100,7 +100,7 @@ def test_a_problem_of_ones_own_brings_its_bounds_its_optimum_and_its_noise(capsy
     assert result["steps"][-1][1] > -7.0  # the value without noise
 
 
-def test_an_objective_that_fails_is_named_and_run_again(capsys):
+def test_failing_objective_is_reported_and_rerun(capsys):
     words = ["my_simulator:dies", "--bounds", "my_simulator:BOUNDS", "--methods", "sobol"]
     for _ in range(2):
         assert compare(*words, "--repeats", "1") == 1
@@ -128,7 +128,7 @@ def test_an_objective_that_fails_is_named_and_run_again(capsys):
         (["my_simulator:problem", "--calls", "0"], "--calls must be at least 1: got 0"),
     ],
 )
-def test_what_cannot_be_run_is_one_line_and_nothing_is_measured(capsys, own_folder, words, reason):
+def test_invalid_command_prints_one_line(capsys, own_folder, words, reason):
     assert compare(*words) == 1
     told = capsys.readouterr().err
     assert told.startswith("FAILED ")
@@ -143,14 +143,14 @@ def test_a_method_that_is_none_is_refused(capsys):
     assert "argument --methods: invalid choice: 'magic'" in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written_is_one_line(capsys, own_folder):
+def test_unwritable_file_prints_one_line(capsys, own_folder):
     words = ["my_simulator:problem", "--calls", "3", "--repeats", "1", "--methods", "random"]
     assert compare(*words, out=str(own_folder)) == 1
     assert re.fullmatch(r"FAILED .*: Is a directory\n", capsys.readouterr().err)
 
 
 @pytest.mark.quick
-def test_a_peer_that_is_not_installed_is_one_line(capsys, monkeypatch):
+def test_missing_peer_prints_one_line(capsys, monkeypatch):
     monkeypatch.setattr("skbo_silbo.benchmarks._compare.find_spec", lambda name: None)
     assert compare("my_simulator:problem", "--methods", "silbo", "cma", "optuna-tpe") == 1
     told = capsys.readouterr().err
