@@ -140,7 +140,7 @@ def test_given_gradients_are_averaged_and_nothing_is_fitted():
     assert not hasattr(subspace, "length_scale_")
 
 
-def test_exact_gradients_of_a_ridge_function_give_its_direction_from_few_rows():
+def test_given_gradients_recover_ridge_direction():
     X, y, G = exact(n=3)
     subspace = ActiveSubspace().fit(X, y, gradients=G)
     assert subspace.n_components_ == 1
@@ -178,7 +178,7 @@ def test_gradients_that_cannot_be_are_refused(parameters, gradients, words):
         ActiveSubspace(**parameters).fit(X, y, gradients=gradients)
 
 
-def test_gradients_of_rows_or_columns_that_do_not_count_say_nothing():
+def test_gradients_of_ignored_rows_have_no_effect():
     X, y, G = exact(n=40)
     y[20:], G[:20] = np.nan, 0
     with pytest.raises(ValueError, match=r"gradients.*0"):
@@ -188,7 +188,7 @@ def test_gradients_of_rows_or_columns_that_do_not_count_say_nothing():
         ActiveSubspace().fit(X, y, gradients=G)
 
 
-def test_each_of_several_responses_has_a_process_and_all_count_alike():
+def test_multiple_responses_are_weighted_equally():
     X = np.random.default_rng(0).normal(size=(80, 5))
     Y = np.column_stack([np.sin(X[:, 1]), 1e6 * X[:, 3] ** 2])
     both = ActiveSubspace().fit(X, Y)

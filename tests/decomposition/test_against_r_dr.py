@@ -43,7 +43,7 @@ def test_general_and_normal_tests_of_variances(diabetes):
     np.testing.assert_allclose(tests["p_value_normal"][1:4], normal, rtol=1e-5)
 
 
-def test_the_summary_of_variances_has_both_columns_of_dr(diabetes):
+def test_save_summary_matches_dr_columns(diabetes):
     """summary(dr(y~., data=d, method="save", nslices=4)): df(Nor), p.value(Nor), p.value(Gen)."""
     text = SlicedAverageVarianceEstimation(n_slices=4).fit(*diabetes).summary()
     lines = [line.split() for line in text.splitlines()]

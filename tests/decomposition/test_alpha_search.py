@@ -56,7 +56,7 @@ def test_unlabelled_rows_pass_through_the_steps_before(rows):
 
 
 @pytest.mark.parametrize(("n_unlabeled", "n_seen"), [(30, 20), (31, 31), (120, 120)])
-def test_a_fold_slices_as_many_unlabelled_rows_as_labelled(rows, n_unlabeled, n_seen):
+def test_folds_split_unlabelled_rows_proportionally(rows, n_unlabeled, n_seen):
     """scikit-learn takes an argument of as many rows as X for one value a row, and slices it."""
     X, y, X_unlabeled = rows
     given = {"cv": 3, "params": {"X_unlabeled": X_unlabeled[:n_unlabeled]}}

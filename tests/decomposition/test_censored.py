@@ -68,7 +68,7 @@ def test_variances_within_double_slices_are_those_of_dr(of_r):
     np.testing.assert_allclose(tests["p_value_normal"][1], 0.0960558718169, rtol=1e-8)
 
 
-def test_both_directions_are_found_and_what_is_seen_alone_misleads():
+def test_double_slicing_finds_both_directions():
     sines, mixed = [], []
     for seed in range(6):
         X, y = drawn(seed)
@@ -91,7 +91,7 @@ def test_noise_is_noise(n_sets):
     assert_level(sum(found), n_sets)
 
 
-def test_where_nothing_is_censored_slices_are_those_of_the_times():
+def test_uncensored_data_give_ordinary_slices():
     X, y = drawn(0)
     y["event"] = True
     for method in (SlicedInverseRegression(2), DirectionalRegression(2)):
@@ -147,12 +147,12 @@ def spread(sir, X, y):
         (SlicedInverseRegression(), np.zeros(9, dtype=[("a", bool)]), "must hold, for each row"),
     ],
 )
-def test_what_is_no_censored_response_is_refused_in_words(learner, y, words):
+def test_invalid_censored_response_raises(learner, y, words):
     with pytest.raises(ValueError, match=words):
         learner.fit(np.random.default_rng(0).normal(size=(9, 2)), y)
 
 
-def test_one_censored_row_is_a_slice_of_its_own():
+def test_single_censored_row_is_own_slice():
     X, y = drawn(0)
     y["event"] = np.arange(300) > 0
     assert SlicedInverseRegression(1).fit(X, y).slice_sizes_[-1] == 1

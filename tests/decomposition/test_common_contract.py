@@ -117,7 +117,7 @@ def assert_same_scores(found, expected, *, rtol=1e-5, signed=True):
 
 
 @every
-def test_units_place_and_the_order_of_rows_do_not_matter(name):
+def test_fit_is_invariant_to_units_and_order(name):
     X, y = make_rows()
     rng = np.random.default_rng(1)
     order, turn = rng.permutation(60), np.linalg.qr(rng.normal(size=(4, 4)))[0]
@@ -133,7 +133,7 @@ def test_units_place_and_the_order_of_rows_do_not_matter(name):
 
 
 @every
-def test_unlabelled_rows_are_those_given_apart_or_left_out(name):
+def test_nan_labels_equal_X_unlabeled(name):
     X, y = make_rows()
     y[40:] = np.nan
     apart = {"X_unlabeled": X[40:]} if name in TAKE_UNLABELLED else {}
@@ -142,7 +142,7 @@ def test_unlabelled_rows_are_those_given_apart_or_left_out(name):
 
 
 @every
-def test_the_same_rows_give_the_same_and_nothing_else_is_changed(name):
+def test_refit_is_reproducible_without_side_effects(name):
     X, y = make_rows()
     before, state = X.copy(), np.random.get_state()[1].copy()  # noqa: NPY002
     fitted, again = new(name).fit(X, y), new(name).fit(X, y)
@@ -167,7 +167,7 @@ def test_frames_keep_their_names(name):
 
 
 @pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"kernel"}))
-def test_scores_are_of_components_and_the_way_back_is_the_shortest(name):
+def test_transform_and_inverse_transform_match_components(name):
     X, y = make_rows()
     fitted = new(name).set_params(n_components=2).fit(X, y)
     Z = fitted.transform(X)
@@ -195,7 +195,7 @@ def test_counts_are_repeated_rows(name):
 
 
 @weighed
-def test_relative_weights_have_no_scale_and_equal_ones_are_none(name):
+def test_weight_scale_is_irrelevant(name):
     X, y = make_rows(2)
     weights = np.random.default_rng(2).uniform(0.2, 2, size=60)
     scores = new(name).fit(X, y, sample_weight=weights).transform(X)
@@ -228,7 +228,7 @@ def test_bad_weights_are_refused(name):
 
 
 @every
-def test_float32_rows_have_float32_scores_from_a_fit_in_double_precision(name):
+def test_float32_input_gives_float32_scores(name):
     X, y = make_rows(n=120, mean=30.0)
     rows = X.astype(np.float32)
     single, double = new(name).fit(rows, y), new(name).fit(rows.astype(np.float64), y)
@@ -245,7 +245,7 @@ def test_float32_rows_have_float32_scores_from_a_fit_in_double_precision(name):
 
 
 @every
-def test_scores_of_a_dask_array_are_lazy_and_it_is_never_put_together(name):
+def test_dask_transform_is_lazy(name):
     array, bag = pytest.importorskip("dask.array"), pytest.importorskip("dask.bag")
     X, y = make_rows(n=120)
     blocks, fitted = array.from_array(X, chunks=(50, 3)), new(name).fit(X, y)
@@ -274,7 +274,7 @@ def test_scores_of_a_dask_array_are_lazy_and_it_is_never_put_together(name):
 
 
 @every
-def test_numbers_at_the_ends_of_the_range_are_fitted_or_refused_by_name(name):
+def test_extreme_numbers_fit_or_raise(name):
     X, y = make_rows()
     for scale in (1e300, 1e-200):
         with pytest.raises(ValueError, match="column 2"):
@@ -288,7 +288,7 @@ def test_numbers_at_the_ends_of_the_range_are_fitted_or_refused_by_name(name):
 
 
 @every
-def test_a_column_lost_in_the_rounding_of_its_mean_is_said_to_be(name):
+def test_column_lost_in_rounding_warns(name):
     X, y = make_rows()
     with pytest.warns(UserWarning, match="column 2"):
         fitted = new(name).fit(X + 1e16 * np.eye(4)[2], y)
@@ -298,7 +298,7 @@ def test_a_column_lost_in_the_rounding_of_its_mean_is_said_to_be(name):
 
 
 @pytest.mark.parametrize("name", sorted(FORMS.keys() - {"kernel"}))
-def test_a_column_that_does_not_vary_has_no_weight_and_changes_nothing(name):
+def test_constant_column_gets_zero_weight(name):
     X, y = make_rows(n=130)
     value = -1e9 / 3 if len(name) % 2 else 98.6  # whose means are other numbers
     if name in TAKE_UNLABELLED:

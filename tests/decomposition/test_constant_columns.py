@@ -66,7 +66,7 @@ def test_every_number_of_rows_every_door(n, dtype, values):
     ],
 )
 @pytest.mark.filterwarnings("ignore:column 2 of X varies by no more than the rounding")
-def test_a_nearly_constant_column_is_what_its_digits_say(value, spread, door):
+def test_nearly_constant_column_is_used(value, spread, door):
     """It is the column less its place, which floating point gives exactly, or it is constant."""
     X, y = make_rows(2000)
     noise = np.random.default_rng(1).normal(size=len(y))

@@ -98,7 +98,7 @@ def test_a_shuffle_is_the_eigenvalue_of_shuffled_rows(k):
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5])
-def test_tests_that_end_early_decide_as_those_that_do_not(strength):
+def test_early_stopped_tests_decide_equally(strength):
     """Those accepted end with ten reached; those rejected have made all."""
     for seed in range(3):
         X, y, _ = noise(seed, 60, 5)
@@ -116,7 +116,7 @@ def test_tests_that_end_early_decide_as_those_that_do_not(strength):
         assert made["p_value"][0] == pytest.approx((11 if n < 199 else 1 + reached) / (1 + n))
 
 
-def test_a_penalty_on_more_rows_and_features_than_tests_can_hold_is_refused(monkeypatch):
+def test_oversized_penalised_test_raises(monkeypatch):
     from skbo_silbo.decomposition.significance import _slice_tests
 
     monkeypatch.setattr(_slice_tests, "DENSE_MAX_FEATURES", 9)
@@ -185,7 +185,7 @@ def test_curvature_needs_more_rows_than_terms():
     assert np.isfinite(curvature(X, np.eye(3))[0]).all()
 
 
-def test_rows_whose_scatter_is_t_when_labels_are_weighted():
+def test_weighted_labels_change_scatter_rows():
     """Where T is ill-conditioned it is not formed: labelled rows and edges stand for it."""
     X, y, rest, counts, _ = weighted_rows(2)
     slices = slice_response(y, 4, sample_weight=counts)
@@ -236,7 +236,7 @@ def test_weighted_folds_by_woodbury_are_folds_by_refitting(d, monkeypatch):
         np.testing.assert_allclose(errors, expected, rtol=1e-5, atol=1e-8)
 
 
-def test_many_labels_choose_alpha_by_some_of_them_with_their_weights(monkeypatch):
+def test_alpha_is_chosen_on_weighted_subset(monkeypatch):
     """Rows that weigh next to nothing, however wrong their labels, choose nothing."""
     monkeypatch.setattr(_alpha, "MAX_LABELED", 100)
     X, y, rest, *_ = weighted_rows(9, n=260, n_unlabeled=40, d=3)
@@ -261,7 +261,7 @@ def test_collinear_columns_keep_the_level():
     assert (np.mean(np.array(p_values) < 0.05, axis=0) <= 0.12).all()
 
 
-def test_rows_by_weight_are_as_many_as_the_weights_say():
+def test_weighted_shuffle_keeps_row_counts():
     counts = np.array([3.0, 1.0, 2.0])
     assert rows_by_weight(counts, 100).tolist() == [0, 0, 0, 1, 2, 2]
     assert len(rows_by_weight(1000 * counts, 100)) == 100
@@ -269,7 +269,7 @@ def test_rows_by_weight_are_as_many_as_the_weights_say():
     np.testing.assert_allclose(drawn, [300, 100, 200], atol=1)
 
 
-def test_copies_are_sets_in_the_order_in_which_they_come():
+def test_copies_keep_order_of_first_occurrence():
     X = np.array([[3.0, 1.0], [0.0, 2.0], [3.0, 1.0], [3.0, 1.0], [-1.0, 0.0]])
     firsts, sets = copies(X, np.array(["b", "a", "b", "c", "a"]))
     assert firsts.tolist() == [0, 1, 3, 4]
@@ -281,7 +281,7 @@ def test_the_sign_of_zero_tells_no_copies_apart():
     assert (firsts.tolist(), sets.tolist()) == ([0, 2], [0, 0, 1])
 
 
-def test_chi_square_tests_are_left_out_where_they_would_take_minutes(monkeypatch):
+def test_expensive_chi_square_tests_are_skipped(monkeypatch):
     """The number is chosen by the wild bootstrap, so nothing else changes."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 8))

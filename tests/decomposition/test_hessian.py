@@ -41,7 +41,7 @@ def test_the_mean_hessian_of_a_quadratic():
 )
 @pytest.mark.parametrize("law", ["normal", "exponential", "t3"])
 @sets(20, 150)
-def test_the_wild_bootstrap_holds_its_level_off_the_normal(law, n_sets):
+def test_wild_bootstrap_holds_level(law, n_sets):
     """Noise that grows with X as well, where normal theory rejects .22 to .57 for .05."""
     rejected, by_normal_theory = 0, 0
     for seed in range(n_sets):
@@ -81,7 +81,7 @@ def test_what_a_bend_granted_explains_is_no_noise():
 
 
 @pytest.mark.filterwarnings("ignore:The condition of", "ignore:No direction", "ignore:Little was")
-def test_the_general_variance_is_the_same_by_pairs_of_rows_and_of_columns():
+def test_general_variance_agrees_by_rows_and_columns():
     """Ten columns have 55 pairs: more than 40 rows, fewer than 80."""
     X, y = make_data(n=40, d=10)
     by_rows = PrincipalHessianDirections().fit(X, y, np.full(40, 2)).dimension_tests_

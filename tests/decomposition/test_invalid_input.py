@@ -34,7 +34,7 @@ def test_weights_in_the_place_of_unlabelled_rows(learner, as_given):
     refused(learner(1), "passed by name, sample_weight=", X, Y, as_given(np.ones(40)))
 
 
-def test_unlabelled_rows_of_other_names_are_said_to_be_theirs():
+def test_X_unlabeled_with_other_columns_raises():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcd"))
     other = frame.rename(columns={"d": "e"})

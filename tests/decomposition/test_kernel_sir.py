@@ -81,7 +81,7 @@ def test_finds_a_ring_out_of_sample():
     assert abs(np.corrcoef(sir.transform(fresh)[:, 0], truth)[0, 1]) > 0.95
 
 
-def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
+def test_unlabelled_rows_help_on_curled_sheet():
     none, auto, weights = [], [], []
     for seed in range(2):
         X, y, t = swiss_sheet(400, seed, n_labeled=40)
@@ -97,7 +97,7 @@ def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
 # -- the way back --------------------------------------------------------------------------------
 
 
-def test_the_preimage_lies_near_the_rows_it_came_from():
+def test_preimage_is_near_original_rows():
     rng = np.random.default_rng(0)
     t = rng.uniform(-1, 1, size=150)
     X = np.column_stack([t, t**2, np.sin(3 * t)])
@@ -135,7 +135,7 @@ def test_every_kernel_learns_scores_and_the_way_back(kernel):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-def test_the_kernel_form_loses_no_digits_to_where_the_rows_lie(kernel):
+def test_kernel_is_accurate_far_from_origin(kernel):
     X, y = rings(120)
     sir = KernelSlicedInverseRegression(2, kernel=kernel)
     Z = sir.fit(X, y).transform(X)

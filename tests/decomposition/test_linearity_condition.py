@@ -34,7 +34,7 @@ def directions_and_warnings(X, y, **parameters):
 @pytest.mark.parametrize(
     "law", ["lognormal", pytest.param("exponential", marks=pytest.mark.statistical)]
 )
-def test_directions_that_are_not_there_are_warned_of_and_reweighting_drops_them(law, n_sets):
+def test_spurious_directions_warn_and_reweighting_removes_them(law, n_sets):
     plain = [directions_and_warnings(*skewed(seed, law)) for seed in range(n_sets)]
     warned = [said for found, said in plain if found > 1]
     assert len(warned) >= 0.4 * n_sets
@@ -47,7 +47,7 @@ def test_directions_that_are_not_there_are_warned_of_and_reweighting_drops_them(
 
 
 @pytest.mark.statistical
-def test_a_response_rounded_to_a_slice_a_value_is_warned_of_too():
+def test_linearity_warning_with_rounded_response():
     """Of these 15 sets 14 have more than one direction, and the slices are the same."""
     found = []
     for seed in range(15):
@@ -102,7 +102,7 @@ def test_second_moments_trust_normal_features(method, n_sets):
 
 @pytest.mark.parametrize("method", [SlicedInverseRegression, DirectionalRegression])
 @pytest.mark.parametrize("kind", [int, str])
-def test_classes_that_are_apart_are_no_failure_of_conditions(method, kind):
+def test_separated_classes_do_not_warn(method, kind):
     """Three of them bend the second score along the first, and both are there."""
     rng = np.random.default_rng(1)
     classes = np.arange(300) % 3
@@ -113,7 +113,7 @@ def test_classes_that_are_apart_are_no_failure_of_conditions(method, kind):
         assert (found.n_components_, said) == (r, "")
 
 
-def test_what_was_found_little_of_is_named_by_what_was_tested():
+def test_coverage_warning_names_tested_method():
     rng = np.random.default_rng(0)
     X, e = rng.normal(size=(300, 6)), rng.normal(size=300)
     mave, said = fitted_and_said(MAVE(), X, np.exp(X[:, 0]) * e)
@@ -135,7 +135,7 @@ def test_what_was_found_little_of_is_named_by_what_was_tested():
         assert all(why in text and "slices" not in text for text in said)
 
 
-def test_a_trend_that_save_is_late_to_see_is_not_called_noise():
+def test_slowly_detected_trend_does_not_warn():
     found = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -148,7 +148,7 @@ def test_a_trend_that_save_is_late_to_see_is_not_called_noise():
     assert all(found)
 
 
-def test_two_directions_that_are_there_are_no_failure_of_linearity():
+def test_two_true_directions_do_not_warn():
     said = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -160,7 +160,7 @@ def test_two_directions_that_are_there_are_no_failure_of_linearity():
     assert np.mean(said) <= 0.2
 
 
-def test_reweighting_does_not_depend_on_units_and_takes_weights_along():
+def test_reweighting_is_unit_free_and_uses_weights():
     X, y = skewed(0)
     one = SlicedInverseRegression(1, reweight="elliptical").fit(X, y)
     zero = np.r_[np.zeros(20), np.ones(130)]
@@ -174,7 +174,7 @@ def test_reweighting_does_not_depend_on_units_and_takes_weights_along():
     np.testing.assert_array_equal(again.components_, one.components_)
 
 
-def test_an_even_response_is_named_though_one_direction_was_asked_for():
+def test_even_response_warns_with_fixed_n_components():
     X = np.random.default_rng(0).normal(size=(200, 5))
     with pytest.warns(UserWarning, match="coverage condition.*SlicedAverageVariance"):
         SlicedInverseRegression(1).fit(X, X[:, 0] ** 2)
@@ -184,7 +184,7 @@ def test_an_even_response_is_named_though_one_direction_was_asked_for():
 
 @pytest.mark.parametrize("ridge", [0.0, 1e-10])
 @pytest.mark.parametrize("shape", [(200, 10), (60, 40)])
-def test_dual_chosen_by_hand_has_the_digits_of_dense_where_rows_are_the_more(shape, ridge):
+def test_dual_solver_matches_dense_with_many_rows(shape, ridge):
     rng, (n, d) = np.random.default_rng(0), shape
     Q = np.linalg.qr(rng.normal(size=(d, d)))[0]
     X = rng.normal(size=(n, d)) @ (Q * np.geomspace(1, 1e-7, d)) @ Q.T

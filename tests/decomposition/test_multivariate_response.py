@@ -42,7 +42,7 @@ def test_two_responses_need_two_directions():
         assert largest_sine(alone.components_, B[[j]]) < 0.2
 
 
-def test_a_direction_of_the_responses_dependence_on_each_other_is_seen():
+def test_dependence_between_responses_is_detected():
     """Each response alone is independent of X; the sign of their product is not."""
     rng = np.random.default_rng(0)
     X, e = rng.normal(size=(400, 5)), rng.normal(size=400)
@@ -98,7 +98,7 @@ def test_zero_is_an_answer_at_the_nominal_level(n_sets):
 
 @settings(max_examples=10)
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-6, 1.0, 1e4]))
-def test_units_of_the_responses_and_the_order_of_rows_are_irrelevant(seed, scale):
+def test_response_units_and_row_order_are_irrelevant(seed, scale):
     rng = np.random.default_rng(seed)
     Y, order = rng.normal(size=(60, 3)), rng.permutation(60)
     slices = slice_response(Y, 6)
@@ -107,7 +107,7 @@ def test_units_of_the_responses_and_the_order_of_rows_are_irrelevant(seed, scale
     assert len(pairs) == slices.n_slices == other.n_slices
 
 
-def test_clusters_are_as_near_their_means_as_can_be():
+def test_clusters_minimise_distance_to_means():
     """Blobs that anyone would part so; and every row is nearest the mean of its own slice."""
     rng = np.random.default_rng(0)
     centres = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 0.02], [50.0, 0.02]])
@@ -122,7 +122,7 @@ def test_clusters_are_as_near_their_means_as_can_be():
     np.testing.assert_array_equal(nearest, codes)
 
 
-def test_few_different_responses_are_a_slice_each_and_few_rows_have_few_slices():
+def test_distinct_responses_become_slices():
     Y = np.array([[0, 1], [0, 0], [1, 1], [0, 1]], dtype=float)
     assert slice_response(Y, 10).codes.tolist() == [1, 0, 2, 1]
     assert slice_response(np.random.default_rng(0).normal(size=(12, 2)), 10).n_slices == 6
@@ -130,7 +130,7 @@ def test_few_different_responses_are_a_slice_each_and_few_rows_have_few_slices()
     assert slice_response(constant, 5).n_slices == 5
 
 
-def test_a_dask_array_gives_the_answer_of_its_rows():
+def test_dask_fit_matches_numpy_fit():
     dask_array = pytest.importorskip("dask.array")
     X, Y, _ = two_responses()
     expected = SemiSlicedInverseRegression(2).fit(X, Y).components_

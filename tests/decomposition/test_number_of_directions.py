@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings(
         (np.arange(100), "dimension_tests_"),
     ],
 )
-def test_chi_square_is_no_reference_for_slices_of_few_rows(y, tested):
+def test_small_slices_do_not_use_chi_square(y, tested):
     X = np.random.default_rng(1).lognormal(size=(100, 5))
     sir = SemiSlicedInverseRegression(ridge=0, categorical=y.dtype.kind == "U").fit(X, y)
     assert hasattr(sir, "permutation_tests_") == (tested == "permutation_tests_")
@@ -41,7 +41,7 @@ def test_chi_square_is_no_reference_for_slices_of_few_rows(y, tested):
 @pytest.mark.parametrize(
     ("ridge", "weights"), [("auto", None), (0.0, "counts"), (0.3, "relative"), ("auto", "relative")]
 )
-def test_a_dask_array_is_tested_as_its_rows_are(ridge, weights):
+def test_dask_tests_match_numpy_tests(ridge, weights):
     array = pytest.importorskip("dask.array")
     X, y, rng = noise(3, 80, 20)
     y += 2 * X[:, 0]
@@ -62,7 +62,7 @@ def test_a_dask_array_is_tested_as_its_rows_are(ridge, weights):
 
 
 @pytest.mark.parametrize("weights", [None, "relative"])
-def test_the_rows_that_are_shuffled_do_not_depend_on_how_they_are_cut(weights):
+def test_permutations_do_not_depend_on_chunks(weights):
     """Of more rows than are kept; how the statistic is of as many labels, in memory or not."""
     array = pytest.importorskip("dask.array")
     X, y, rng = noise(0, 2600, 6)
@@ -96,7 +96,7 @@ def test_chunks_of_noise_hold_their_level(n_sets):
     assert_level(sum(found), n_sets)
 
 
-def test_fit_forgets_the_tests_of_chunks_and_chunks_those_of_fit():
+def test_fit_and_partial_fit_reset_tests():
     X, y, _ = noise(0)
     sir = SemiSlicedInverseRegression().fit(X, y).partial_fit(X, y)
     assert sir.n_components_ == 0
@@ -159,7 +159,7 @@ def test_permutation_where_chi_square_is_valid():
 
 
 @pytest.mark.parametrize("way", ["fit", "partial_fit"])
-def test_the_ridge_is_as_strong_among_the_rows_that_are_shuffled(way):
+def test_permutation_test_uses_same_ridge(way):
     """Of 6000 rows 2000 are; a ridge for 6000 would halve the statistic."""
     X, y, _ = noise(0, 6000, 3)
     sir = getattr(SemiSlicedInverseRegression("permutation", ridge=1.0), way)(X, X[:, 0] + y)
@@ -170,7 +170,7 @@ def test_the_ridge_is_as_strong_among_the_rows_that_are_shuffled(way):
 # -- slices of few rows --------------------------------------------------------------------------
 
 
-def test_as_many_slices_as_rows_show_a_clear_signal():
+def test_one_row_per_slice_detects_signal():
     X, y, _ = noise(1, 40, 4)
     y = X[:, 0] + 0.1 * y
     sir = SemiSlicedInverseRegression(n_slices=40).fit(X, y)
@@ -183,7 +183,7 @@ def test_as_many_slices_as_rows_show_a_clear_signal():
 
 
 @pytest.mark.parametrize(("weighted", "n", "d"), [(False, 60, 10), (True, 40, 60)])
-def test_the_iterative_solver_is_tested_with_the_penalty_too(weighted, n, d):
+def test_iterative_solver_tests_include_penalty(weighted, n, d):
     X, y, rng = noise(5, n, d)
     y += 2 * X[:, 0]
     unlabeled = rng.normal(size=(30, d))

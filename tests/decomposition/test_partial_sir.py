@@ -37,7 +37,7 @@ def unit(components):
     return np.abs(components / np.linalg.norm(components, axis=1, keepdims=True))
 
 
-def test_partial_inverse_regression_is_that_of_dr_in_groups_of_one_size():
+def test_partial_sir_matches_dr_in_equal_groups():
     """dr(y~age+bmi+bp+s3+s5+s6, group=~sex, data=d, method="sir", nslices=5, pool=TRUE).
 
     Its kernel leaves out that each group is half of the rows: eigenvalues are twice ours, and its
@@ -105,7 +105,7 @@ def test_a_direction_that_a_group_hides_is_found():
     assert np.mean([unit(sir.components_)[0, 0] for sir in misled]) > 0.5
 
 
-def test_counts_are_repeated_rows_and_unlabelled_rows_are_left_out():
+def test_integer_weights_equal_repeated_rows():
     X, y, group = drawn(0, slope=1.0)
     counts = 1 + np.arange(200) % 3
     one = SlicedInverseRegression(2, ridge=0).fit(X, y, sample_weight=counts, group=group)

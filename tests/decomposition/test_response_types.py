@@ -53,7 +53,7 @@ def unlabelled(kind):
         (LEARNERS[4], CODES),
     ],
 )
-def test_integers_are_cut_with_a_word_whatever_holds_them(learner, y):
+def test_integer_response_is_sliced_with_warning(learner, y):
     with pytest.warns(UserWarning, match=LOOKS_LIKE) as caught:
         cut = learner.fit(X, y).n_slices_
     assert caught[0].filename == __file__
@@ -118,7 +118,7 @@ def test_integers_of_coordinate_tests(test):
         test(X, CODES * 1.0, categorical=False)
 
 
-def test_other_warnings_point_to_the_line_of_the_user():
+def test_warnings_point_to_user_line():
     rng = np.random.default_rng(0)
     noise, y = rng.normal(size=(60, 4)), rng.normal(size=60)
     for learner in (SemiSlicedInverseRegression(), SlicedAverageVarianceEstimation(n_slices=4)):
@@ -151,7 +151,7 @@ class NeedsGradient(list):
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS, MAVE(1), SDRRegressor()])
-def test_what_numpy_cannot_read_is_refused_in_its_own_words(learner):
+def test_unreadable_response_keeps_numpy_error(learner):
     y = NeedsGradient(X[:, 0])
     with pytest.raises(RuntimeError, match=r"Use tensor\.detach\(\)"):
         learner.fit(X, y)
@@ -159,7 +159,7 @@ def test_what_numpy_cannot_read_is_refused_in_its_own_words(learner):
 
 @pytest.mark.filterwarnings("ignore:Little was found")
 @pytest.mark.parametrize("kind", [int, float])
-def test_what_looks_like_marks_of_scikit_learn_is_said_to_be_values(kind):
+def test_minus_one_labels_warn(kind):
     y = np.where(np.arange(208) % 3 > 0, -1, CODES % 3).astype(kind)
     sir = SemiSlicedInverseRegression(1, alpha=0)
     with pytest.warns(UserWarning, match="y is -1 in 138 of 208 rows.* Mark such rows by NaN"):

@@ -46,7 +46,7 @@ def assert_same_fit(one, other):
 
 @pytest.mark.parametrize("n", [25, 60])
 @pytest.mark.parametrize("learner", [SemiSlicedInverseRegression, SlicedAverageVarianceEstimation])
-def test_counts_are_repeated_rows_for_the_choice_of_dimension(learner, n):
+def test_integer_weights_equal_repeated_rows_in_dimension_test(learner, n):
     X, y, counts = make_data(3, n=n, d=8)
     weighted = learner().fit(X, y, sample_weight=counts)
     repeated = learner().fit(X.repeat(counts, 0), y.repeat(counts))
@@ -71,7 +71,7 @@ def test_slices_of_counts_are_those_of_repeated_rows(counts, n_slices):
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e-10])
-def test_the_scale_of_relative_weights_of_chunks_is_irrelevant(scale):
+def test_weight_scale_of_chunks_is_irrelevant(scale):
     X, y, counts = make_data(0)
     weights, edges = counts + 0.5, np.quantile(y, [0.25, 0.5, 0.75])
     chunked = SemiSlicedInverseRegression(1, n_slices=edges)
@@ -101,7 +101,7 @@ def test_weighted_moments_are_those_of_numpy():
 
 
 @sets(40, 200)
-def test_chi_square_tests_hold_their_level_with_relative_weights(n_sets):
+def test_weighted_chi_square_tests_hold_level(n_sets):
     rng, rejected = np.random.default_rng(0), 0
     for _ in range(n_sets):
         X, y = rng.normal(size=(150, 4)), rng.normal(size=150)
@@ -119,7 +119,7 @@ def make_weighted(seed, n=60, d=4):
     return X, y, rng.integers(0, 4, size=n), rng.uniform(0.2, 2, size=n)
 
 
-def test_it_is_the_weighted_lasso_of_the_artificial_response():
+def test_sparse_fit_is_weighted_lasso():
     X, y, _, weights = make_weighted(5, n=80)
     sparse = SparseSlicedInverseRegression(1, n_slices=[0.5], penalty=0.1)
     sparse.fit(X, y, sample_weight=weights)

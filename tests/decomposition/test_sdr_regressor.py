@@ -30,7 +30,7 @@ def drawn(seed, n=150, uneven=0.0):
 
 
 @sets(2, 6)
-def test_it_predicts_better_than_all_features_do_and_knows_how_well(n_sets):
+def test_prediction_beats_all_features_with_valid_intervals(n_sets):
     better, inside, deviations = [], [], []
     for seed in range(n_sets):
         (X, y), (new, truth) = drawn(seed), drawn(1000 + seed, n=400)
@@ -53,7 +53,7 @@ def test_intervals_widen_where_the_noise_grows():
 
 
 @QUIET
-def test_where_no_direction_is_found_the_mean_is_predicted():
+def test_no_direction_predicts_mean():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(120, 4)), 5 + rng.normal(size=120)
     regressor = SDRRegressor(SlicedInverseRegression(ridge=0)).fit(X, y)
@@ -106,7 +106,7 @@ def test_bad_arguments_are_refused():
 
 
 @QUIET
-def test_rows_without_a_label_go_to_the_reducer_marked_or_passed():
+def test_unlabelled_rows_reach_reducer():
     X, y = drawn(0, n=60)
     known = np.arange(60) % 2 == 0
     for reducer in (SemiSlicedInverseRegression(1, alpha=10.0), MAVE(1)):
@@ -139,7 +139,7 @@ def test_counts_are_repeated_rows_and_weights_are_relative():
     )
 
 
-def test_a_y_that_holds_no_numbers_is_refused_in_words():
+def test_non_numeric_y_raises():
     X, y = drawn(0, n=40)
     both = np.array(list(zip(y > 0, y, strict=True)), dtype=[("event", bool), ("time", float)])
     classes = np.where(y > 0, "a", "b")
@@ -159,7 +159,7 @@ def test_a_coverage_that_is_no_share_is_refused():
         SDRRegressor(MAVE(1), n_folds=2).fit(*drawn(0)).predict_interval(np.zeros((1, 6)), 95)
 
 
-def test_an_interval_is_infinite_where_too_few_rows_were_held_out_to_say():
+def test_too_few_held_out_rows_give_infinite_interval():
     X, y = drawn(0, n=9)
     regressor = SDRRegressor(PCA(1), n_folds=3).fit(X, y)
     assert np.isfinite(regressor.predict_interval(X, coverage=0.85)).all()

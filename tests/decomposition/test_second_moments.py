@@ -26,7 +26,7 @@ def span_sine(A, B):
     return np.sin(linalg.subspace_angles(np.atleast_2d(A).T, np.atleast_2d(B).T)).max()
 
 
-def test_directional_regression_is_its_definition_over_pairs_of_slices():
+def test_directional_regression_matches_pairwise_definition():
     X, noise = make_data(n=120)
     y = X[:, 0] + X[:, 1] ** 2 + 0.1 * noise
     directional = DirectionalRegression(2, n_slices=4).fit(X, y)
@@ -50,7 +50,7 @@ def test_symmetric_responses_that_sir_cannot_see(method):
     assert span_sine(method(1, n_slices=5).fit(X, y).components_, truth) < 0.15
 
 
-def test_the_kernel_of_shuffled_rows_is_the_average_over_pairs_of_slices():
+def test_shuffled_kernel_matches_pairwise_average():
     """Rows that are not white, as shuffling leaves them."""
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(90, 3)) @ (np.eye(3) + 0.2 * rng.normal(size=(3, 3)))

@@ -61,7 +61,7 @@ def test_categories_give_the_space_of_linear_discriminant_analysis():
 
 
 @pytest.mark.parametrize("k", [2, 20])
-def test_localised_slices_are_their_definition_also_where_slices_differ_in_size(k):
+def test_localised_slices_match_definition(k):
     X, y = make_data(n=90)
     edges = np.sort(y)[[9, 29]]
     local = SemiSlicedInverseRegression(2, n_slices=edges, n_local_neighbors=k).fit(X, y)
@@ -80,7 +80,7 @@ def test_localised_slices_are_their_definition_also_where_slices_differ_in_size(
 # -- unlabelled rows -----------------------------------------------------------------------------
 
 
-def test_alpha_zero_ignores_unlabelled_rows_and_fully_labelled_data_ignore_alpha():
+def test_alpha_zero_ignores_unlabelled_rows():
     X, y = make_data()
     reference = SemiSlicedInverseRegression().fit(X, y).components_
     for alpha, extra in ((0.0, X + 1), (7.0, None), (7.0, np.empty((0, 6)))):
@@ -113,7 +113,7 @@ def test_the_papers_localised_weights_shrink_with_the_slices():
     assert paper.fit(X, y).eigenvalues_.max() < 0.05 * local.fit(X, y).eigenvalues_[0]
 
 
-def test_the_papers_algorithm_stops_at_the_rank_of_the_slice_means():
+def test_paper_solver_stops_at_slice_mean_rank():
     X, y = make_data(d=2)
     X = np.hstack([X, X @ [[1.0, 2.0], [0.0, 1.0]]])
     paper = SemiSlicedInverseRegression(solver="paper", random_state=0).fit(X, y)
@@ -214,7 +214,7 @@ def test_partial_fit_refuses_what_needs_all_rows(parameters, message):
         SemiSlicedInverseRegression(**parameters).partial_fit(*make_data())
 
 
-def test_partial_fit_refuses_unlabelled_rows_and_bad_weights_and_keeps_its_moments():
+def test_rejected_chunk_leaves_partial_fit_unchanged():
     X, y = make_data()
     sir = SemiSlicedInverseRegression(1, n_slices=[1.0]).partial_fit(X, y)
     before = sir.components_
@@ -254,7 +254,7 @@ def test_reading_an_attribute_of_chunks_computes_nothing():
     assert not hasattr(SemiSlicedInverseRegression(ridge=0.1).partial_fit(X, y), "dimension_tests_")
 
 
-def test_chunks_that_do_not_identify_the_directions_say_so():
+def test_chunks_not_identifying_directions_warn():
     X, y = make_data()
     order = np.argsort(y)
     sir = SemiSlicedInverseRegression(2, n_slices=np.quantile(y, [0.3, 0.6]))
@@ -269,7 +269,7 @@ def test_chunks_that_do_not_identify_the_directions_say_so():
 # -- blocks of a Dask array ----------------------------------------------------------------------
 
 
-def test_blocks_of_a_dask_array_are_never_put_together():
+def test_dask_blocks_are_never_concatenated():
     array = pytest.importorskip("dask.array")
     X, y = make_data(n=400)
     largest = []
@@ -288,7 +288,7 @@ def test_blocks_of_a_dask_array_are_never_put_together():
     assert one != other  # Dask tells fits of equal parameters apart
 
 
-def test_unlabelled_rows_of_a_dask_array_are_left_out_or_refused():
+def test_unlabelled_dask_rows_are_dropped_or_raise():
     array = pytest.importorskip("dask.array")
     X, y = make_data()
     y[::3] = np.nan
@@ -319,7 +319,7 @@ def test_bad_dask_arrays_are_refused():
 # -- bad input -----------------------------------------------------------------------------------
 
 
-def test_more_features_than_labels_without_ridge_warns_and_says_why():
+def test_fewer_labels_than_features_without_ridge_warns():
     X, y = make_data(n=20, d=30)
     with pytest.warns(UserWarning, match=r"\b20\b labelled.*30"):
         sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X, y)

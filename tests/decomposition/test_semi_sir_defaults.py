@@ -38,7 +38,7 @@ def test_ridge_is_near_that_of_leave_one_out(n_sets):
     assert abs(np.median(np.log10(ratios))) <= 0.5
 
 
-def test_many_rows_of_many_features_choose_on_a_part():
+def test_large_data_choose_defaults_on_subset():
     X, y, _ = linear_data(0, 700, 600)
     sir = SemiSlicedInverseRegression(1).fit(X, y)
     exact = RidgeCV(700 * GRID).fit(StandardScaler().fit_transform(X), rankdata(y)).alpha_ / 700
@@ -48,7 +48,7 @@ def test_many_rows_of_many_features_choose_on_a_part():
 # -- units ---------------------------------------------------------------------------------------
 
 
-def test_scale_false_is_the_pencil_of_X_as_given():
+def test_scale_false_uses_X_unscaled():
     X, y, _ = linear_data(1, 30, 6)
     X = X * np.array([1, 10, 1, 0.1, 1, 1])
     sir = SemiSlicedInverseRegression(1, ridge=0.5, scale=False).fit(X, y)
@@ -164,7 +164,7 @@ def test_none_is_an_answer(learner):
     np.testing.assert_allclose(learner.transform(learner.inverse_transform(Z)), Z, atol=1e-9)
 
 
-def test_the_criterion_of_a_spectrum_of_zeros_is_one_direction():
+def test_zero_spectrum_gives_one_direction():
     """Found by the fuzz of transformers: slices whose means are equal to the last bit."""
     X = np.repeat([[0.0], [-1.0], [1.0]], 6, axis=0)
     y = np.tile([0.0, 1.0], 9)
@@ -203,7 +203,7 @@ def test_curvature_needs_three_rows_a_feature():
 # -- words ---------------------------------------------------------------------------------------
 
 
-def test_real_data_raise_no_word_or_a_true_one():
+def test_real_data_give_no_false_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert SemiSlicedInverseRegression().fit(*load_diabetes(return_X_y=True)).n_components_ == 1
@@ -223,7 +223,7 @@ def test_unlabelled_categories_are_marked_by_nan():
     np.testing.assert_allclose(sir.components_, named.components_, rtol=1e-9)
 
 
-def test_the_unlabelled_rows_are_named_when_they_do_not_fit():
+def test_invalid_X_unlabeled_is_named():
     X, y, _ = linear_data(0, 40, 6)
     with pytest.raises(ValueError, match=r"X_unlabeled.*columns"):
         SemiSlicedInverseRegression(1).fit(X, y, X[:, :5])

@@ -26,7 +26,7 @@ def correlation(component, truth):
 # -- closed forms --------------------------------------------------------------------------------
 
 
-def test_without_penalty_and_with_many_rows_the_eigenvalues_are_those_of_sir():
+def test_zero_penalty_eigenvalues_match_sir():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 5)) @ rng.normal(size=(5, 5))
     y = X[:, 0] + 0.5 * (X[:, 1] + 1) ** 2 + rng.normal(size=4000)
@@ -49,7 +49,7 @@ def test_without_penalty_and_with_many_rows_the_eigenvalues_are_those_of_sir():
         (300, 20, 0.0, lambda z, e: np.sin(2 * z) * np.exp(z) + 0.3 * e),
     ],
 )
-def test_one_direction_is_found_as_by_the_lasso_of_the_ranks_or_better(n, d, correlated, response):
+def test_one_direction_matches_rank_lasso(n, d, correlated, response):
     root = np.linalg.cholesky(correlated ** np.abs(np.subtract.outer(range(d), range(d))))
     ours, lasso = [], []
     for seed in range(2):
@@ -102,7 +102,7 @@ def test_a_penalty_that_keeps_nothing_is_told():
     assert correlation(sparse.components_[0], truth) == pytest.approx(1.0)
 
 
-def test_the_feature_that_alone_is_kept_has_its_name():
+def test_single_kept_feature_is_named():
     X, y, _ = make_data(d=3, active=1)
     frame = pd.DataFrame(X, columns=list("abc"))
     with pytest.warns(UserWarning, match="holds column '[abc]' of X alone"):

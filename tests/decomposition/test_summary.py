@@ -52,7 +52,7 @@ def columns_of(text):
     return [np.array([line.split()[1:] for line in p.split("\n")[2:]], float) for p in parts]
 
 
-def test_units_change_no_z_value_and_no_cell_is_lost():
+def test_z_values_are_unit_free():
     X, y = drawn(0, heavy=False)
     units = np.array([1e-6, 1.0, 1e5, 1e9, 1.0])
     text = SlicedInverseRegression(1, ridge=0).fit(X * units, y).summary(X * units, y)
@@ -94,7 +94,7 @@ def test_counts_are_repeated_rows():
     assert text == again.summary(np.repeat(X, counts, 0), np.repeat(y, counts))
 
 
-def test_errors_and_tests_are_left_out_where_none_are_known_and_it_says_why():
+def test_missing_errors_and_tests_are_explained():
     X, y = drawn(0, heavy=False)
     for other in (
         SlicedInverseRegression(1, ridge=0.1).fit(X, y),

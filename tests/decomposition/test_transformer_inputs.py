@@ -22,7 +22,7 @@ def make_data(n=120, d=4, mean=0.0):
 
 
 @pytest.mark.parametrize("n_components", [1, "auto"])
-def test_plain_slices_of_many_float32_rows_make_no_copy_of_them(n_components):
+def test_float32_fit_makes_no_copy(n_components):
     X, y = make_data(n=20_000, d=100)
     rows = X.astype(np.float32)
     del X
@@ -72,7 +72,7 @@ def test_other_doors_refuse_dask_arrays_too(blocks):
             call()
 
 
-def test_dask_frames_are_refused_with_the_way_to_an_array():
+def test_dask_frames_raise_with_conversion():
     frames = pytest.importorskip("dask.dataframe")
     pandas = pytest.importorskip("pandas")
     X, y = make_data()
@@ -82,7 +82,7 @@ def test_dask_frames_are_refused_with_the_way_to_an_array():
 
 
 @pytest.mark.parametrize("kind", [int, float])
-def test_dask_rows_of_weight_zero_are_left_out_as_they_are_of_arrays(blocks, kind):
+def test_zero_weight_dask_rows_are_dropped(blocks, kind):
     X, y = make_data()
     weights = (np.arange(120) % 3).astype(kind)
     y[weights == 0] = np.nan  # no label, but no weight either: no unlabelled row

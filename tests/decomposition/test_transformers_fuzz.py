@@ -80,7 +80,7 @@ def data(draw):
 
 
 @in_parts
-def test_what_is_fitted_is_finite_and_what_cannot_be_is_refused_in_words(part):
+def test_fits_are_finite_or_raise(part):
     @given(name=st.sampled_from(sorted(TRANSFORMERS)), known=data())
     def check(name, known):
         X, y, n_missing = known

@@ -49,7 +49,7 @@ def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
         ("relative", 120, "dense"),
     ],
 )
-def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
+def test_weighted_labels_match_explicit_graph(kind, d, solver):
     X, y, rest, counts, relative = weighted_rows(0, d=d)
     weights = counts if kind == "counts" else relative
     w = numbers_of_rows(weights)
@@ -68,7 +68,7 @@ def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
 # -- what any weights must hold to ----------------------------------------------------------------
 
 
-def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning():
+def test_weight_type_decides_counts_or_relative():
     X, y, _, counts, _ = weighted_rows(7, n=60)
     sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0)
 
@@ -92,7 +92,7 @@ def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning(
 # -- what they are for ----------------------------------------------------------------------------
 
 
-def test_weights_and_unlabelled_rows_travel_through_searches_as_in_a_loop_by_hand():
+def test_routed_weights_match_manual_loop():
     X, y, rest, _, weights = weighted_rows(10)
     folds = KFold(3, shuffle=True, random_state=0)
     with config_context(enable_metadata_routing=True):
