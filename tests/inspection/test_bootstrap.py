@@ -107,7 +107,7 @@ def test_ridge_and_alpha_are_chosen_once():
     np.testing.assert_allclose(auto.resampled_components, fixed.resampled_components, rtol=1e-9)
 
 
-def test_rows_marked_as_unlabelled_are_left_out_of_supervised_fits():
+def test_nan_rows_are_dropped_from_supervised_fits():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = np.where(np.arange(60) < 40, X[:, 0], np.nan)
@@ -126,7 +126,7 @@ def test_too_few_rows_are_refused_with_the_reason():
 
 
 @pytest.mark.parametrize(("n", "warned"), [(11, True), (12, False)])
-def test_rows_that_do_for_a_fit_but_not_for_the_level_are_named(recwarn, n, warned):
+def test_too_few_rows_for_bootstrap_raise(recwarn, n, warned):
     X, y, _ = linear_problem(0, n=n)
     bootstrap_directions(SemiSlicedInverseRegression(1), X, y, n_resamples=2, random_state=0)
     said = ["fewer than 3 labelled rows a feature" in str(w.message) for w in recwarn]
@@ -183,7 +183,7 @@ def test_estimator_and_global_generator_are_left_alone():
 # Resamples that cannot be fitted.
 
 
-def test_resamples_of_one_value_are_drawn_anew_and_counted():
+def test_constant_resamples_are_redrawn_and_counted():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(8, 2))
     y = np.r_[np.zeros(7), 1.0]  # a third of the resamples miss the only 1
@@ -212,7 +212,7 @@ class FitsOnce(BaseEstimator):
         return self
 
 
-def test_an_estimator_that_fits_no_resample_is_an_error():
+def test_estimator_failing_every_resample_raises():
     X, y, _ = linear_problem(0)
     with pytest.raises(ValueError, match=r"\b20\b draws"):
         bootstrap_directions(FitsOnce(), X, y, n_resamples=2, random_state=0)
@@ -270,7 +270,7 @@ def test_counts_are_repeated_rows():
         np.testing.assert_allclose(vars(weighted)[name], vars(repeated)[name], rtol=1e-7, atol=1e-9)
 
 
-def test_the_scale_of_relative_weights_is_irrelevant_and_equal_ones_are_none():
+def test_weight_scale_is_irrelevant():
     X, y, _ = linear_problem(0, n=60)
     sir, options = SemiSlicedInverseRegression(1), {"n_resamples": 5, "random_state": 0}
     weights = np.random.default_rng(0).lognormal(size=60)
@@ -284,7 +284,7 @@ def test_the_scale_of_relative_weights_is_irrelevant_and_equal_ones_are_none():
     assert not np.allclose(one.low, plain.low, rtol=1e-3)
 
 
-def test_the_effective_number_of_relative_weights_has_to_do():
+def test_effective_sample_size_must_suffice():
     X, y, _ = linear_problem(0)
     weights = np.full(200, 1e-3)
     weights[:5] = 1.0
@@ -327,7 +327,7 @@ def test_a_pipeline_is_answered_with_what_to_pass(report):
         report(model, X, X[:, 0])
 
 
-def test_a_lasso_and_a_group_that_no_fit_takes_are_refused():
+def test_lasso_and_unsupported_group_raise():
     X = np.random.default_rng(0).normal(size=(60, 3))
     y, group = X[:, 0] + X[:, 1] ** 3, np.arange(60) % 2
     with pytest.raises(ValueError, match=r"bootstrap.*lasso"):

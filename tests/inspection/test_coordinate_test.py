@@ -123,7 +123,7 @@ def test_counts_are_repeated_rows(variance, n_slices):
     np.testing.assert_allclose(weighted.weights, repeated.weights, atol=1e-9)
 
 
-def test_the_scale_of_relative_weights_is_irrelevant_and_equal_ones_are_none():
+def test_weight_scale_is_irrelevant():
     X, y = make_data(2)
     weights = np.random.default_rng(0).lognormal(size=len(y))
     one = coordinate_test(X, y, 3, sample_weight=weights)
@@ -194,7 +194,7 @@ def test_the_level_within_groups(variance):
     assert kept[[0, 2]].all()
 
 
-def test_one_group_is_none_and_counts_within_groups_are_rows():
+def test_single_group_equals_no_group():
     X, y, group = in_groups(0)
     one = coordinate_test(X, y, [1, 2], group=np.ones(200))
     np.testing.assert_allclose(one.p_value, coordinate_test(X, y, [1, 2]).p_value, rtol=1e-9)

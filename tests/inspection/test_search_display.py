@@ -95,7 +95,7 @@ def drawn_values(axes):
     return axes.lines[-1].get_data()
 
 
-def test_axes_and_curves_go_from_end_to_end_of_the_space():
+def test_axes_and_curves_span_space():
     space = {"C": loguniform(1e-3, 0.2), "b": uniform()}
     optimizer = told(space, lambda p: np.log10(p["C"]) + 0.5 * p["b"], 24)
     display = SearchDisplay.from_result(optimizer, kind="dependence")
@@ -153,7 +153,7 @@ def test_all_panels(search):
     assert colliding(display.figure_) == []
 
 
-def test_a_panel_by_name_grey_bars_and_a_value_that_some_do_not_have():
+def test_named_panel_handles_absent_values():
     space = [{"k": ["x"], "m__a_long_name_of_it": uniform(), "u": uniform()}, {"k": ["y"]}]
     optimizer = told(space, lambda p: (p["k"] == "x") + 3 * p.get("m__a_long_name_of_it", 0), 50)
     display = SearchDisplay.from_result(optimizer, kind="u")
@@ -204,7 +204,7 @@ def test_a_maximum_is_drawn_in_its_own_sign():
     assert display.dependences["x0"].mean.max() < 0.1
 
 
-def test_nothing_is_drawn_of_a_model_that_predicts_nothing():
+def test_useless_model_is_not_drawn():
     rng = np.random.default_rng(0)
     optimizer = told([(0, 1)] * 5, lambda x: rng.standard_normal(), 30)
     display = SearchDisplay.from_result(optimizer)
@@ -271,7 +271,7 @@ def test_labels_do_not_collide():
     assert colliding(display.plot(kind="parallel").figure_) == []
 
 
-def test_short_names_of_parallel_axes_are_clear_of_the_ends_of_their_scales():
+def test_parallel_axis_names_avoid_tick_labels():
     optimizer = told([(-1, 1)] * 4, lambda x: x[0] ** 2 + x[3], 12)
     optimizer.tell([-np.ones(4), np.ones(4)], [0.0, 2.0])
     display = SearchDisplay.from_result(optimizer)
@@ -300,7 +300,7 @@ def test_a_conditional_choice_has_one_name():
     assert "kind=y" in optimizer.space_.feature_names_
 
 
-def test_a_choice_that_no_parameter_names_is_drawn_too():
+def test_unnamed_branch_choice_is_drawn():
     space = [{"branch": uniform(), "a": uniform()}, {"branch": uniform(), "b": uniform()}]
     optimizer = told(space, lambda p: 5.0 * ("a" in p) + p["branch"], 30)
     display = SearchDisplay.from_result(optimizer)
@@ -350,7 +350,7 @@ def test_convergence_of_another_search(search):
         ConvergenceDisplay.from_result(RandomizedSearchCV(Hill(), SPACE))
 
 
-def test_scores_of_two_kinds_are_not_drawn_on_one_axis():
+def test_different_scorings_are_not_drawn_together():
     rows, y = np.arange(12.0)[:, None], np.arange(12) % 2
     space = {"strategy": ["uniform", "stratified"]}
     by = {
@@ -365,7 +365,7 @@ def test_scores_of_two_kinds_are_not_drawn_on_one_axis():
         ConvergenceDisplay.from_result(by["accuracy"], others={"": by["neg_log_loss"]})
 
 
-def test_candidates_of_a_halving_search_are_compared_at_its_last_resource():
+def test_halving_candidates_use_last_resource():
     sizes = {"resource": "c", "min_resources": 1, "max_resources": 9}
     halving = HalvingRandomSearchCV(Hill(), SPACE, n_candidates=18, cv=2, random_state=0, **sizes)
     results = halving.fit(X).cv_results_
@@ -405,7 +405,7 @@ class Auto(Hill):
     ("space", "embedding"),
     [(SPACE, "semi-sir"), ([{**SPACE, "kind": ["x"]}, {**SPACE, "kind": ["y"]}], "identity")],
 )
-def test_the_estimator_as_it_was_is_drawn_though_it_is_outside_the_space(space, embedding):
+def test_untuned_estimator_outside_space_is_drawn(space, embedding):
     search = SILBOSearchCV(Auto("auto"), space, n_iter=8, n_initial=6, cv=2, random_state=0)
     search.set_params(embedding=embedding).fit(X)
     assert search.cv_results_["param_a"][0] == "auto"

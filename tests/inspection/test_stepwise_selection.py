@@ -30,7 +30,7 @@ def test_what_matters_is_chosen_and_little_else(direction):
     assert np.mean(chosen) < 2.8
 
 
-def test_forward_finds_planted_features_among_more_than_there_are_rows():
+def test_forward_selection_finds_planted_features():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 130))
     X[:, 7] = X[:, 3]  # a copy adds nothing
@@ -44,7 +44,7 @@ def test_forward_finds_planted_features_among_more_than_there_are_rows():
         stepwise_selection(X, y)
 
 
-def test_on_noise_backward_keeps_one_feature_and_forward_none():
+def test_noise_selects_no_feature_forward():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(100, 4)), rng.normal(size=100)
     assert stepwise_selection(X, y, level=1e-6).support.sum() == 1
@@ -64,7 +64,7 @@ def test_choices_have_names():
 
 
 @pytest.mark.parametrize(("n", "d", "n_sets"), [(120, 4, 60), (150, 60, 10)])
-def test_forward_admits_noise_as_often_as_its_documentation_says(n, d, n_sets):
+def test_forward_selection_error_rate_matches_documentation(n, d, n_sets):
     """Uncorrected, 2 to 5 of 60 features came in in every set."""
     admitted = 0
     for seed in range(n_sets):
@@ -81,7 +81,7 @@ def trace(X, y, n_slices):
     return sir.fit(X, y).eigenvalues_.sum()
 
 
-def test_the_statistic_is_what_a_feature_adds_to_the_trace():
+def test_statistic_is_increase_of_trace():
     """Trace pursuit's closed form, which needs no coordinate test."""
     X, y = make_data()
     with_it, without = trace(X, y, 6), trace(X[:, [0, 1, 3, 4]], y, 6)

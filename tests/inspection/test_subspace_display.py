@@ -61,7 +61,7 @@ def assert_draws(axes, x, y):
 
 
 @pytest.mark.parametrize("kind", ["numbers", "categories", "unlabelled"])
-def test_far_points_are_seen_to_be_outside_of_the_plane(plt, kind):
+def test_distant_points_are_marked_outside_plane(plt, kind):
     Z = np.vstack([np.random.default_rng(0).uniform(-1, 1, (60, 2)), [[40, 0], [0, -40], [40, 40]]])
     y = np.repeat(["a", "b", "c"], 21) if kind == "categories" else np.arange(63.0)
     far = np.array([[70.0, 0.5]]) if kind == "unlabelled" else None
@@ -184,7 +184,7 @@ def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
         SubspaceDisplay.from_estimator(one, X, y, bootstrap=True)
 
 
-def test_what_has_no_directions_of_this_library_is_refused(problem):
+def test_estimator_without_directions_raises(problem):
     X, y = problem
     for other in (PCA(2).fit(X), SDRRegressor(SemiSlicedInverseRegression(1)).fit(X, y)):
         with pytest.raises(ValueError, match=r"estimator.*components_"):
@@ -238,7 +238,7 @@ def test_not_fitted(problem):
         SubspaceDisplay.from_estimator(SemiSlicedInverseRegression(), *problem)
 
 
-def test_names_of_a_frame_are_shown_though_the_fit_saw_an_array():
+def test_frame_column_names_are_shown():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 3)), columns=["age", "bmi", "sex"])
     sir = SemiSlicedInverseRegression(1).fit(X.to_numpy(), X["age"])

@@ -71,7 +71,7 @@ def test_axes_of_numbers_are_as_the_space_says():
     assert ValueAxis.of("n", [3, 3]).is_constant
 
 
-def test_axes_of_categories_are_in_the_order_of_the_space():
+def test_category_axes_keep_space_order():
     axis = axis_in(["b", "a", "c"], np.ma.array(["a", "c", None], mask=[0, 0, 1], dtype=object))
     assert axis.labels == ["b", "a", "c", "none"]
     np.testing.assert_allclose(axis.positions, [0.5, 1, BELOW])
@@ -95,13 +95,13 @@ def test_no_two_choices_look_alike():
     assert axis_in([SVC(C=2), SVC(C=3)], []).labels == ["SVC(C=2)", "SVC(C=3)"]
 
 
-def test_the_axis_of_a_value_that_is_a_number_in_one_branch_only():
+def test_axis_of_parameter_numeric_in_one_branch():
     space = SpaceUnion([{"m": ["sqrt"]}, {"m": uniform()}])
     axis = ValueAxis.of("m", ["sqrt", 0.7, 0.2], parameter_domains(space)["m"])
     assert axis.labels == ["sqrt", "0.2", "0.7"]
 
 
-def test_a_value_that_is_not_positive_has_no_place_on_a_logarithmic_axis():
+def test_non_positive_value_is_off_log_axis():
     """The default of ``ccp_alpha`` is 0, that of ``max_iter`` -1."""
     axis = axis_in(loguniform(1e-3, 1.0), [0.0, 1e-3, 1.0])
     np.testing.assert_allclose(axis.positions, [BELOW, 0.0, 1.0])
@@ -161,7 +161,7 @@ def test_dependence_on_inputs_and_directions():
     assert (along.low <= along.high).all()
 
 
-def test_dependence_on_a_name_that_branches_have_with_other_values():
+def test_dependence_on_parameter_shared_by_branches():
     space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
     optimizer = told(space, lambda p: p["C"] ** 2, 50)
     on_C = read_evaluations(optimizer).dependence("C")
@@ -170,7 +170,7 @@ def test_dependence_on_a_name_that_branches_have_with_other_values():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_what_lies_beyond_is_told_of_where_it_lies(sign):
+def test_values_beyond_axis_are_annotated(sign):
     _, axes = plt.subplots()
     values = sign * np.r_[np.linspace(0, 1, 40), 1e9, 2e9]
     draw_values(axes, ValueAxis.along("u", np.linspace(0, 1, 42)), values, 0, "value")
@@ -178,7 +178,7 @@ def test_what_lies_beyond_is_told_of_where_it_lies(sign):
     assert (above, below) == (("▲ 2 beyond", []) if sign > 0 else ("", ["▼ 2 beyond"]))
 
 
-def test_points_of_one_category_show_no_trend_along_the_axis():
+def test_jitter_within_category_has_no_trend():
     values = np.sort(np.random.default_rng(1).normal(size=60))
     for scores in (values, values[::-1]):
         _, axes = plt.subplots()
