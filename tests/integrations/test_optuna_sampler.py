@@ -64,7 +64,7 @@ def test_a_seed_that_is_none_is_named():
         SILBOSampler(seed="a")
 
 
-def test_the_same_seed_gives_the_same_trials_another_seed_others():
+def test_seed_determines_trials():
     runs = []
     for seed in (0, 0, 1):
         study = new_study(seed=seed, n_startup_trials=3)
@@ -73,7 +73,7 @@ def test_the_same_seed_gives_the_same_trials_another_seed_others():
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_a_new_sampler_on_an_old_study_goes_on_from_what_is_known():
+def test_new_sampler_resumes_study():
     study = new_study()
     study.optimize(bowl, n_trials=11)
     study.sampler = SILBOSampler(seed=5)
@@ -157,7 +157,7 @@ def test_every_value_goes_to_the_space_and_back(distribution):
         assert type(values[0]) is (int if isinstance(distribution, IntDistribution) else float)
 
 
-def test_a_log_integer_is_as_probable_as_a_log_uniform_number_that_rounds_to_it():
+def test_log_integer_follows_rounded_log_uniform():
     space = OptunaSpace({"n": IntDistribution(1, 8, log=True)})
     grid = np.linspace(-1.0, 1.0, 20001)[:, None]
     drawn = [int(space.from_point(point)["n"]) for point in space.space.decode(grid)]
@@ -209,7 +209,7 @@ def test_what_ended_trials_are_worth():
         assert seen.complete == [{"x": 0.1}]
 
 
-def test_a_trial_outside_the_present_range_is_left_out():
+def test_trial_outside_current_range_is_ignored():
     study = new_study()
     add(study, 0.1, TrialState.COMPLETE, 2.0)
     add(study, 0.9, TrialState.COMPLETE, 3.0)
@@ -217,7 +217,7 @@ def test_a_trial_outside_the_present_range_is_left_out():
     assert seen_by_all(study, {"x": CategoricalDistribution(["a", "b"])}).observed == {}
 
 
-def test_constraints_of_a_trial_go_by_name_and_nan_is_what_it_has_not():
+def test_missing_trial_constraints_are_nan():
     study = new_study("maximize")
     for x, attributes in [
         (0.1, {"constraints": [0.0, -1.0]}),
@@ -303,7 +303,7 @@ def test_running_trials_are_pending_and_not_proposed_again():
     study.optimize(bowl, n_trials=2)
 
 
-def test_samplers_with_the_same_knowledge_and_seed_propose_different_points():
+def test_concurrent_samplers_propose_different_points():
     """As two processes that begin a trial at the same time."""
     study = new_study()
     study.optimize(bowl, n_trials=14)
@@ -319,7 +319,7 @@ def test_samplers_with_the_same_knowledge_and_seed_propose_different_points():
     assert len(set(points)) == 3
 
 
-def test_a_finite_space_that_is_exhausted_is_drawn_from_again():
+def test_exhausted_finite_space_is_resampled():
     study = new_study()
     study.optimize(lambda t: t.suggest_int("n", 0, 3) + t.suggest_int("m", 0, 2), n_trials=16)
     points = [tuple(trial.params.values()) for trial in study.trials]
@@ -362,7 +362,7 @@ def test_conditional_studies_evaluate_no_trial_twice(objective):
     assert len(set(done)) == len(done) >= 10
 
 
-def test_a_trial_that_failed_half_way_shuts_out_no_other():
+def test_incomplete_failed_trial_excludes_no_point():
     """Nor does a running one that has shown one of its parameters."""
     study = new_study()
     study.optimize(conditional, n_trials=15)
@@ -405,7 +405,7 @@ def test_choices_that_json_has_not(choices):
     assert study.best_value < 1.0  # of the first choice
 
 
-def test_a_long_proposal_is_one_attribute_and_is_replaced_whole():
+def test_large_proposal_is_one_attribute():
     study = new_study(n_startup_trials=2)
     names = [f"a parameter with a long name, number {i}" for i in range(40)]
     study.optimize(lambda t: sum(t.suggest_float(n, 0.0, 1.0) for n in names), n_trials=4)
@@ -425,7 +425,7 @@ def mixed(trial):
 
 
 @pytest.mark.usefixtures("few_draws")
-def test_a_study_predicts_in_its_own_parameters_and_sign():
+def test_study_predicts_in_its_units_and_sign():
     study = new_study("maximize")
     study.optimize(lambda trial: -mixed(trial), n_trials=14)
     optimizer = pickle.loads(pickle.dumps(study.sampler)).optimizer_of(study)
