@@ -100,7 +100,7 @@ def test_leave_one_out_is_refitting_without_each():
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_dimension_scaled_prior_is_the_published_density_of_a_length():
+def test_dimension_scaled_prior_matches_published_density():
     lengths = np.array([0.3, 1.0, 7.0, 40.0])
     expected = lognorm(np.sqrt(3), scale=np.exp(np.sqrt(2)) * np.sqrt(50) * 2.5).logpdf(lengths)
     prior = dimension_scaled_prior(50, 2.5)
@@ -113,7 +113,7 @@ def test_dimension_scaled_prior_is_the_published_density_of_a_length():
 
 
 @pytest.mark.parametrize("name", PRIORS)
-def test_for_regression_signal_and_noise_are_left_to_the_data(name):
+def test_regression_prior_leaves_signal_and_noise_free(name):
     prior = PRIORS[name](3).for_regression()
     lengths = np.array([0.2, -1.0, 2.0])
     one, other = (prior.log_density(np.r_[a, lengths, b]) for a, b in ((0, -9), (4, 2)))
@@ -132,7 +132,7 @@ def test_posterior_gradient_by_finite_differences(name):
     assert_gradient(gradient, lambda t: negative_log_posterior(t, *posterior)[0], theta, step=0.1)
 
 
-def test_a_covariance_that_is_singular_to_rounding_has_no_density():
+def test_singular_covariance_has_no_density():
     prior = dimension_scaled_prior(1)
     data = Observations(np.zeros((40, 1)), np.ones(40))
     value, gradient = negative_log_posterior(np.array([9.0, 0, -60]), data.log_likelihood, prior)
@@ -213,7 +213,7 @@ def test_rows_searched_are_those_of_repeated_rows():
     assert some.n_rows == repeated.n_rows == 40
 
 
-def test_the_likelihood_of_copies_is_that_of_all_rows():
+def test_likelihood_of_copies_equals_all_rows():
     rng = np.random.default_rng(0)
     X, y, counts = rng.normal(size=(9, 2)), rng.normal(size=9), rng.integers(1, 5, size=9)
     weights, known = np.array([0.5, 0.1]), rng.uniform(0, 0.3, size=9)
@@ -231,7 +231,7 @@ def test_the_likelihood_of_copies_is_that_of_all_rows():
 
 
 @pytest.mark.parametrize("width", [1.0, 2.0, UNIFORM_WIDTH])
-def test_the_shared_scale_is_the_one_of_highest_density(width):
+def test_shared_scale_maximises_density(width):
     log_weights = np.random.default_rng(1).normal(-3, 2, 12)
     theta = np.r_[0.0, -0.5 * log_weights, np.log(1e-4)]
     prior = sparse_prior(12, width)

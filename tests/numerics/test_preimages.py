@@ -22,7 +22,7 @@ seeds = st.integers(0, 2**20)
 
 @settings(max_examples=25)
 @given(seed=seeds, shape=shapes, spread=st.sampled_from([0.3, 1.0, 3.0, 100.0]))
-def test_always_in_the_box_and_as_near_as_least_squares(seed, shape, spread):
+def test_preimage_is_nearest_point_in_box(seed, shape, spread):
     rng, B, centre = make_case(seed, *shape)
     Z = rng.normal(size=(4, shape[1])) * spread
     X = nearest_preimages(Z, B, centre)
@@ -62,7 +62,7 @@ def test_one_centre_for_each_target():
     assert_allclose(together, alone, atol=1e-8)
 
 
-def test_zero_rows_of_the_basis_stay_at_the_centre():
+def test_zero_basis_rows_stay_at_centre():
     B = np.zeros((5, 1))
     B[2] = 1.0
     centre = np.array([0.1, -0.2, 0.3, -0.4, 0.5])

@@ -11,7 +11,7 @@ from skbo_silbo._numerics._graphs import neighbor_indices
 
 
 @pytest.mark.quick
-def test_a_row_is_none_of_its_own_neighbours_by_pynndescent(monkeypatch):
+def test_pynndescent_excludes_row_itself(monkeypatch):
     """Where points coincide it may come late among its neighbours, or not at all."""
     found = np.array([[1, 0, 2], [1, 0, 2], [0, 1, 3], [3, -1, -1]])
 

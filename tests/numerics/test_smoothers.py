@@ -61,7 +61,7 @@ def test_weighted_slopes_are_those_of_weighted_least_squares():
         np.testing.assert_allclose(slopes[j], expected[1:], rtol=1e-6)
 
 
-def test_a_step_of_mave_counts_rows_as_often_as_they_weigh():
+def test_mave_step_respects_weights():
     X, y, counts, _ = make_data(4)
     B = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 2)))[0]
     weighted = mave_step(X, y[:, None], B, 3.0, 1e-3, row_weights=counts.astype(float))
@@ -88,7 +88,7 @@ def weighted_fit(Z, y, weights):
 
 @pytest.mark.parametrize("gap", [1.0, 3.0, 5.0, 6.0])
 @pytest.mark.parametrize("far", [0.0, 4.0])
-def test_the_slope_between_two_rows_is_right_however_far_they_are_apart(gap, far):
+def test_slope_between_distant_rows_is_exact(gap, far):
     """Weights of 1 and w: a variance of ``w gap^2 / (1 + w)^2``, of 4e-15 for a gap of 6."""
     X = np.array([[far, 1.0], [far + gap, 1.0]])
     slopes = local_slopes(X, np.array([[2.0], [5.0]]), X, 0.7, 1e-3)[:, :, 0]
@@ -97,7 +97,7 @@ def test_the_slope_between_two_rows_is_right_however_far_they_are_apart(gap, far
 
 
 @pytest.mark.parametrize("gap", [6.0, 9.0, 12.0, 15.0])
-def test_the_slope_from_weighted_copies_to_a_far_row_is_right(gap):
+def test_slope_from_weighted_copies_is_exact(gap):
     """The rounding error of the copies' mean, squared, can be more than the far row's weight."""
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -121,7 +121,7 @@ def test_predictions_are_those_of_weighted_least_squares():
         assert value == pytest.approx(coefficients[0] + point @ coefficients[1:], rel=1e-6)
 
 
-def test_a_step_of_mave_minimises_its_objective_over_the_directions():
+def test_mave_step_minimises_objective():
     X, y, truth = rational(2, n=80, d=4)
     B = np.linalg.qr(truth.T + 0.3 * np.random.default_rng(0).normal(size=(4, 2)))[0]
     V = X @ B

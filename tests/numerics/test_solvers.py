@@ -87,9 +87,7 @@ def test_without_ridge_too(name):
     [(40, 30, 0, 0.0), (40, 30, 30, 0.0), (60, 100, 60, 0.0), (60, 100, 60, 1e-8)],
 )
 @pytest.mark.parametrize("solver", [solve_dual, solve_randomized])
-def test_exact_solvers_agree_where_a_column_is_a_million_times_the_others(
-    solver, n, d, n_unlabeled, ridge
-):
+def test_exact_solvers_agree_on_uneven_columns(solver, n, d, n_unlabeled, ridge):
     pencil = make_pencil(5, n, d, n_unlabeled, alpha=1.0, ridge=0.0)
     X = pencil.X.copy()
     X[:, 2] *= 1e6
@@ -103,7 +101,7 @@ def test_exact_solvers_agree_where_a_column_is_a_million_times_the_others(
     np.testing.assert_allclose(*norms, rtol=1e-5)  # both in the span of the rows
 
 
-def test_uneven_columns_too_many_for_T_are_refused_with_a_light_ridge():
+def test_many_uneven_columns_with_small_ridge_raise():
     X = np.random.default_rng(0).normal(size=(12, 8001))
     X[:, 0] *= 1e6
     slices = slice_response(X[:, 0], 3)
@@ -124,7 +122,7 @@ def test_nearly_collinear_columns_keep_their_digits():
     np.testing.assert_allclose(ill.eigenvalues, well.eigenvalues, rtol=1e-9)
 
 
-def test_an_unlabelled_component_of_the_graph_does_no_harm_in_the_dual():
+def test_dual_solver_handles_unlabelled_component():
     rng = np.random.default_rng(6)
     X = np.concatenate([rng.normal(size=(30, 50)), 100 + np.zeros((6, 50))])
     slices = slice_response(X[:30, 0], 4)
@@ -138,7 +136,7 @@ def test_an_unlabelled_component_of_the_graph_does_no_harm_in_the_dual():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_randomized_finds_the_leading_directions_of_a_flat_spectrum(seed):
+def test_randomized_solver_finds_directions_of_flat_spectrum(seed):
     """1200 localised columns without signal: eigenvalues close together, sine below 1e-3."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1200, 60))
@@ -192,7 +190,7 @@ def test_graph_is_the_union_of_both_directions():
     np.testing.assert_array_equal(S, expected)
 
 
-def test_duplicate_rows_are_neighbours_of_each_other_never_of_themselves():
+def test_duplicate_rows_are_neighbours():
     indices = neighbor_indices(np.zeros((5, 3)), 3)
     assert all(row not in neighbours for row, neighbours in enumerate(indices))
 
@@ -201,7 +199,7 @@ def test_fewer_rows_than_neighbours_give_the_complete_graph():
     assert neighbor_graph(np.arange(4.0)[:, None], 9).nnz == 12
 
 
-def test_penalty_is_alpha_n_l_times_the_mean_squared_difference():
+def test_penalty_is_scaled_mean_squared_difference():
     rng = np.random.default_rng(9)
     X, b = rng.normal(size=(40, 3)), rng.normal(size=3)
     S, score = neighbor_graph(X, 5).tocoo(), X @ b
@@ -215,7 +213,7 @@ def test_penalty_is_alpha_n_l_times_the_mean_squared_difference():
 
 
 @pytest.mark.parametrize(("ridge", "solver"), [(0.0, "dual"), (1e-9, "dual"), (0.1, "dense")])
-def test_a_wide_scatter_with_graph_is_formed_only_where_a_ridge_lets_it_be_factored(ridge, solver):
+def test_wide_scatter_needs_ridge(ridge, solver):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 70)), rng.normal(size=60)
     y[30:] = np.nan
@@ -239,7 +237,7 @@ def test_a_wide_scatter_with_graph_is_formed_only_where_a_ridge_lets_it_be_facto
         (120, 200, "criterion", "dual"),
     ],
 )
-def test_leading_directions_alone_are_sought_where_local_slices_are_many(n, d, wanted, solver):
+def test_many_local_slices_use_leading_directions(n, d, wanted, solver):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n, d))
     y = X[:, 0] + 0.1 * rng.normal(size=n)
