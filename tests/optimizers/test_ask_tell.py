@@ -82,7 +82,7 @@ def test_a_batch_spreads():
 # --- finite spaces --------------------------------------------------------------------------------
 
 
-def test_too_large_a_batch_says_how_many_are_left(method):
+def test_oversized_batch_reports_remaining_points(method):
     optimizer = method(Space({"a": [1, 2, 3], "b": ["x", "y"]}), random_state=0)
     optimizer.tell({"a": 1, "b": "x"}, 0.0)
     optimizer.ask()
@@ -276,7 +276,7 @@ def corner_points(n, d, rng):
     "options",
     [{"acquisition": MostlyImproved()}, {"design": corner_points}, {"surrogate": "sklearn"}],
 )
-def test_an_optimiser_of_own_parts_goes_on_from_a_pickle(options):
+def test_optimiser_with_custom_parts_resumes_from_pickle(options):
     optimizer = SILBO([(-5.0, 10.0), (0.0, 1.0)], n_initial=5, random_state=0, **options)
     for _ in range(6):
         x = optimizer.ask()

@@ -48,7 +48,7 @@ def told(n=8, make=SILBO, seed=0, **options):
 
 
 @given(CONSTRAINT_VALUES, st.floats(1e-3, 1e3))
-def test_the_scale_keeps_signs_and_order_and_has_no_unit(values, unit):
+def test_constraint_scale_is_unit_free(values, unit):
     c = np.array(values)
     scaled = scaled_constraint(c)
     assert_allclose(scaled_constraint(c * unit), scaled, rtol=1e-9, atol=1e-9)
@@ -70,7 +70,7 @@ def feasibility(n=12):
     return X, C, *fit_feasibility({}, X, C)
 
 
-def test_the_probability_is_the_product_over_processes_of_known_values():
+def test_feasibility_is_product_over_constraints():
     X, C, learnt, _ = feasibility()
     at = np.random.default_rng(1).uniform(-1, 1, (5, 2))
     expected = np.zeros(5)
@@ -83,14 +83,14 @@ def test_the_probability_is_the_product_over_processes_of_known_values():
     assert_allclose(value, expected, rtol=1e-6)
 
 
-def test_gradient_of_the_log_probability_also_far_in_the_tail():
+def test_log_feasibility_gradient_is_exact_in_tail():
     _, _, learnt, _ = feasibility(8)
     for x in ([0.1, -0.3], [0.9, 0.95], [-0.8, -0.7]):
         gradient = learnt.log_probability_gradient(np.array([x]))[1][0]
         assert_gradient(gradient, lambda x: learnt.log_probability(x[None])[0], np.array(x))
 
 
-def test_what_is_known_is_certain_and_states_give_the_same_processes():
+def test_observed_feasibility_is_certain():
     X, C, learnt, states = feasibility()
     sure = np.abs(C[3:]).min(axis=1) > 0.1
     chance = np.exp(learnt.log_probability(X[3:][sure]))
@@ -100,7 +100,7 @@ def test_what_is_known_is_certain_and_states_give_the_same_processes():
     assert fit_feasibility({}, X, np.full((len(X), 2), np.nan))[0] is None
 
 
-def test_points_that_are_pending_are_avoided_unless_they_are_surely_feasible():
+def test_pending_points_of_uncertain_feasibility_are_avoided():
     _, _, learnt, _ = feasibility()
     sure, unsure = np.array([[-0.7, -0.6]]), np.array([[0.3, 0.3]])
     assert_array_equal(learnt.holds_with_margin(np.vstack([sure, unsure])), [True, False])
@@ -145,7 +145,7 @@ def test_the_best_point_is_feasible():
     assert_array_equal(optimizer.best_x_, [0, 0])
 
 
-def test_without_a_feasible_point_there_is_no_best_one():
+def test_no_feasible_point_means_no_best():
     optimizer = SILBO(BOUNDS).tell([0, 0], 1.0, constraints=1.0).tell([0, 1], np.nan)
     with pytest.raises(NotFittedError, match=r"\b2\b values.*1"):
         optimizer.best_x_  # noqa: B018
@@ -255,7 +255,7 @@ def test_order_of_telling_and_repeats_do_not_matter():
 # --- searching ------------------------------------------------------------------------------------
 
 
-def test_until_a_feasible_point_is_known_the_probability_alone_is_sought():
+def test_feasibility_alone_is_sought_first():
     """Where values are low is far from where the constraint may hold; -.2 is the nearest known."""
     X = sobol(64)
     X = X[X[:, 0] > -0.2][:16]
@@ -308,7 +308,7 @@ def test_maximize():
     assert result.fun == result.func_vals[feasible].max()
 
 
-def test_a_target_is_reached_by_a_feasible_point_only():
+def test_only_feasible_point_reaches_target():
     result = minimize(
         lambda x: (0.0, 1.0), BOUNDS, method="random", target=1.0, n_calls=6, n_constraints=1
     )

@@ -80,7 +80,7 @@ def test_a_journal_needs_the_rule_again(tmp_path):
     assert_array_equal(last.constrain(OTHER).ask(), again.ask())
 
 
-def test_a_rule_that_was_taken_back_is_not_asked_for(tmp_path):
+def test_withdrawn_constraint_is_not_required(tmp_path):
     path = tmp_path / "run.jsonl"
     first = told(SILBO(BOUNDS, journal=path, random_state=0).constrain(LINEAR).constrain(None))
     first.close_journal()
@@ -89,7 +89,7 @@ def test_a_rule_that_was_taken_back_is_not_asked_for(tmp_path):
         first.cancel(first.pending_)
 
 
-def test_a_rule_that_holds_a_lock_is_known_by_its_text(tmp_path):
+def test_constraint_with_lock_is_identified(tmp_path):
     lock = threading.Lock()
 
     def guarded(x):
@@ -110,7 +110,7 @@ def test_a_rule_that_holds_a_lock_is_known_by_its_text(tmp_path):
     assert_array_equal(again.constrain(rule).ask(), resumed.constrain(rule).ask())
 
 
-def test_a_function_that_counts_its_calls_is_the_same_rule():
+def test_stateful_constraint_stays_same():
     class Counting:
         n_calls = 0
 

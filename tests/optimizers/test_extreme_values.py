@@ -100,7 +100,7 @@ def test_the_lowest_value_counts_however_low():
         ([1.0, -1e308, 1e308, np.nan, np.inf], [2]),
     ],
 )
-def test_values_beyond_the_range_of_a_model_are_named_by_their_rows(y, rows):
+def test_values_beyond_model_range_warn_with_rows(y, rows):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         RandomSearch([(0, 1)]).tell(np.linspace(0, 1, len(y))[:, None], y)
@@ -202,7 +202,7 @@ def test_a_saved_optimiser_refuses_other_bounds():
     assert SILBO.from_dict(data, bounds=[(0, 1), (0, 2)]).to_dict() == data
 
 
-def test_a_tuple_of_two_numbers_is_not_guessed_at():
+def test_ambiguous_tuple_raises():
     with pytest.raises(ValueError, match=r"'lr'.*uniform\(0.0"):
         minimize(lambda p: p["lr"], {"lr": (0.0, 1.0)})
     with pytest.raises(ValueError, match=r"interval.*values"):

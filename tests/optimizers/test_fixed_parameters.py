@@ -41,7 +41,7 @@ def method(request):
 # --- fixed parameters -----------------------------------------------------------------------------
 
 
-def test_fixed_inputs_have_their_values_to_the_last_bit(method):
+def test_fixed_inputs_are_exact(method):
     optimizer = run(make(method, BOUNDS), bowl, 4)
     X = optimizer.ask(3, fixed={0: 0.1, 2: -1.7})  # one of the design, and two of the model
     assert (X[:, 0] == 0.1).all()
@@ -71,7 +71,7 @@ def test_fixed_names_of_conditional_spaces():
     assert {p["C"] for p in points} == {0.5}
 
 
-def test_points_of_a_dict_with_the_same_names_are_no_points_of_the_part():
+def test_other_branch_points_are_excluded():
     """Found by ten thousand examples: what was told of one dict was read as of another."""
     bounds = [{"a": [0, 1], "b": [1, 2, 3]}, {"a": [5, 6], "b": loguniform(1e-3, 1e-1)}]
     optimizer = SILBO(bounds, random_state=0, n_initial=2)
@@ -106,7 +106,7 @@ def test_the_climb_holds_what_is_fixed():
     assert surface.values(found.X[:1])[0] > surface.values(line).max() - 1e-6
 
 
-def test_places_of_a_part_of_a_union_are_in_its_branches():
+def test_restricted_union_points_are_in_branch():
     part = Part(SpaceUnion(BRANCHES), {"C": 0.5, "degree": 3})
     X = part.round(np.random.default_rng(0).uniform(-1, 1, (50, SpaceUnion(BRANCHES).n_features_)))
     assert part.decode(X) == [{"kernel": "poly", "C": 0.5, "degree": 3}] * 50

@@ -43,7 +43,7 @@ def told(search, *args, **options):
     return [str(w.message) for w in found if w.category is FirstPointsOnlyWarning]
 
 
-def test_it_is_said_until_the_model_proposes_a_point():
+def test_short_budget_warns_until_model_proposes():
     assert SILBO(BOUNDS).n_initial_ == 8
     [text] = told(by_minimize, 8)
     assert text.startswith("n_calls must be greater than 8 for the model to propose points: got 8")
@@ -53,7 +53,7 @@ def test_it_is_said_until_the_model_proposes_a_point():
 
 
 @pytest.mark.parametrize(("n_iter", "n_first"), [(2, 1), (9, 4), (16, 8), (17, 8)])
-def test_at_most_half_of_a_search_comes_before_the_model(n_iter, n_first):
+def test_initial_design_is_at_most_half(n_iter, n_first):
     found = []
     assert told(lambda n: found.append(searched(n)), n_iter) == []
     [search] = found
@@ -61,7 +61,7 @@ def test_at_most_half_of_a_search_comes_before_the_model(n_iter, n_first):
     assert search.cv_results_["source"].tolist().count("model") == n_iter - n_first
 
 
-def test_a_journal_goes_on_with_the_first_points_that_it_began_with(tmp_path):
+def test_resumed_journal_keeps_initial_design(tmp_path):
     path = tmp_path / "run.jsonl"
     first = searched(6, journal=path)
     assert first.optimizer_.n_initial_ == 3
@@ -72,7 +72,7 @@ def test_a_journal_goes_on_with_the_first_points_that_it_began_with(tmp_path):
     assert more.cv_results_["params"] == whole.cv_results_["params"]
 
 
-def test_what_is_known_takes_the_place_of_first_points():
+def test_known_values_replace_initial_points():
     known = {"x0": [[0.5] * 4, [0.6] * 4], "y0": [2.0, 2.4]}
     [text] = told(by_minimize, 6, **known)
     assert (
@@ -82,12 +82,12 @@ def test_what_is_known_takes_the_place_of_first_points():
     assert told(by_minimize, 7, **known) == []
 
 
-def test_where_nothing_is_to_be_proposed_nothing_is_said():
+def test_no_warning_without_proposals():
     assert told(by_minimize, 3, x0=[[0.1] * 4, [0.2] * 4, [0.3] * 4]) == []
     assert told(by_minimize, 5, method="random") == []
 
 
-def test_a_journal_that_goes_on_says_it_of_the_whole_budget(tmp_path):
+def test_resumed_journal_warns_of_whole_budget(tmp_path):
     path = tmp_path / "run.jsonl"
     assert len(told(by_minimize, 3, journal=path)) == 1
     assert len(told(by_minimize, 5, journal=path)) == 1

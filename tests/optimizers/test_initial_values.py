@@ -62,7 +62,7 @@ def test_values_that_disagree_are_refused(path):
     assert run(func, path, 2).nfev == func.n_calls == 2
 
 
-def test_the_result_of_a_run_agrees_with_its_journal(path):
+def test_result_matches_journal(path):
     func = Sum()
     first = run(func, path, 3, maximize=True)
     known = {"x0": first.x_iters, "y0": first.func_vals}
@@ -92,7 +92,7 @@ def test_constraints_are_compared(path):
         run(func, path, 1, y0=([1.0, 2.0], [[0.5], [np.nan]]), **known)
 
 
-def test_a_pending_point_whose_value_is_known_is_not_called(path):
+def test_known_pending_point_is_not_evaluated(path):
     def fail(x):
         raise OSError("no licence")
 

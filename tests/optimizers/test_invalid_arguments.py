@@ -44,7 +44,7 @@ def run(func=first, bounds=BOUNDS, n_calls=3, **options):
     ids=["2^64", "-2^70", "10^400", "-10^400", "fraction", "object array", "10^5000"],
 )
 @pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
-def test_a_whole_number_of_any_size_is_a_value(value, number):
+def test_large_integers_are_values(value, number):
     optimizer = RandomSearch(BOUNDS, random_state=0).tell([0.1, 0.2], np.squeeze(value))
     optimizer.tell([[0.3, 0.4], [0.5, 0.6]], [value, 1.5] if np.ndim(value) == 0 else [number, 1.5])
     assert_array_equal(optimizer.func_vals_, [number, number, 1.5])
@@ -158,7 +158,7 @@ def test_other_lists_with_a_word_are_lists(values):
     assert Space({"a": values}).parameters[0].values == list(values)
 
 
-def test_a_search_over_estimators_says_how_it_reads_a_pair():
+def test_pair_of_estimators_warns():
     X, y = np.arange(20.0).reshape(10, 2), np.arange(10.0)
     options = {"n_iter": 2, "cv": 2, "random_state": 0}
     with pytest.warns(
@@ -181,7 +181,7 @@ def test_a_search_over_estimators_says_how_it_reads_a_pair():
 @pytest.mark.parametrize(
     ("options", "meant"), [({"maximise": True}, "maximize"), ({"n_call": 5}, "n_calls")]
 )
-def test_an_option_that_is_misspelt_is_asked_about_first(options, meant):
+def test_misspelt_option_suggests_name(options, meant):
     with pytest.raises(ValueError, match=f"^Did you mean '{meant}'. options of method") as raised:
         minimize(first, BOUNDS, **options)
     assert str(raised.value).count(f"{meant}'") + str(raised.value).count(f" {meant},") == 2

@@ -82,7 +82,7 @@ def test_all_inputs_cannot_be_some(embedding):
     [KernelPCA(2), SelectKBest(k=2), make_pipeline(StandardScaler(), KernelPCA(2))],
     ids=lambda transformer: type(transformer).__name__,
 )
-def test_what_cannot_be_mapped_back_is_refused_before_the_first_evaluation(transformer):
+def test_non_invertible_embedding_raises_before_evaluation(transformer):
     with pytest.raises(ValueError, match=r"embedding.*components_"):
         SILBO([(0, 1)] * 6, embedding=transformer)
 
@@ -115,7 +115,7 @@ def test_a_regressor_is_all_that_is_fitted(monkeypatch):
     assert optimizer.embedding_.is_identity
 
 
-def test_the_point_that_the_search_found_is_the_one_proposed():
+def test_acquisition_maximum_is_proposed():
     """A learnt embedding lifted z anew, and what the search had chosen off it was lost."""
     optimizer = SILBO([(-1, 1)] * 6, embedding="semi-sir", random_state=0)
     run(optimizer, lambda x: float(np.tanh(x[0] - x[3])), 12)
@@ -265,7 +265,7 @@ def test_the_given_transformer_is_not_fitted(recorder):
     assert optimizer.embedding is recorder
 
 
-def test_a_transformer_that_refuses_the_values_so_far_waits_for_more():
+def test_failing_transformer_is_retried_later():
     few = SemiSlicedInverseRegression(2, n_slices=4, alpha=1.0)
     optimizer = SILBO([(0, 1)] * 6, embedding=few, n_initial=4, random_state=0)
     told = [(x, float(i // 2)) for i, x in enumerate(optimizer.ask(4))]  # two different values

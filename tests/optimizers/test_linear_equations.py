@@ -18,7 +18,7 @@ def distance(x):
 
 
 @pytest.mark.parametrize("method", ["silbo", "random", "rembo"])
-def test_shares_sum_to_one_from_the_first_point_on(method):
+def test_mixture_points_sum_to_one(method):
     result = minimize(distance, UNIT, method=method, constraints=SHARES, n_calls=10, random_state=0)
     assert result.nfev == 10
     np.testing.assert_allclose(result.x_iters.sum(axis=1), 1.0, atol=4e-9)
@@ -27,7 +27,7 @@ def test_shares_sum_to_one_from_the_first_point_on(method):
 
 
 @pytest.mark.statistical
-def test_the_best_mixture_is_found_on_the_face_where_it_lies():
+def test_best_mixture_is_found_on_face():
     truth = scipy_minimize(
         distance, np.full(4, 0.25), bounds=UNIT, constraints=SHARES, method="SLSQP"
     )
@@ -36,7 +36,7 @@ def test_the_best_mixture_is_found_on_the_face_where_it_lies():
     assert result.fun < truth.fun + 0.01
 
 
-def test_inputs_of_other_units_with_constants_inequalities_and_functions():
+def test_equations_combine_with_inequalities_and_functions():
     """Two equations, of which one has a part that must be small, in a box with an input held."""
     bounds = [(0, 1000), (-1, 1), (0.5, 0.5), (0, 10)]
     mixed = LinearConstraint([[1, 500, 100, 0], [0, 0, 0, 1]], [300, 2], [300, 8])
@@ -52,7 +52,7 @@ def test_inputs_of_other_units_with_constants_inequalities_and_functions():
     assert (X[:, 1] ** 2 <= 0.1 + 1e-9).all()
 
 
-def test_with_a_share_that_is_fixed_and_others_pending():
+def test_equations_hold_with_fixed_and_pending():
     optimizer = SILBO(UNIT, random_state=0, n_initial=3).constrain(SHARES)
     X = optimizer.ask(5)
     optimizer.tell(X, [distance(x) for x in X])
@@ -69,14 +69,14 @@ def test_with_a_share_that_is_fixed_and_others_pending():
         (LinearConstraint(np.ones((1, 4)), 2.0, 1.0), r"constraints.*inequalities"),
     ],
 )
-def test_what_cannot_hold_is_refused_before_the_first_call(constraint, message):
+def test_infeasible_equations_raise_before_evaluation(constraint, message):
     calls = []
     with pytest.raises(ValueError, match=message):
         minimize(calls.append, UNIT, constraints=constraint, n_calls=3, random_state=0)
     assert not calls
 
 
-def test_a_journal_goes_on_with_the_same_equation_only(tmp_path):
+def test_journal_requires_same_equation(tmp_path):
     options = {"method": "random", "random_state": 0}
     known = {"journal": tmp_path / "mixture.jsonl", **options}
     minimize(distance, UNIT, constraints=SHARES, n_calls=5, **known)
@@ -88,7 +88,7 @@ def test_a_journal_goes_on_with_the_same_equation_only(tmp_path):
         minimize(distance, UNIT, constraints=other, n_calls=9, **known)
 
 
-def test_an_input_that_is_held_has_no_scale_to_be_searched_by():
+def test_log_scale_with_equation_raises():
     bounds = [(0, 1), (0, 1), (0.2, 0.2), (0.1, 10)]
     logarithmic = {"scale": ["log" if low > 0 else None for low, _ in bounds], "n_calls": 8}
     shares = LinearConstraint([[1, 1, 1, 0]], 1, 1)

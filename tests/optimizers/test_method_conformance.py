@@ -73,7 +73,7 @@ def kind(request):
 # --- every method ---------------------------------------------------------------------------------
 
 
-def test_points_are_inside_distinct_counted_and_those_of_their_seed(method):
+def test_points_are_distinct_inside_and_reproducible(method):
     def func(x):
         seen.append(x.copy())
         return bowl(x)
@@ -111,7 +111,7 @@ def test_a_finite_space_is_visited_once(method):
         optimizer.ask()
 
 
-def test_the_order_of_tell_and_a_restart_do_not_matter(method):
+def test_tell_order_and_restart_are_irrelevant(method):
     rng = np.random.default_rng(0)
     X = rng.uniform(*BOUNDS.T, (9, 4))
     X[5] = X[4]
@@ -165,7 +165,7 @@ def test_named_parameters_and_their_restart_with_the_space(kind):
     assert other.ask() == optimizer.ask()
 
 
-def test_points_that_are_pending_are_not_asked_for_again_and_told_in_any_order(kind):
+def test_pending_points_are_not_proposed_again(kind):
     asked = []
     for order in ([0, 1, 2], [2, 0, 1]):
         optimizer = known(kind)

@@ -57,7 +57,7 @@ def run(optimizer, n, func=bowl):
     [kernel_pca(), make_pipeline(StandardScaler(), PCA(2)), Circle()],
     ids=["kernel-pca", "pipeline", "own"],
 )
-def test_it_is_searched_in_the_box_round_the_image_and_clipped(transformer):
+def test_nonlinear_search_is_clipped_to_box(transformer):
     optimizer = run(made(transformer), 9)
     x = optimizer.ask()
     embedding = optimizer.embedding_
@@ -71,7 +71,7 @@ def test_it_is_searched_in_the_box_round_the_image_and_clipped(transformer):
     assert np.abs(X - x).max(axis=1).min() < 0.1
 
 
-def test_a_search_on_a_circle_finds_the_place_on_it():
+def test_search_on_circle_finds_minimum():
     target = np.array([np.cos(2.0), np.sin(2.0), 0, 0, 0, 0])
 
     def func(x):
@@ -90,9 +90,7 @@ def test_a_search_on_a_circle_finds_the_place_on_it():
         (PCA(60), "n_components=60"),
     ],
 )
-def test_a_transformer_without_a_way_back_is_refused_before_anything_is_evaluated(
-    transformer, reason
-):
+def test_transformer_without_inverse_raises_before_evaluation(transformer, reason):
     calls = []
     with pytest.raises(ValueError, match=r"embedding must be (.|\n)*" + reason):
         minimize(calls.append, BOUNDS, embedding=transformer)
@@ -122,7 +120,7 @@ def test_an_optimiser_that_was_stored_learns_it_again():
 
 
 @pytest.mark.usefixtures("few_draws")
-def test_what_matters_is_told_without_derivatives_of_the_embedding():
+def test_shares_need_no_embedding_derivatives():
     optimizer = run(made(kernel_pca()), 12)
     optimizer.ask()
     with warnings.catch_warnings():

@@ -26,7 +26,7 @@ def noisy_search(seed):
     return optimizer
 
 
-def test_under_noise_it_is_nearer_the_truth_than_the_lowest_value():
+def test_recommended_beats_lowest_noisy_value():
     searches = [noisy_search(seed) for seed in range(4)]
     recommended = [search.recommended_ for search in searches]
     errors = [abs(r.mean - bowl(r.point)) for r in recommended]
@@ -42,7 +42,7 @@ def test_the_result_has_the_point():
     np.testing.assert_array_equal(run.x_recommended, run.optimizer.recommended_.point)
 
 
-def test_without_noise_it_is_the_best_point_in_the_units_of_the_values():
+def test_recommended_is_best_without_noise():
     for unit in (1e250, 1e-250):
         run = minimize(lambda x, u=unit: u * bowl(x), BOUNDS, n_calls=12, random_state=0)
         point, mean, std = run.optimizer.recommended_
@@ -51,7 +51,7 @@ def test_without_noise_it_is_the_best_point_in_the_units_of_the_values():
         assert 0.0 <= std < 0.3 * unit
 
 
-def test_it_is_feasible_and_has_the_names_of_the_space():
+def test_recommended_is_feasible_and_named():
     space = Space({"a": [1, 2, 3.5, 7], "b": ["u", "v", "w"]})
     optimizer = SILBO(space, n_initial=4, random_state=0)
     for params in optimizer.ask(6):
@@ -62,7 +62,7 @@ def test_it_is_feasible_and_has_the_names_of_the_space():
     assert set(optimizer.recommended_.point) == {"a", "b"}
 
 
-def test_without_a_model_it_is_the_best_point_or_refused():
+def test_recommended_without_model_raises():
     optimizer = RandomSearch(BOUNDS, random_state=0)
     for x in optimizer.ask(5):
         optimizer.tell(x, bowl(x))
@@ -119,7 +119,7 @@ def test_predictions_are_in_the_units_of_the_values(size, warp):
     np.testing.assert_allclose(at_known.mean / size, optimizer.func_vals_ / size, atol=0.01)
 
 
-def test_with_maximize_means_have_the_sign_of_the_values():
+def test_predictions_keep_sign_with_maximize():
     low, high = told(bowl), told(lambda x: -bowl(x), maximize=True)
     np.testing.assert_allclose(low.predict(MORE).mean, -high.predict(MORE).mean)
     np.testing.assert_allclose(low.predict(MORE).std, high.predict(MORE).std)
@@ -197,7 +197,7 @@ def test_what_ends_a_cell_is_shown_soon():
 
 @pytest.mark.parametrize("constraints", [None, np.ones((12, 1))])
 @pytest.mark.parametrize("asked", ["predict", "expected_improvement"])
-def test_where_every_value_failed_there_is_nothing_to_predict(asked, constraints):
+def test_predict_raises_if_all_failed(asked, constraints):
     optimizer = SILBO(BOUNDS, random_state=0)
     optimizer.tell(optimizer.ask(12), np.full(12, np.nan), constraints=constraints)
     optimizer.ask()

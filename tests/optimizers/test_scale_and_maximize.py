@@ -25,7 +25,7 @@ def run(sign=1.0, n=8, **options):
     return optimizer
 
 
-def test_a_box_by_logarithms_gives_back_what_it_is_given():
+def test_log_box_round_trips():
     box = Box(RATES, MIXED)
     U = np.random.default_rng(0).uniform(-1, 1, (200, 3))
     points = box.decode(U)
@@ -41,7 +41,7 @@ def test_a_box_by_logarithms_gives_back_what_it_is_given():
 
 
 @pytest.mark.parametrize("bounds", [RATES[:2], Bounds(*np.transpose(RATES[:2])), Box(RATES[:2])])
-def test_one_word_is_for_all_inputs_of_whatever_box(bounds):
+def test_single_scale_applies_to_all_inputs(bounds):
     x = SILBO(bounds, scale="log", random_state=0).ask(64)
     assert isinstance(x, np.ndarray)
     low, high = np.transpose(RATES[:2])
@@ -84,7 +84,7 @@ def test_named_parameters_have_their_scale_in_their_distribution():
         minimize(lambda p: 0.0, {"a": [1, 2]}, scale="log")
 
 
-def test_what_is_saved_says_the_scale_and_the_sign(tmp_path):
+def test_saved_state_has_scale_and_maximize(tmp_path):
     optimizer = run(-1.0, maximize=True)
     again = SILBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
     assert again.space_.scale == MIXED
@@ -133,7 +133,7 @@ def test_maximize_is_true_or_false_and_said_once():
 
 
 @pytest.mark.parametrize("method", ["silbo", "random"])
-def test_the_optimiser_of_a_result_has_the_sign_of_the_call(method):
+def test_result_optimiser_keeps_maximize(method):
     options = {} if method == "random" else {"n_initial": 5}
     known = {"method": method, "n_calls": 7, "random_state": 0, **options}
     low = minimize(misfit, RATES, **known)
