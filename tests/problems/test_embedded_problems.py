@@ -122,7 +122,7 @@ def test_planted_is_the_function_reflected_translated_and_clipped():
     assert binom.ppf(1e-6, 40, 0.5) <= reflected <= binom.ppf(1 - 1e-6, 40, 0.5)
 
 
-def test_planted_states_every_optimiser_in_the_box_and_no_other():
+def test_planted_lists_all_optimisers_in_box():
     counts = set()
     for seed in range(40):
         problem = planted(branin(), 3, seed)
@@ -152,7 +152,7 @@ def test_rotated_is_the_clipped_scaled_projection(base, d, seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_rotated_optimisers_are_all_that_can_be_reached_and_short(seed):
+def test_rotated_optimisers_are_reachable_and_minimal(seed):
     base = branin()
     for d in (2, 3, 8):
         problem = rotated(base, d, seed)
@@ -237,7 +237,7 @@ def corner(k):
     return Problem("corner", lambda X: -X.sum(axis=1), [(-1, 1)] * k, -k, [[1.0] * k])
 
 
-def test_rotated_reaches_the_ball_of_radius_3_and_says_so_when_that_is_not_enough():
+def test_rotated_reaches_radius_3_or_raises():
     # the corner of a k-cube is at distance sqrt(k)
     assert_optimum_kept(rotated(corner(7), 1000, 0), corner(7))
     for k, d in ((11, 2000), (30, 30)):

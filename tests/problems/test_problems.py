@@ -160,7 +160,7 @@ def test_one_point_many_points_and_pickling_agree(problem):
     assert_array_equal(problem.active_directions, np.eye(problem.n_dims))
 
 
-def test_the_function_cannot_change_its_input_nor_a_caller_the_problem():
+def test_problem_and_inputs_are_read_only():
     def careless(X):
         X *= 0
         return X.sum(axis=1)
@@ -179,7 +179,7 @@ def test_the_function_cannot_change_its_input_nor_a_caller_the_problem():
         problem.optimum = 1.0
 
 
-def test_regret_is_0_at_the_optimum_and_1_at_the_median_random_point():
+def test_regret_is_scaled_by_median_random_point():
     problem = branin()
     values = problem.evaluate(problem.sample(1000, 0))
     assert problem.regret(problem.optimum) == 0.0
@@ -277,7 +277,7 @@ def test_truth_is_untouched_by_noise(seed, sd):
     problem.check_optimum(n_points=20, n_polished=1)
 
 
-def test_same_seed_same_noise_one_by_one_or_together():
+def test_noise_depends_on_seed_not_batching():
     X = branin().sample(6, 0)
     first, second = (noisy(branin(), 2.0, 7) for _ in range(2))
     assert_allclose(first.evaluate(X), [second(x) for x in X], rtol=1e-12)
