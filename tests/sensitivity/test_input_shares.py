@@ -48,7 +48,7 @@ def test_draws_of_a_correlated_normal_have_its_moments():
     assert_allclose(draws.mean(axis=0), mode, atol=5 * np.sqrt(expected.max() / 1500))
 
 
-def test_draws_keep_within_bounds_and_follow_a_skewed_density():
+def test_posterior_draws_follow_skewed_density():
     # theta = log of a Gamma(2, 1) variable: loss = exp(theta) - 2 theta, least at log 2.
     def loss(theta):
         return float(np.exp(theta[0]) - 2.0 * theta[0]), np.exp(theta) - 2.0
@@ -85,7 +85,7 @@ def test_drawn_functions_have_the_posterior_mean_and_variance(surrogate):
     assert_allclose(found.var(axis=0) / std**2, 1.0, atol=0.35)
 
 
-def test_the_last_row_is_the_posterior_mean_and_moving_is_evaluating(surrogate):
+def test_moved_draws_equal_evaluated_draws(surrogate):
     rng = np.random.default_rng(1)
     P, Q = rng.uniform(-1, 1, (2, 5, 3))
     draws = FunctionDraws(at_the_mode(surrogate), 3, rng)
@@ -245,7 +245,7 @@ def _held(space, func, seed):
 
 
 @sets(2, 6)
-def test_few_points_are_enough_where_few_of_many_inputs_matter(n_sets):
+def test_few_points_find_few_relevant_inputs(n_sets):
     # 60 coordinates of a Sobol sequence: as they come, the error on these is .05 and more.
     space, errors = cube(30), []
     for seed in range(n_sets):
@@ -363,7 +363,7 @@ def test_one_outlier_and_failures_change_little():
 
 
 @pytest.mark.usefixtures("few_draws")
-def test_the_order_of_the_values_and_who_proposed_them_do_not_matter():
+def test_shares_do_not_depend_on_order():
     X = np.random.default_rng(0).uniform(0, 1, (20, 3))
     y = X[:, 0] ** 2 + 0.3 * X[:, 2]
     optimizers = [SILBO([(0, 1)] * 3, random_state=0), RandomSearch([(0, 1)] * 3, random_state=1)]
@@ -462,14 +462,14 @@ UNKNOWN = "the values do not say yet whether any of the other"
         ([0.02] * 12, 31, f"x0, x1, x2, x3, x4 and 7 more matter; {UNKNOWN} 48 do."),
     ],
 )
-def test_of_more_inputs_than_are_settled_the_firm_part_is_said(low, most, verdict):
+def test_verdict_reports_only_certain_inputs(low, most, verdict):
     shares = wide_shares(60, low, most)
     assert shares.n_important is None
     assert shares.verdict == verdict
     assert not shares.is_settled
 
 
-def test_where_all_inputs_matter_no_others_are_left_to_tell():
+def test_verdict_if_all_inputs_matter():
     shares = wide_shares(20, [0.02] * 20)
     assert shares.verdict.startswith("All 20 inputs matter: the 10 most important explain 86 %")
     assert shares.is_settled
@@ -477,7 +477,7 @@ def test_where_all_inputs_matter_no_others_are_left_to_tell():
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("seed", range(3))
-def test_few_noisy_values_of_many_inputs_do_not_say_which_matter(seed):
+def test_few_noisy_values_give_no_verdict(seed):
     rng = np.random.default_rng(seed)
     active = rng.permutation(60)[:6]
 

@@ -53,7 +53,7 @@ def test_the_direction_of_a_ridge_is_found(embedding):
     assert subspace.is_low_dimensional is True
 
 
-def test_a_bowl_of_all_inputs_has_no_few_directions_and_nothing_is_warned_of():
+def test_full_dimensional_bowl_does_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         subspace = optimizer_of(bowl, 4, 40).subspace_
@@ -82,7 +82,7 @@ def test_evidence_is_that_by_which_something_is_said(options, noise):
     assert said is (noise < 1.0)
 
 
-def test_directions_are_not_spoken_of_where_the_values_do_not_say_yet_which_inputs_matter():
+def test_undecided_values_give_no_directions():
     subspace = optimizer_of(lambda x: x[0], 4, 20).subspace_
     assert subspace.is_low_dimensional is True
     shares = replace(subspace.shares, together=subspace.shares.together * [1.0, 0.1, 1.0])
@@ -94,7 +94,7 @@ def test_directions_are_not_spoken_of_where_the_values_do_not_say_yet_which_inpu
 # --- the warning ----------------------------------------------------------------------------------
 
 
-def test_what_was_asked_for_and_is_worse_is_warned_of_once():
+def test_worse_requested_embedding_warns_once():
     optimizer = optimizer_of(bowl, 4, 40, embedding="semi-sir")
     with pytest.warns(NotLowDimensionalWarning, match="all inputs together predict") as caught:
         optimizer.subspace_  # noqa: B018
@@ -105,7 +105,7 @@ def test_what_was_asked_for_and_is_worse_is_warned_of_once():
         assert optimizer.subspace_.evidence["identity"] > optimizer.subspace_.evidence["semi-sir"]
 
 
-def test_what_was_asked_for_and_is_right_is_not_warned_of():
+def test_suitable_requested_embedding_does_not_warn():
     _, subspace = subspace_of_a_ridge("semi-sir")  # a warning would be an error
     assert subspace.evidence["semi-sir"] > subspace.evidence["identity"]
 
