@@ -135,7 +135,7 @@ def test_every_point_can_be_fitted(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("name", NAMES)
-def test_every_point_can_be_fitted_of_all_kinds_of_data(name, kind):
+def test_default_space_points_can_be_fitted(name, kind):
     if name == "TfidfTransformer" and kind not in ("sparse", "counts"):
         pytest.skip("it takes logarithms of counts: of others scikit-learn makes NaN")
     for y in Y.values():
@@ -179,7 +179,7 @@ def test_what_is_inside_is_found_by_its_name():
     }
 
 
-def test_conditions_are_a_list_of_dicts_that_random_search_takes():
+def test_conditional_default_space_suits_random_search():
     model = make_pipeline(StandardScaler(), SVC())
     space = default_space(model, X, Y["classes"])
     assert [branch["svc__kernel"] for branch in space] == [["rbf"], ["poly"]]
@@ -215,7 +215,7 @@ def test_the_data_of_a_column_are_its_own():
     assert gamma.support() != default_space(model)[0]["svc__gamma"].support()
 
 
-def test_the_columns_that_remain_are_data_of_their_own():
+def test_remainder_columns_are_searched():
     def widths(table, columns):
         model = ColumnTransformer([("gone", "drop", columns)], remainder=Nystroem())
         return default_space(model, table, Y["classes"])["remainder__gamma"].support()
@@ -225,7 +225,7 @@ def test_the_columns_that_remain_are_data_of_their_own():
     assert widths(wide, [X.shape[1]]) != widths(wide, [0])
 
 
-def test_what_was_set_by_hand_stays_unless_all_is_asked_for():
+def test_explicit_parameters_are_kept():
     assert "alpha" not in default_space(Lasso(alpha=0.3), all=True).keys() - {"alpha"}
     with pytest.raises(ValueError, match=r"range is known.*all=True"):
         default_space(Lasso(alpha=0.3))
@@ -236,7 +236,7 @@ def test_what_was_set_by_hand_stays_unless_all_is_asked_for():
     assert len(default_space(SVC(kernel="sigmoid"), all=True)) == 2
 
 
-def test_what_does_nothing_beside_a_value_set_by_hand_is_not_searched():
+def test_parameters_without_effect_are_not_searched():
     assert set(default_space(PolynomialFeatures(), X)) == {"degree", "interaction_only"}
     assert set(default_space(make_pipeline(PolynomialFeatures(1), Ridge()))) == {"ridge__alpha"}
     assert len(default_space(PolynomialFeatures(1), X, all=True)) == 2
@@ -250,7 +250,7 @@ class Unknown(TransformerMixin, BaseEstimator):
         raise AssertionError("what is not scikit-learn's is not fitted")
 
 
-def test_a_step_that_is_not_known_is_named_once():
+def test_unknown_step_warns_once():
     model = make_pipeline(Unknown(), FunctionTransformer(), PCA(), Ridge())
     with pytest.warns(UserWarning, match=r"\['unknown'\].*unknown__width") as warned:
         space = default_space(model, X, Y["numbers"])
@@ -280,7 +280,7 @@ def test_a_space_prints_as_a_table_with_sources():
     assert "0 to 1 (uniform)" in next(line for line in lines if "coef0" in line)
 
 
-def test_a_range_of_your_own_is_of_no_source():
+def test_custom_range_has_no_source():
     spaces = [default_space(SVC()), default_space(Ridge())]
     spaces[0][0]["C"], spaces[1]["alpha"] = [1, 2], [1, 2]
     lines = [clone_of.splitlines() for clone_of in map(repr, copy.deepcopy(spaces))]
@@ -305,14 +305,14 @@ def test_the_rest_of_a_space_is_auto(rest):
 @pytest.mark.parametrize(
     "how", [{"func": np.exp, "inverse_func": np.log}, {"transformer": FunctionTransformer(np.exp)}]
 )
-def test_a_target_that_is_transformed_is_the_one_that_the_ranges_are_of(how):
+def test_ranges_use_transformed_target(how):
     model = TransformedTargetRegressor(LinearSVR(), **how)
     inside = default_space(model, X, Y["numbers"])["regressor__epsilon"].support()
     alone = default_space(LinearSVR(), X, np.exp(Y["numbers"]))["epsilon"].support()
     assert inside == pytest.approx(alone)
 
 
-def test_directions_are_fewer_than_the_slices_of_half_of_the_rows():
+def test_n_components_range_is_below_slices():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 40)), rng.standard_normal(20)
     low, high = default_space(SlicedInverseRegression(), X, y)["n_components"].support()

@@ -123,7 +123,7 @@ def test_continuous_is_linear_in_probability(distribution):
         stats.geom(0.4),
     ],
 )
-def test_integers_have_their_probability_as_share_of_the_cube(distribution):
+def test_integers_occupy_their_probability(distribution):
     space = Space({"n": distribution})
     values = [p["n"] for p in space.decode(np.linspace(-1, 1, 20001)[:, None])]
     assert all(type(v) is int for v in values)
@@ -177,7 +177,7 @@ def test_categories_of_any_type_are_given_back_themselves():
     assert p["step"] is svc
 
 
-def test_two_categories_share_one_column_and_repetitions_count_once():
+def test_repeated_categories_count_once():
     space = Space({"k": ["rbf", "poly", "rbf"], "b": [True, False], "c": [1, 1, 2]})
     assert space.feature_names_ == ["k=poly", "b=False", "c"]
     assert space.n_points == 8
@@ -194,7 +194,7 @@ def test_constants_have_no_column():
     np.testing.assert_array_equal(Box([(2, 2)]).decode(np.empty((1, 0))), [[2.0]])
 
 
-def test_object_with_only_rvs_goes_through_its_own_draws():
+def test_object_with_rvs_is_sampled():
     numbers = Space({"p": OnlyRvs(lambda rng: 10 ** rng.uniform(-3, 3))})
     values = [p["p"] for p in numbers.decode(np.linspace(-0.9, 0.9, 7)[:, None])]
     np.testing.assert_allclose(np.log10(values), np.linspace(-2.7, 2.7, 7), atol=0.2)
@@ -338,7 +338,7 @@ N_MANY = 2000
 
 
 @pytest.mark.parametrize("make", [Compared, pair_of, str, day])
-def test_categories_are_read_and_found_in_linear_time_and_memory(make):
+def test_category_lookup_is_linear(make):
     values = [make(number) for number in range(N_MANY)]
     points = [{"p": make(number)} for number in range(N_MANY)]
     Compared.n_compared = 0
@@ -371,7 +371,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=40)
 @given(st.lists(VALUES, max_size=12), VALUES)
-def test_values_are_found_as_by_comparing_each_with_all(values, other):
+def test_value_lookup_matches_comparison(values, other):
     kept = []
     for value in values:
         if not any(same(value, one) for one in kept):

@@ -86,7 +86,7 @@ def test_another_value_in_the_same_points():
     assert box.decode(box.with_value(np.zeros((1, 2)), "x2", 2.5)).tolist() == [[5.0, 3.0, 2.5]]
 
 
-def test_another_value_in_the_branches_that_can_have_it():
+def test_other_value_is_set_in_possible_branches():
     space = SpaceUnion(
         [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}, {"kind": ["z"]}]
     )

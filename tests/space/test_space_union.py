@@ -95,13 +95,13 @@ def test_points_of_finite_unions_are_counted_once(branches):
 
 @settings(max_examples=8)
 @given(FINITE_BRANCHES)
-def test_a_finite_union_is_searched_to_its_end_without_repeats(branches):
+def test_finite_union_is_exhausted_without_repeats(branches):
     optimizer = SILBO(SpaceUnion(branches), n_initial=1000, random_state=0)
     points = optimizer.ask(optimizer.space_.n_points)
     assert len(set(map(key, points))) == len(points)
 
 
-def test_columns_are_shared_where_the_values_are_the_same():
+def test_equal_parameters_share_columns():
     space = SpaceUnion(KERNELS)
     assert space.feature_names_ == [
         *("kernel=linear", "kernel=poly", "kernel=rbf", "C", "degree", "gamma", "C (branch 2)")
@@ -183,7 +183,7 @@ def test_overlaps_belong_to_the_first_branch():
     assert space.decode([[1, 0.3, -0.5]])[0]["x"] == pytest.approx(0.75)
 
 
-def test_kinds_of_numbers_are_kept_apart_told_ones_are_matched():
+def test_integer_and_float_values_are_distinguished():
     space = SpaceUnion([{"n": [1, 2]}, {"n": [1.0, 0.5]}])
     assert space.n_points == 4
     assert [type(p["n"]) for p in space.decode(space.encode([{"n": 1}, {"n": 1.0}]))] == [
@@ -240,7 +240,7 @@ X, Y = load_iris(return_X_y=True)
 svc_search = partial(SILBOSearchCV, SVC(), random_state=0, cv=3, initial_params=None, n_initial=4)
 
 
-def test_a_list_of_dicts_is_searched_under_one_budget():
+def test_union_search_shares_one_budget():
     ours = svc_search(KERNELS, n_iter=14).fit(X, Y)
     theirs = RandomizedSearchCV(SVC(), KERNELS, n_iter=14, cv=3, random_state=0).fit(X, Y)
     results = ours.cv_results_
