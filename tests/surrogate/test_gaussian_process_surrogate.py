@@ -22,7 +22,7 @@ def make_data(n=30, r=3, seed=0, noise=0.05):
     return Z, 5 + 3 * np.sin(2 * Z[:, 0]) + Z[:, -1] ** 2 + noise * rng.standard_normal(n)
 
 
-def test_tuning_reaches_the_posterior_mode_that_scikit_learn_can_see():
+def test_tuning_reaches_posterior_mode_of_scikit_learn():
     Z, y = make_data()
     surrogate = GaussianProcessSurrogate().fit(Z, y)
     theta, prior = surrogate.theta_, surrogate.prior_
@@ -87,7 +87,7 @@ def test_constant_targets(n):
     assert_allclose(surrogate.theta_, surrogate.prior_.location)
 
 
-def test_believed_points_change_the_deviation_and_not_the_mean():
+def test_pending_points_change_only_deviation():
     Z, y = make_data(noise=0.0)
     surrogate = GaussianProcessSurrogate().fit(Z, y)
     new = np.random.default_rng(1).uniform(-1, 1, (10, 3))
@@ -140,7 +140,7 @@ def test_state_restores_every_bit(tune, isotropic):
     assert_array_equal(*more)
 
 
-def test_many_values_are_all_conditioned_on_and_some_tune():
+def test_many_values_tune_on_subset():
     Z, y = make_data(n=700, r=2)
     surrogate = GaussianProcessSurrogate().fit(Z, y)
     rows = np.random.default_rng(0).choice(700, 60, replace=False)
@@ -152,7 +152,7 @@ def test_many_values_are_all_conditioned_on_and_some_tune():
     assert std.mean() < 0.6 * few.predict(Z[rows])[1].mean()
 
 
-def test_state_of_many_hyperparameters_is_kept_to_the_last_bit():
+def test_state_round_trips_exactly():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (25, 300))
     y = np.sin(2 * X[:, 0]) + X[:, 1]

@@ -38,7 +38,7 @@ def run(noise_std, *, n=12):
     return optimizer
 
 
-def test_posterior_is_that_of_scikit_learn_with_alpha_for_every_point():
+def test_posterior_matches_scikit_learn_with_alpha():
     Z, y, variance = data()
     state = {"theta": np.log([1.3, 0.5, 0.9, 1e-3])}
     ours = GaussianProcessSurrogate().fit(Z, y, variance, state=state, tune=False)
@@ -54,7 +54,7 @@ def test_posterior_is_that_of_scikit_learn_with_alpha_for_every_point():
     assert_allclose(got[1], y.std() * noise_free, rtol=1e-6)
 
 
-def test_known_noise_is_not_taken_for_noise_of_all():
+def test_known_noise_stays_with_its_points():
     rng = np.random.default_rng(0)
     Z = rng.uniform(-1, 1, (60, 1))
     std = np.where(np.arange(60) % 2, 0.5, 0.0)
@@ -101,7 +101,7 @@ def test_noise_goes_through_the_warp_by_its_slope(warp, values, slopes):
 
 
 @pytest.mark.parametrize("prior", ["sparse", "dimension-scaled"])
-def test_noise_is_not_taken_for_the_function_where_points_crowd(prior):
+def test_noise_is_not_fitted_among_close_points(prior):
     """As they do round the best point: both priors have a mode that interpolates the values."""
     best, found = np.array([0.3, 0.0, -0.2, 0.0, 0.0]), []
     for seed in range(3):
@@ -114,7 +114,7 @@ def test_noise_is_not_taken_for_the_function_where_points_crowd(prior):
     assert_allclose(np.median(found), 0.1, rtol=0.4)
 
 
-def test_no_noise_is_the_same_as_unknown_noise_bit_for_bit():
+def test_zero_noise_equals_unknown_noise():
     unknown = run(None)
     assert run(np.zeros(12)).x_iters_.tolist() == unknown.x_iters_.tolist()
     assert run(np.full(12, np.nan)).x_iters_.tolist() == unknown.x_iters_.tolist()

@@ -93,7 +93,7 @@ def test_units_of_the_targets_do_not_matter(regressor):
     assert_allclose(moved[1], 1e-3 * std, rtol=1e-2)
 
 
-def test_the_regressor_given_is_not_fitted_and_gets_standardised_targets():
+def test_regressor_is_cloned_with_standardised_targets():
     Spy.fitted, spy = (), Spy()
     Z, y = make_data()
     RegressorSurrogate(spy).fit(Z, y)
@@ -102,7 +102,7 @@ def test_the_regressor_given_is_not_fitted_and_gets_standardised_targets():
     assert_allclose([Spy.fitted[0][1].mean(), Spy.fitted[0][1].std()], [0, 1], atol=1e-9)
 
 
-def test_added_points_take_part_and_a_process_keeps_its_kernel():
+def test_added_points_keep_kernel():
     Z, y = make_data()
     surrogate = RegressorSurrogate(GaussianProcessRegressor(RBF() + WhiteKernel())).fit(Z, y)
     more = surrogate.with_points(Z[:1] + 0.3, np.array([90.0]))
@@ -123,7 +123,7 @@ def test_repeated_points_that_contradict_one_another():
     assert process.alpha == 0.0
 
 
-def test_warnings_of_processes_are_not_shown_and_the_filters_stay():
+def test_process_warnings_are_suppressed():
     Z, y = make_data()
     short = GaussianProcessRegressor(RBF(1e-4, (1e-5, 1e-4)), alpha=0.0)
     before = list(warnings.filters)
@@ -161,7 +161,7 @@ def test_a_prediction_without_deviation_is_refused():
         RegressorSurrogate(Liar()).fit(*make_data()).predict(np.zeros((1, 3)))
 
 
-def test_a_kernel_for_other_inputs_says_what_to_do():
+def test_kernel_of_wrong_dimension_raises():
     kernel = RBF(np.ones(4))
     with pytest.raises(ValueError, match="Anisotropic kernel") as caught:
         RegressorSurrogate(GaussianProcessRegressor(kernel)).fit(*make_data())
@@ -185,7 +185,7 @@ def test_json_needs_the_regressor_again():
     assert_array_equal(again.ask(2), optimizer.ask(2))
 
 
-def test_random_states_are_seeded_from_that_of_the_optimiser():
+def test_regressor_seed_comes_from_optimiser():
     asked = []
     for seed in (0, 0, 1):
         before = np.random.get_state()[1].copy()  # noqa: NPY002

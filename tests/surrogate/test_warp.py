@@ -45,20 +45,20 @@ def test_slope_is_the_derivative(warp):
         assert warp.log_slope(y)[i] == pytest.approx(np.log(slope), abs=1e-9 + 10 * error / slope)
 
 
-def test_a_smooth_log_is_linear_near_the_least_value_and_logarithmic_far_above():
+def test_smooth_log_is_linear_near_minimum():
     y = np.array([0.0, 1e-3, 1.0, 1e6, 1e9])  # the median is 1
     w = LogAboveLeast()(y)
     assert_allclose(w[1] / 1e-3, 1, rtol=1e-3)
     assert_allclose(w[4] - w[3], np.log(1e3), rtol=1e-5)
 
 
-def test_the_better_half_keeps_its_distances_and_the_worse_their_logarithm():
+def test_half_log_keeps_better_half():
     y = np.array([5.0, 1.0, 2.0, 14.0, 8.0])
     s = np.sqrt((16 + 9) / 2)
     assert_allclose(half_log(y), [0, -4 / s, -3 / s, np.log(1 + 9 / s), np.log(1 + 3 / s)])
 
 
-def test_how_bad_the_worst_is_does_not_move_the_better_half():
+def test_worst_value_does_not_move_better_half():
     y = np.random.default_rng(1).standard_normal(21)
     worse = np.where(y == y.max(), 1e12, y)
     better = y <= np.median(y)
@@ -87,7 +87,7 @@ def run(scale, warp="half-log"):
     return optimizer
 
 
-def test_a_proposal_does_not_depend_on_the_unit_and_the_best_value_has_it():
+def test_proposals_do_not_depend_on_unit():
     one, other = run(1.0), run(2.0**20)
     assert_array_equal(one.x_iters_, other.x_iters_)
     assert other.best_y_ == 2.0**20 * one.best_y_ == other.func_vals_.min()
