@@ -87,7 +87,7 @@ STORED = returning(GaussianProcessSurrogate(), "to_state", lambda self: {"array"
 AS_ARRAY = returning(Coordinates(), "learn", lambda self, X, y, X_unlabeled: np.eye(len(X.T))[:2])
 
 
-def test_what_is_broken_in_the_next_test_is_all_that_is():
+def test_unmodified_parts_pass_checks():
     check_acquisition(improvement)
     check_learner(Coordinates())
 
@@ -119,13 +119,13 @@ def test_an_array_is_no_embedding():
     ("name", "cls"),
     [("embedding", Coordinates), ("surrogate", GaussianProcessSurrogate)],
 )
-def test_a_class_in_place_of_an_object_is_refused_before_anything_is_evaluated(name, cls):
+def test_class_instead_of_instance_raises_before_evaluation(name, cls):
     message = rf"{name} must be an object: got the class {cls.__name__}. Write {cls.__name__}\(\)."
     with pytest.raises(ValueError, match=message):
         SILBO([(0, 1)] * 5, **{name: cls})
 
 
-def test_a_surrogate_that_overwrites_its_points_leaves_the_history_alone():
+def test_surrogate_overwriting_input_keeps_history():
     class Careless(GaussianProcessSurrogate):
         def fit(self, Z, y, noise, *, state, tune, rng):
             super().fit(Z.copy(), y, noise, state=state, tune=tune)
@@ -200,7 +200,7 @@ class Flat:
         ("surrogate", Blr(), r"surrogate.*log_predictive_density"),
     ],
 )
-def test_a_part_with_other_arguments_is_refused_when_the_optimiser_is_made(option, part, message):
+def test_part_with_wrong_signature_raises_at_construction(option, part, message):
     with pytest.raises(ValueError, match=message):
         SILBO([(0, 1)] * 4, **{option: part})
 
@@ -279,7 +279,7 @@ def short(mean, std, best, *, return_gradient=False):
         ("design", lambda n, d, rng: np.full((n, d), 3.0)),
     ],
 )
-def test_what_a_part_gives_back_wrongly_ends_in_an_error_and_the_values_are_kept(option, part):
+def test_wrong_return_value_raises_and_keeps_history(option, part):
     parts = {"n_initial": 5, "random_state": 0, option: part}
     optimizer = SILBO([(-1, 1)] * 4, **parts)
     if option != "design":
@@ -290,7 +290,7 @@ def test_what_a_part_gives_back_wrongly_ends_in_an_error_and_the_values_are_kept
     assert len(optimizer.func_vals_) == (0 if option == "design" else 8)
 
 
-def test_minus_infinity_is_the_least_that_a_point_can_be_worth():
+def test_acquisition_may_return_minus_infinity():
     def only_left(mean, std, best, *, return_gradient=False):
         value = np.where(mean > 1.0, -np.inf, std - mean)
         slope = np.where(mean > 1.0, np.nan, 1.0)
