@@ -58,7 +58,7 @@ def test_an_executor_that_is_made_needs_no_shutdown():
 
 
 @pytest.mark.parametrize("how", ["nothing", "an AsyncResult"])
-def test_a_submit_that_returns_no_future_ends_the_search_at_the_first_call(how):
+def test_submit_without_future_raises(how):
     calls, options = [], {"n_calls": 6, "method": "random", "random_state": 0}
 
     def objective(x):
@@ -88,7 +88,7 @@ def start(kind, path):
 
 
 @pytest.mark.parametrize("kind", ["processes", pytest.param("loky", marks=pytest.mark.slow)])
-def test_python_ends_and_the_process_that_hangs_is_killed(tmp_path, kind):
+def test_hanging_process_is_killed_at_exit(tmp_path, kind):
     """It would hang for ten minutes."""
     with start(kind, tmp_path / "pid") as process:
         printed, errors = process.communicate(timeout=300)
@@ -98,7 +98,7 @@ def test_python_ends_and_the_process_that_hangs_is_killed(tmp_path, kind):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
-def test_what_is_printed_is_seen_though_a_thread_keeps_python_from_ending(tmp_path):
+def test_output_is_flushed_with_hanging_thread(tmp_path):
     with start("threads", tmp_path / "pid") as process:
         assert (
             process.stdout.readline() == "done 5\n"

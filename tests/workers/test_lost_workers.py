@@ -31,7 +31,7 @@ def test_what_executors_raise_is_a_loss(error):
 
 
 @pytest.mark.parametrize(("module", "name"), sorted(KNOWN))
-def test_what_dask_and_ray_raise_is_known_by_its_name(module, name):
+def test_dask_and_ray_losses_are_known_by_name(module, name):
     """And the names are theirs, where they are installed."""
     known = type(name, (Exception,), {"__module__": module})
     assert says_lost(type("Derived", (known,), {})())
@@ -40,7 +40,7 @@ def test_what_dask_and_ray_raise_is_known_by_its_name(module, name):
         assert issubclass(getattr(sys.modules[module], name), Exception)
 
 
-def test_a_function_that_raises_one_is_dealt_with_as_any_other(tmp_path):
+def test_loss_raised_by_function_is_ordinary_error(tmp_path):
     path, points = tmp_path / "run.jsonl", []
     options = {"method": "random", "n_calls": 5, "journal": path, "random_state": 0}
 

@@ -55,7 +55,7 @@ def dies(func, path, **options):
 
 @pytest.mark.parametrize("at", [0, 5])
 @pytest.mark.parametrize("options", [{}, {"executor": lambda: ThreadPoolExecutor(2)}])
-def test_a_point_that_the_process_dies_with_twice_has_failed(tmp_path, at, options):
+def test_point_killing_process_twice_has_failed(tmp_path, at, options):
     path, func = tmp_path / "run.jsonl", Deadly(tmp_path, at)
     n_deaths = 0
     while n_deaths < 9 and dies(func, path, **options):

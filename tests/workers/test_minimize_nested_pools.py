@@ -79,7 +79,7 @@ class OwnThreads(Executor):
     ],
     ids=["here", "threads", "own threads", "processes", "cancelled"],
 )
-def test_a_pool_of_the_functions_own_that_breaks_is_no_lost_worker(func, error, executor):
+def test_broken_nested_pool_is_not_lost_worker(func, error, executor):
     """It is raised as anything else is, at once: no point is tried again, no executor replaced."""
     x0 = [[0.0, 0.0], [1.5, 1.0]]
     with pytest.raises(error) as caught:
@@ -112,7 +112,7 @@ class DerivedThreads(ThreadPoolExecutor):
         return OwnThreads().submit(fn, *args)
 
 
-def test_threads_of_ones_own_are_known_by_the_class_that_they_derive_from():
+def test_thread_pool_subclass_is_recognised():
     """Nothing is sent there; of others the error is put into words, whether it is or not."""
     with pytest.raises(Unsendable, match="out of licences"):
         minimize(out_of_licences, BOUNDS, executor=DerivedThreads(1))
@@ -122,7 +122,7 @@ def test_threads_of_ones_own_are_known_by_the_class_that_they_derive_from():
     executor.shutdown()
 
 
-def test_an_executor_that_takes_nothing_has_made_no_call(tmp_path):
+def test_rejected_submission_counts_no_call(tmp_path):
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
     path = tmp_path / "run.jsonl"

@@ -48,7 +48,7 @@ def raised(func, path, error=OSError, **options):
 
 
 @pytest.mark.parametrize("error", [OSError("no licence"), SystemExit(2)])
-def test_the_point_the_calls_and_the_remedy_are_named(path, error):
+def test_error_names_point_calls_and_remedy(path, error):
     for journal in (None, path):
         error.__notes__ = []
         raised(Simulator(3, error=error), journal, type(error))
@@ -75,7 +75,7 @@ def test_a_point_with_names_is_named_by_them():
     assert f"at the point {point} (" in caught.value.__notes__[0]
 
 
-def test_what_a_callback_raises_is_not_said_to_be_of_a_point():
+def test_callback_error_names_no_point():
     def callback(result):
         raise LookupError
 
@@ -85,7 +85,7 @@ def test_what_a_callback_raises_is_not_said_to_be_of_a_point():
     assert not hasattr(caught.value, "optimize_x")
 
 
-def test_the_point_is_that_of_the_call_that_raised_among_several():
+def test_error_names_point_among_several():
     with ThreadPoolExecutor(3) as executor, pytest.raises(OSError, match="no licence") as caught:
         run(Simulator(1), executor=executor)
     assert_array_equal(caught.value.optimize_x, POINTS[1])
@@ -96,7 +96,7 @@ def test_the_point_is_that_of_the_call_that_raised_among_several():
 
 @pytest.mark.parametrize("executor", [None, lambda: ThreadPoolExecutor(2)])
 @pytest.mark.parametrize("poison", [0, 2, 5])
-def test_a_point_that_raises_in_two_runs_has_failed(path, poison, executor):
+def test_point_raising_in_two_runs_has_failed(path, poison, executor):
     """The first, one between and the last of the budget."""
     func = Simulator(poison)
     raised(func, path, executor=executor)
@@ -109,7 +109,7 @@ def test_a_point_that_raises_in_two_runs_has_failed(path, poison, executor):
     assert run(func, path, n_calls=7).nfev == func.n_calls == 8
 
 
-def test_a_bug_is_raised_in_every_run_and_no_point_fails_for_it(path):
+def test_bug_is_raised_in_every_run(path):
     func = Simulator(error=NameError("pi"))
     func.is_down = True
     for n_runs in (1, 2, 3):
@@ -133,7 +133,7 @@ def test_while_nothing_works_no_point_has_failed(path):
     assert np.isfinite(run(func, path).func_vals).all()
 
 
-def test_a_function_that_never_returned_a_value_raises_at_the_end_of_the_budget(path):
+def test_function_without_any_value_raises_at_end(path):
     func = Simulator(0)
     for _ in range(3):
         error = raised(func, path, n_calls=1)
@@ -156,7 +156,7 @@ def test_a_call_that_was_interrupted_counts(path):
     assert run(func, path).nfev == func.n_calls == 7
 
 
-def test_a_call_that_was_taken_back_does_not_count(path):
+def test_cancelled_call_does_not_count(path):
     func = Simulator(0)
     with ThreadPoolExecutor(1) as executor:
         raised(func, path, executor=executor, n_pending=4)

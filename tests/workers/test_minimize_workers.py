@@ -89,7 +89,7 @@ def test_all_workers_are_used_and_nothing_is_lost(threads):
 
 
 @pytest.mark.parametrize("make", [lambda pool: pool, lambda pool: lambda: pool])
-def test_what_cannot_be_sent_to_a_process_is_refused_before_the_first_call(make):
+def test_unpicklable_function_raises_before_first_call(make):
     with ProcessPoolExecutor(1) as pool:
         message = r"func must be picklable.* ProcessPoolExecutor: got <function .*lambda.*loky"
         with pytest.raises(ValueError, match=message) as caught:
@@ -98,7 +98,7 @@ def test_what_cannot_be_sent_to_a_process_is_refused_before_the_first_call(make)
     assert caught.value.__cause__ is not None
 
 
-def test_a_pool_of_processes_that_sends_in_its_own_way_is_given_any_function():
+def test_pool_with_own_pickling_accepts_any_function():
     class Pool(ProcessPoolExecutor):
         def submit(self, func, *args):
             future = Future()
@@ -109,7 +109,7 @@ def test_a_pool_of_processes_that_sends_in_its_own_way_is_given_any_function():
         assert minimize(lambda x: 0.0, BOUNDS, n_calls=2, executor=pool).nfev == 2
 
 
-def test_what_an_executor_cannot_send_is_said_with_its_error():
+def test_pickling_error_of_executor_is_reported():
     class Pool(Executor):
         _max_workers = 1
 
@@ -149,12 +149,12 @@ class Slow(Executor):
         return self.jobs[-1][0]
 
 
-def test_an_executor_that_does_not_say_how_many_workers_it_has():
+def test_executor_without_worker_count_raises():
     with pytest.raises(ValueError, match=r"executor.*many"):
         minimize(bowl, BOUNDS, executor=Slow())
 
 
-def test_proposals_are_made_ahead_while_all_workers_are_busy():
+def test_proposals_are_prefetched_while_workers_busy():
     class Watched(Slow):
         _max_workers = 1
 
@@ -192,7 +192,7 @@ def test_limits_wait_for_what_runs_and_record_it(threads):
     assert len(func.points) == result.nfev == len(result.func_vals)
 
 
-def test_an_error_waits_for_the_others_and_carries_them(threads):
+def test_error_waits_for_running_evaluations(threads):
     def func(x):
         if len(recorded.points) > 5 and (x == recorded.points[5]).all():
             raise OSError("simulator died")
@@ -212,7 +212,7 @@ def test_an_error_waits_for_the_others_and_carries_them(threads):
 # --- workers that hang ----------------------------------------------------------------------------
 
 
-def test_a_hanging_evaluation_counts_as_failed_without_an_executor(clock):
+def test_hanging_evaluation_without_executor_fails(clock):
     release, calls = threading.Event(), []
 
     def func(x):
@@ -351,7 +351,7 @@ def assert_only_poison_failed(result):
 
 
 @pytest.mark.parametrize("n_retries", [0, 1, 2])
-def test_a_point_that_kills_its_worker_is_failed_after_so_many_retries(n_retries):
+def test_point_killing_worker_fails_after_retries(n_retries):
     with pytest.warns(LostEvaluationWarning, match=f"its worker {n_retries + 1} times"):
         result = minimize_with_poison(lambda: Fragile(1), n_retries=n_retries)
     assert_only_poison_failed(result)
@@ -373,7 +373,7 @@ def test_real_processes_that_die():
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_of_many_inputs_a_warning_shows_the_place_in_the_result(named):
+def test_warning_shows_row_for_many_inputs(named):
     bounds = {f"x{i}": uniform() for i in range(60)} if named else [(0.0, 1.0)] * 60
     calls = []
 
@@ -401,7 +401,7 @@ def test_of_many_inputs_a_warning_shows_the_place_in_the_result(named):
     assert "\n" not in text
 
 
-def test_a_broken_executor_that_cannot_be_replaced_carries_the_result():
+def test_broken_executor_error_carries_result():
     with Fragile() as executor, pytest.raises(BrokenExecutor) as caught:
         minimize_with_poison(executor)
     result = caught.value.optimize_result
@@ -409,7 +409,7 @@ def test_a_broken_executor_that_cannot_be_replaced_carries_the_result():
     assert any("Give executor as a callable" in note for note in caught.value.__notes__)
 
 
-def test_an_error_of_the_callback_loses_no_value_that_came_with_it():
+def test_callback_error_loses_no_value():
     """Several results are taken at once; the callback fails at the first of them."""
 
     class Together(Executor):

@@ -11,7 +11,7 @@ SECONDS = st.floats(0.0, 1e4)
 
 
 @given(SECONDS, SECONDS, st.integers(1, 64))
-def test_as_many_as_end_meanwhile_at_most_one_a_worker(proposing, calling, n_workers):
+def test_prefetch_is_at_most_one_per_worker(proposing, calling, n_workers):
     pace = Pace()
     assert pace.n_ahead(n_workers) == 1  # nothing is known
     pace.note_proposal(proposing)
@@ -24,7 +24,7 @@ def test_as_many_as_end_meanwhile_at_most_one_a_worker(proposing, calling, n_wor
         assert n - 1 < max(n_ending, 1.0)
 
 
-def test_a_long_proposal_is_forgotten_by_and_by_and_a_longer_one_counts_at_once():
+def test_proposal_time_decays_but_rises_at_once():
     pace = Pace()
     pace.note_call(1.0)
     ahead = []

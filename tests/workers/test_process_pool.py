@@ -63,14 +63,14 @@ def pool(request):
         yield pool
 
 
-def test_calls_are_made_in_their_order_and_know_their_times(pool):
+def test_calls_run_in_order_with_times(pool):
     futures = [pool.submit(pow, i, 2) for i in range(5)]
     assert [future.result() for future in futures] == [0, 1, 4, 9, 16]
     times = [time for future in futures for time in (future.since, future.until)]
     assert times == sorted(times)
 
 
-def test_what_is_killed_is_not_heard_of_and_the_next_has_its_worker(pool):
+def test_killed_call_frees_its_worker(pool):
     release = threading.Event()
     killed = pool.submit(release.wait if pool.is_in_process else partial(time.sleep, 600.0))
     waiting = pool.submit(pow, 3, 2)
@@ -83,7 +83,7 @@ def test_what_is_killed_is_not_heard_of_and_the_next_has_its_worker(pool):
 
 
 @pytest.mark.parametrize("pool", ["threads"], indirect=True, scope="module")
-def test_a_worker_that_cannot_begin_is_lost_and_replaced(pool, monkeypatch):
+def test_worker_failing_to_start_is_replaced(pool, monkeypatch):
     real = threading.Thread.start
 
     def start(thread):
@@ -101,7 +101,7 @@ def test_a_worker_that_cannot_begin_is_lost_and_replaced(pool, monkeypatch):
 
 
 @pytest.mark.parametrize("kill", ["the call", "the executor"])
-def test_a_process_can_be_killed_as_soon_as_it_has_a_call(kill):
+def test_process_can_be_killed_at_once(kill):
     """pytest makes an exception in a thread of loky a failure; loky's own shutdown raises one."""
     for pause in [0.0, 0.02]:
         pool = Pool(1, "processes") if kill == "the call" else loky.ProcessPoolExecutor(1)
@@ -128,7 +128,7 @@ def test_what_waits_can_be_cancelled(pool, tmp_path):
 
 
 @pytest.mark.parametrize("pool", ["processes"], indirect=True, scope="module")
-def test_a_process_that_dies_takes_only_its_own_call_with_it(pool):
+def test_dying_process_loses_only_its_call(pool):
     first, second = pool.submit(os._exit, 3), pool.submit(pow, 2, 3)
     with pytest.raises(LostWorkerError, match="a process died"):
         first.result()
@@ -137,7 +137,7 @@ def test_a_process_that_dies_takes_only_its_own_call_with_it(pool):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has none")
 @pytest.mark.parametrize("pool", ["processes"], indirect=True, scope="module")
-def test_a_process_that_is_killed_from_without_between_calls_is_replaced(pool):
+def test_process_killed_between_calls_is_replaced(pool):
     pid = pool.submit(os.getpid).result()
     os.kill(pid, signal.SIGKILL)
     other = None
@@ -151,7 +151,7 @@ def test_a_process_that_is_killed_from_without_between_calls_is_replaced(pool):
 @pytest.mark.parametrize(
     "begin", [begin_a_pool, pytest.param(begin_a_search, marks=pytest.mark.slow)]
 )
-def test_processes_do_not_outlive_the_process_that_is_killed(begin, tmp_path):
+def test_workers_do_not_outlive_killed_parent(begin, tmp_path):
     """Its output ends when all that hold it have ended, in fits of half an hour too."""
     os.mkfifo(fifo := tmp_path / "output")
     process = get_context("forkserver").Process(target=with_output, args=(fifo, begin))

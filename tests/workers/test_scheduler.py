@@ -56,7 +56,7 @@ def kinds_of(workers):
 
 @settings(max_examples=15)
 @given(deadly=st.sets(st.integers(0, 7)), n_workers=st.integers(1, 3), n_retries=st.integers(0, 2))
-def test_only_what_is_deadly_is_lost_and_all_others_have_their_value(deadly, n_workers, n_retries):
+def test_only_deadly_calls_are_lost(deadly, n_workers, n_retries):
     if not n_retries and n_workers > 1:
         n_retries = 1  # else those beside it are lost too
     begun = []
@@ -92,7 +92,7 @@ def test_what_goes_alone_runs_beside_nothing():
     assert most[2] == most[3] == 1
 
 
-def test_every_call_is_told_of_before_it_is_made_and_when_it_is_taken_back():
+def test_calls_are_announced_and_withdrawn():
     events, release = [], threading.Event()
 
     def run(key):
@@ -117,7 +117,7 @@ def test_every_call_is_told_of_before_it_is_made_and_when_it_is_taken_back():
     ]
 
 
-def test_what_is_lost_while_it_ends_is_not_made_again():
+def test_call_lost_during_shutdown_is_not_retried():
     workers = Scheduler(partial(Breaking, 1), n_retries=5)
     workers.submit(Call(0, lambda: 1 // 0))
     workers.drain()
@@ -166,7 +166,7 @@ def test_the_calls_of_a_group_share_the_time(clock):
     assert list(kinds.values())[-1] == "late"
 
 
-def test_what_was_under_way_in_workers_that_all_hang_goes_to_others(clock):
+def test_calls_of_hanging_workers_are_moved(clock):
     release, made = threading.Event(), []
 
     def hang():
@@ -190,7 +190,7 @@ def test_what_was_under_way_in_workers_that_all_hang_goes_to_others(clock):
         workers.close(wait=True)
 
 
-def test_an_executor_that_breaks_and_is_no_callable_ends_with_its_error():
+def test_broken_executor_instance_raises():
     workers = Scheduler(Breaking(1))
     workers.submit(Call(0, lambda: 1 // 0))
     [outcome] = workers.wait()

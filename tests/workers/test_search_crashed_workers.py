@@ -111,7 +111,7 @@ class Interrupted(Odd):
 
 
 @pytest.mark.filterwarnings("ignore:the search was interrupted after 1 of 6 candidates")
-def test_ctrl_c_during_retries_keeps_those_that_have_ended(tmp_path):
+def test_interrupt_during_retries_keeps_finished_candidates(tmp_path):
     path, options = tmp_path / "a.jsonl", {"n_jobs": 1, "batch_size": 3}
     options |= {"journal": path, "n_iter": 6}
     space = {"a": uniform()}
@@ -148,7 +148,7 @@ class CutShort(Odd):
         return super().set_params(**params)
 
 
-def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended():
+def test_interrupt_with_free_workers_keeps_finished_candidates():
     CutShort.tried.clear()
     options = {"n_jobs": 2, "n_iter": 9, "cv": [(np.arange(6), np.arange(6, 12))]}
     searching = SILBOSearchCV(CutShort(), {"a": uniform()}, random_state=0, **options)
@@ -161,7 +161,7 @@ def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended()
     assert CutShort.tried[kept] == 2
 
 
-def test_sys_exit_of_the_callback_keeps_all_that_have_ended(monkeypatch):
+def test_sys_exit_in_callback_keeps_finished_candidates(monkeypatch):
     """Several candidates can end at once; the callback is called after the first of them."""
     called, wait = [], CandidateEvaluator.wait
 

@@ -153,7 +153,7 @@ def test_a_candidate_that_kills_its_process_has_failed(tmp_path):
     assert sorted(kind for kind, _ in calls) == ["dies", "dies", "good", "good"]
 
 
-def test_a_backend_that_cannot_give_up_a_fit_is_refused_by_name(tmp_path):
+def test_timeout_with_unsupported_backend_raises(tmp_path):
     path = tmp_path / "search.jsonl"
     with (
         parallel_config("multiprocessing", n_jobs=2),
@@ -206,7 +206,7 @@ def test_what_one_group_loses_the_others_have():
     pool.close(wait=True)
 
 
-def test_of_a_group_that_is_given_up_nothing_more_begins():
+def test_timed_out_group_starts_no_call():
     """A worker that is freed by ending its first call does not take up the second."""
     pool, begun = pool_of(1, "threads"), []
     put(pool, "late", 0, partial(Odd.released.wait, FOREVER))

@@ -64,7 +64,7 @@ def expected(params):
     ("backend", "n_jobs"),
     [("threading", 3), pytest.param("loky", 2, marks=pytest.mark.slow)],
 )
-def test_every_row_is_of_its_candidate_and_its_fold(backend, n_jobs):
+def test_rows_match_candidate_and_fold(backend, n_jobs):
     fitted = fit(search(return_train_score=True, n_jobs=n_jobs), backend)
     results = fitted.cv_results_
     assert len({tuple(p.values()) for p in results["params"]}) == 9
@@ -121,7 +121,7 @@ class Crowd(Peak):
     ("pre_dispatch", "most", "batch_size"),
     [(1, 1, 4), ("0.5*n_jobs", 2, "auto"), ("all", 4, "auto")],
 )
-def test_no_more_fits_are_handed_to_workers_than_pre_dispatch_says(pre_dispatch, most, batch_size):
+def test_pre_dispatch_limits_submitted_fits(pre_dispatch, most, batch_size):
     Crowd.most = 0
     options = {
         "n_jobs": 4,
@@ -166,7 +166,7 @@ def test_it_ends_as_in_batches():
 @pytest.mark.skipif(
     not hasattr(SILBOSearchCV, "set_callbacks"), reason="this scikit-learn has no callbacks"
 )
-def test_callbacks_of_scikit_learn_see_every_candidate_and_fit():
+def test_scikit_learn_callbacks_see_all_fits():
     recorder, watched = Recorder(), search(n_iter=4)
     watched.set_callbacks(recorder)
     fit(watched)
@@ -185,7 +185,7 @@ def n_new_fits(one, backend="threading"):
     return Peak.n_fits - before
 
 
-def test_a_cut_search_goes_on_with_what_it_has(tmp_path):
+def test_interrupted_search_keeps_its_candidates(tmp_path):
     path = tmp_path / "search.jsonl"
     whole = fit(search(journal=path, refit=False)).cv_results_
     lines = path.read_bytes().splitlines(keepends=True)
@@ -224,7 +224,7 @@ class Refusing:
         raise TypeError("not to be pickled")
 
 
-def test_what_cannot_be_sent_to_workers_is_refused_before_the_first_fit():
+def test_unpicklable_search_raises_before_first_fit():
     """Sent from here: the first fit is never made, so that no worker is begun."""
     message = "^estimator must be picklable, to be sent to joblib's .*: got .* pickle.*n_jobs=1"
     with pytest.raises(ValueError, match=message):
