@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from journal_files import describe, describe_data, differences_in_words
+from journal_searches import X, Y, search
 from scipy import sparse
 from scipy.optimize import NonlinearConstraint
 from scipy.stats import uniform
@@ -29,7 +30,6 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from test_journal import X, Y, search
 
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.acquisition import log_expected_improvement

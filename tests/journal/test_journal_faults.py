@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from journal_files import SEARCH, Journal
+from journal_searches import Counted, X, Y, fit, lines_of, search, told_in
 from odd_estimator import Odd
 from scipy.stats import loguniform
 from sklearn import config_context
@@ -20,7 +21,6 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.pipeline import make_pipeline
-from test_journal import Counted, X, Y, fit, lines_of, search, told_in
 
 from skbo_silbo.model_selection import SILBOSearchCV
 

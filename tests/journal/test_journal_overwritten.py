@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 from journal_files import SEARCH, Journal
-from test_journal import X, Y, fit, search
+from journal_searches import X, Y, fit, search
 
 from skbo_silbo import SILBO, minimize
 

@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 import pytest
+from journal_searches import Counted, X, Y, fit, search
 from numpy.testing import assert_array_equal
-from test_journal import Counted, X, Y, fit, search
 
 from skbo_silbo import minimize
 
