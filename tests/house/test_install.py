@@ -63,14 +63,14 @@ def test_the_conda_recipe_requires_what_the_package_requires():
     assert plain["host"] == {python, "pip", *PYPROJECT["build-system"]["requires"]}
 
 
-def test_the_conda_recipe_takes_its_version_from_the_tag():
+def test_conda_recipe_takes_version_from_tag():
     recipe = (ROOT / "doc" / "conda" / "meta.yaml").read_text()
     (without_a_tag,) = re.findall(r'environ\.get\("GIT_DESCRIBE_TAG", "(.+?)"\)', recipe)
     assert without_a_tag == PYPROJECT["tool"]["setuptools_scm"]["fallback_version"]
 
 
 @pytest.mark.slow
-def test_a_tag_names_the_version_and_what_is_built_is_complete(source_tree, fresh_python, tmp_path):
+def test_tag_names_version_of_complete_distributions(source_tree, fresh_python, tmp_path):
     commit_and_tag(source_tree, "v7.8.9")
     run(fresh_python, "-m", "pip", "install", "-q", "build", "twine")
     run(fresh_python, "-m", "build", "-o", tmp_path / "dist", source_tree)
@@ -87,7 +87,7 @@ def test_a_tag_names_the_version_and_what_is_built_is_complete(source_tree, fres
 
 
 @pytest.mark.slow
-def test_wheel_of_a_tree_without_git_installs_and_works(source_tree, fresh_python, tmp_path):
+def test_wheel_without_git_installs_and_works(source_tree, fresh_python, tmp_path):
     run(fresh_python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, source_tree)
     (wheel,) = tmp_path.glob("skbo_silbo-*.whl")
     run(fresh_python, "-m", "pip", "install", "-q", wheel)

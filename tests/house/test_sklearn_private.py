@@ -45,7 +45,7 @@ class Spy(BaseSearchCV):
         self.run(evaluate_candidates)
 
 
-def test_base_search_has_the_parameters_that_are_passed_on():
+def test_base_search_parameters_are_known():
     names = set(inspect.signature(BaseSearchCV.__init__).parameters)
     assert names == {
         *("self", "estimator", "scoring", "n_jobs", "refit", "cv", "verbose", "pre_dispatch"),
@@ -63,7 +63,7 @@ def test_more_results_become_columns():
 
 
 @pytest.mark.parametrize("scoring", [None, ["accuracy", "f1"], lambda e, X, y: {"a": e.C}])
-def test_fits_of_a_search_give_the_rows_of_scikit_learn(scoring):
+def test_fits_give_rows_of_scikit_learn(scoring):
     seen = []
 
     def run(evaluate):
@@ -103,7 +103,7 @@ def test_fits_carry_the_configuration_of_scikit_learn():
     assert set(seen) == {True}
 
 
-def test_splits_of_another_number_than_was_said_are_refused():
+def test_inconsistent_number_of_splits_raises():
     class Splits(KFold):
         def get_n_splits(self, X=None, y=None, groups=None):
             return 3
@@ -115,7 +115,7 @@ def test_splits_of_another_number_than_was_said_are_refused():
         Spy(run, cv=Splits(2)).fit(X, Y)
 
 
-def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
+def test_search_state_is_in_closure_of_hook():
     states = []
 
     def run(evaluate):
@@ -138,7 +138,7 @@ def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
 
 
 @pytest.mark.parametrize("refit", ["b", True])
-def test_a_refit_that_names_no_metric_is_refused_as_scikit_learn_does(refit):
+def test_unknown_refit_metric_raises(refit):
     search = Spy(None, refit=refit, scoring=lambda estimator, X, y: {"a": 1.0})
     with pytest.raises(ValueError, match="refit must be set to a scorer key"):
         check_scores(search, {"a": 1.0})
@@ -147,14 +147,14 @@ def test_a_refit_that_names_no_metric_is_refused_as_scikit_learn_does(refit):
     check_scores(search, {"a": 1.0})
 
 
-def test_what_metadata_an_estimator_was_set_to_ask_for():
+def test_metadata_request_of_estimator():
     with config_context(enable_metadata_routing=True):
         asked = LogisticRegression().set_fit_request(sample_weight=True)
         assert metadata_request(asked) is not None
     assert metadata_request(LogisticRegression()) is None
 
 
-def test_a_search_takes_rows_that_it_did_not_evaluate():
+def test_search_adopts_external_rows():
     rows = [{"test_scores": s, "fit_time": 0.0, "score_time": 0.0} for s in (0.2, 0.4)]
     search = Spy(None, cv=2)
 
@@ -245,7 +245,7 @@ class Context:
     ("callbacks", "own", "shown"),
     [((), False, set()), ((), True, {"callback_ctx"}), ((1,), False, {"callback_ctx", "caller"})],
 )
-def test_a_fit_is_sent_with_a_context_of_callbacks_only_where_there_are_some(callbacks, own, shown):
+def test_callback_context_is_sent_only_if_needed(callbacks, own, shown):
     """The context grows while workers' threads pickle it."""
     step = LogisticRegression()
     if own:

@@ -252,7 +252,7 @@ def test_the_package_keeps_its_own_types(messages):
     assert {name: lines for name, lines in messages.items() if name != "strict.py"} == {}
 
 
-def test_a_right_script_passes_and_planted_errors_are_found(messages):
+def test_valid_script_passes_and_errors_are_found(messages):
     lines = {}
     for line in messages["strict.py"]:
         lines.setdefault(int(line.split(":")[1]), []).append(line)
