@@ -96,7 +96,7 @@ class Forgetful(RandomSearch):
         super().__init__(bounds, random_state=random_state)
 
 
-def test_arguments_that_an_optimiser_does_not_keep_are_named(tmp_path):
+def test_optimiser_not_storing_arguments_raises(tmp_path):
     func, journal = Counted(), tmp_path / "own"
     assert minimize(bowl, BOUNDS, method=Forgetful, power=3, n_calls=2).nfev == 2
     with pytest.raises(ValueError, match=r"Forgetful must keep .* it has no power, others. Write"):
@@ -121,7 +121,7 @@ def test_arguments_that_an_optimiser_does_not_keep_are_named(tmp_path):
         ({"method": Lattice(BOUNDS)}, "must be one of .*got Lattice.*by its class"),
     ],
 )
-def test_what_is_no_method_is_refused_before_anything_is_evaluated(arguments, message):
+def test_invalid_method_raises_before_evaluation(arguments, message):
     func = Counted()
     with pytest.raises(ValueError, match=message):
         minimize(func, BOUNDS, **arguments)
@@ -346,7 +346,7 @@ def test_an_objective_that_returns_no_number(value):
         minimize(lambda x: value, BOUNDS, n_calls=3)
 
 
-def test_a_single_number_in_an_array_is_a_number():
+def test_array_of_one_number_is_accepted():
     result = minimize(lambda x: np.array([[bowl(x)]]), BOUNDS, n_calls=3, random_state=0)
     assert_allclose(result.func_vals, [bowl(x) for x in result.x_iters])
 
@@ -392,7 +392,7 @@ def test_verbose(verbose, n_lines, capsys):
         assert f"best {result.fun:.6g}" in lines[-1]
 
 
-def test_the_result_has_the_entries_that_its_types_name():
+def test_result_has_annotated_entries():
     result = minimize(
         lambda x: (bowl(x), [0.0]), BOUNDS, method="random", n_calls=3, n_constraints=1
     )

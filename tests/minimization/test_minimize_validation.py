@@ -87,7 +87,7 @@ def counting_in_a_list(limit):
 @pytest.mark.parametrize(
     "make", [counting_in_a_list, Counting, lambda limit: Counting(limit).__call__]
 )
-def test_what_a_constraint_counts_refuses_no_journal_and_another_limit_is_warned_of(path, make):
+def test_changed_constraint_limit_warns(path, make):
     def constraint(limit):
         return NonlinearConstraint(make(limit), -np.inf, 0.0)
 
@@ -104,7 +104,7 @@ def test_what_a_constraint_counts_refuses_no_journal_and_another_limit_is_warned
 # --- the journal of the other door ----------------------------------------------------------------
 
 
-def test_the_journal_of_an_optimiser_is_refused_by_minimize_in_words(path):
+def test_minimize_rejects_journal_of_optimiser(path):
     optimizer = SILBO(BOUNDS, journal=path, random_state=0)
     optimizer.tell(optimizer.ask(), 1.0).close_journal()
     with pytest.raises(ValueError, match=r"writer was SILBO\(journal=\) and is minimize\(jo"):
@@ -112,7 +112,7 @@ def test_the_journal_of_an_optimiser_is_refused_by_minimize_in_words(path):
     assert len(SILBO(BOUNDS, journal=path, random_state=0).func_vals_) == 1
 
 
-def test_the_journal_of_minimize_is_refused_by_an_optimiser_in_words(path):
+def test_optimiser_rejects_journal_of_minimize(path):
     run(path, method="silbo", n_initial=2)
     with pytest.raises(ValueError, match=r"writer was minimize\(journal=\) and is SILBO\(jo"):
         SILBO(BOUNDS, journal=path, random_state=0, n_initial=2)
@@ -121,7 +121,7 @@ def test_the_journal_of_minimize_is_refused_by_an_optimiser_in_words(path):
 # --- arguments ------------------------------------------------------------------------------------
 
 
-def test_a_fixed_value_comes_back_as_the_space_has_it():
+def test_fixed_value_is_returned_as_in_space():
     space = Space({"n": randint(1, 9), "k": [1, 2, 3], "c": ["a", 1.0, None], "u": uniform()})
     fixed = {"n": 3.0, "k": np.float64(2.0), "c": 1, "u": 1}
     point = SILBO(space, random_state=0).ask(fixed=fixed)
