@@ -41,7 +41,7 @@ def search(estimator, space=None, **params):
 
 
 @pytest.mark.slow
-def test_an_exception_that_cannot_be_pickled_comes_out_of_two_processes():
+def test_unpicklable_exception_is_raised_from_processes():
     with pytest.raises((RuntimeError, NeedsTwo), match="licence 7 of solver"):
         search(Faulty(fault="raises"), error_score="raise").fit(X, Y)
 

@@ -42,7 +42,7 @@ class BoosterOfClasses(ClassifierMixin, Booster):
     """Of it only the rows that it is given matter."""
 
 
-def test_the_estimator_stops_by_rows_that_it_does_not_fit():
+def test_early_stopping_uses_held_out_rows():
     model = EarlyStopped(Booster(), validation_fraction=0.25, random_state=0).fit(X, Y)
     inner = model.estimator_
     together = np.concatenate([inner.X_, inner.X_held_out_])
@@ -52,7 +52,7 @@ def test_the_estimator_stops_by_rows_that_it_does_not_fit():
     np.testing.assert_array_equal(model.predict(X), inner.predict(X))
 
 
-def test_a_group_is_held_out_as_a_whole_or_not_at_all():
+def test_groups_are_held_out_whole():
     groups = np.arange(len(X)) // 10
     rows = np.column_stack([X, groups])
     inner = EarlyStopped(Booster(), random_state=0).fit(rows, Y, groups=groups).estimator_
@@ -79,7 +79,7 @@ def test_weights_go_with_their_rows():
     np.testing.assert_array_equal(held_out, inner.X_held_out_[:, 0])
 
 
-def test_steps_of_a_pipeline_see_the_fitted_rows_alone():
+def test_pipeline_steps_see_only_fitted_rows():
     steps = make_pipeline(StandardScaler(), Booster())
     model = EarlyStopped(steps, random_state=0).fit(X, Y, word="for the last step")
     scaler, booster = model.estimator_[0], model.estimator_[-1]
@@ -159,7 +159,7 @@ class XGBoostLike(Booster):
         (XGBoostLike, {}, {"early_stopping_rounds": 5}),
     ],
 )
-def test_a_booster_that_does_not_stop_early_is_warned_of(make, off, on):
+def test_booster_without_early_stopping_warns(make, off, on):
     if make is HistGradientBoostingRegressor:
         pytest.importorskip("sklearn", minversion="1.7")
     with pytest.warns(UserWarning, match=f"{make.__name__} made all its rounds, and 45 rows"):

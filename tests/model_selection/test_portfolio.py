@@ -24,7 +24,7 @@ def test_each_adds_most_to_those_before_it():
     assert len(portfolio([one, two])) == 4
 
 
-def test_what_was_not_evaluated_is_estimated_from_its_neighbours():
+def test_missing_scores_are_estimated_from_neighbours():
     one = table([0.1, 0.5, 0.9, 0.9], [{"C": c} for c in (1, 3, 9, 10)])
     two = table([0.9, 0.2, 0.8], [{"C": c} for c in (2, 4, 11)])
     assert portfolio([one, two], n=1) in ([{"C": 10}], [{"C": 11}])
@@ -47,7 +47,7 @@ def test_searches_tables_and_journals_say_the_same(tmp_path):
     assert list(new.fit(X, y).cv_results_["source"][:4]) == 4 * ["given"]
 
 
-def test_an_estimator_as_it_is_among_them_is_not_warned_of():
+def test_untuned_estimator_does_not_warn():
     chosen = [{"C": 1.0, "gamma": "scale"}, {"C": 2.0, "gamma": 0.1}]
     space = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-2, 1e2)}
     search = SILBOSearchCV(SVC(), space, n_iter=2, cv=3, initial_params=chosen).fit(X, y)

@@ -41,7 +41,7 @@ def test_the_search_maximises_and_learns():
     )
 
 
-def test_same_seed_same_candidates_whatever_happens_to_the_global_generator():
+def test_candidates_do_not_depend_on_global_generator():
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     runs = [search(n_iter=5, random_state=seed).fit(X, Y) for seed in (3, 3, 4)]
     np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
@@ -49,7 +49,7 @@ def test_same_seed_same_candidates_whatever_happens_to_the_global_generator():
     assert params[0] == params[1] != params[2]
 
 
-def test_the_result_depends_on_batch_size_not_on_n_jobs():
+def test_n_jobs_does_not_change_result():
     with parallel_config("threading"):
         one, two, other = (
             search(n_iter=7, batch_size=batch_size, n_jobs=n_jobs).fit(X, Y).cv_results_["params"]
@@ -58,7 +58,7 @@ def test_the_result_depends_on_batch_size_not_on_n_jobs():
     assert one == two != other
 
 
-def test_iter_and_source_tell_where_a_candidate_came_from():
+def test_iter_and_source_describe_candidate_origin():
     results = search(n_iter=10, batch_size=4, n_initial=5).fit(X, Y).cv_results_
     np.testing.assert_array_equal(results["iter"], [0] * 4 + [1] * 4 + [2] * 2)
     np.testing.assert_array_equal(results["source"], ["init"] * 5 + ["model"] * 5)
@@ -68,7 +68,7 @@ def test_iter_and_source_tell_where_a_candidate_came_from():
 
 
 @pytest.mark.parametrize("batch_size", [1, 3])
-def test_failing_candidates_are_nan_rows_and_the_search_goes_on(batch_size):
+def test_failing_candidates_become_nan_rows(batch_size):
     space = {"a": [0.1, 0.5, 0.9], "kind": ["bad", "good"]}
     with (
         pytest.warns(FitFailedWarning, match=r"(?s)fits failed out of .*kind bad cannot be fitted"),
@@ -87,7 +87,7 @@ def test_failing_candidates_are_nan_rows_and_the_search_goes_on(batch_size):
     assert np.isnan(fitted.optimizer_.func_vals_).sum() == 3
 
 
-def test_a_failure_in_one_fold_is_a_failed_evaluation():
+def test_failure_in_one_fold_fails_candidate():
     space = {"a": [0.5], "kind": ["sometimes", "good"]}
     with (
         pytest.warns(FitFailedWarning, match="fits failed out of a total of 6"),
@@ -98,7 +98,7 @@ def test_a_failure_in_one_fold_is_a_failed_evaluation():
     assert fitted.best_params_["kind"] == "good"
 
 
-def test_a_number_as_error_score_is_the_score_of_a_failure():
+def test_numeric_error_score_is_used_for_failures():
     space = {"a": [0.1, 0.5], "kind": ["bad", "good"]}
     with pytest.warns(FitFailedWarning, match="error_score=-9"):
         fitted = search(space, error_score=-9, return_train_score=True).fit(X, Y)
@@ -198,7 +198,7 @@ class Interrupts(Peak):
 
 
 @pytest.mark.parametrize(("at", "batch_size", "n_kept"), [(4, 1, 1), (11, 1, 3), (11, 2, 3)])
-def test_an_interrupted_search_keeps_what_is_done_and_refits(monkeypatch, at, batch_size, n_kept):
+def test_interrupted_search_keeps_results_and_refits(monkeypatch, at, batch_size, n_kept):
     monkeypatch.setattr(Interrupts, "n_fits", 0)
     monkeypatch.setattr(Interrupts, "at", at)
     with pytest.warns(UserWarning, match=f"interrupted after {n_kept} of 20 candidates"):
@@ -211,7 +211,7 @@ def test_an_interrupted_search_keeps_what_is_done_and_refits(monkeypatch, at, ba
 
 
 @pytest.mark.parametrize("options", [{}, {"n_jobs": 2}, {"timeout": 300.0}])
-def test_sys_exit_in_a_fit_is_raised_with_the_results(monkeypatch, options):
+def test_sys_exit_in_fit_carries_results(monkeypatch, options):
     for name, value in {"n_fits": 0, "at": 14, "error": SystemExit(3)}.items():
         monkeypatch.setattr(Interrupts, name, value)
     ended = search(estimator=Interrupts(), n_iter=20, **options)
@@ -265,7 +265,7 @@ def test_verbose_without_tqdm_prints_a_line_per_candidate(capsys, monkeypatch):
     assert "the model has proposed none of 3 candidates" in capsys.readouterr().out
 
 
-def test_verbose_with_tqdm_shows_a_bar_with_the_best_score(capsys):
+def test_verbose_shows_progress_bar_with_best_score(capsys):
     pytest.importorskip("tqdm")
     fitted = search(n_iter=3, verbose=1).fit(X, Y)
     out, err = capsys.readouterr()
@@ -274,7 +274,7 @@ def test_verbose_with_tqdm_shows_a_bar_with_the_best_score(capsys):
     assert "3/3" in err
 
 
-def test_verbose_two_adds_parameters_and_the_lines_of_scikit_learn(capsys):
+def test_verbose_two_prints_parameters(capsys):
     fitted = search(n_iter=2, verbose=2).fit(X, Y)
     out = capsys.readouterr().out
     assert out.count("[CV] END") == 6

@@ -53,7 +53,7 @@ FORMS = [dict, as_pairs, as_columns]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_is_told_and_gives_the_same_search(form):
+def test_initial_results_forms_are_equivalent(form):
     earlier = random_search().cv_results_
     fitted = search(n_iter=1, initial_results=form(earlier)).fit(X, Y)
     told = fitted.optimizer_
@@ -107,7 +107,7 @@ def test_a_short_start_is_completed_by_the_design():
     assert np.isnan(fitted.optimizer_.func_vals_[1])
 
 
-def test_the_metric_searched_is_the_one_that_is_read():
+def test_initial_results_use_searched_metric():
     def scores(estimator, X, y):
         return {"first": estimator.a, "second": estimator.b}
 
@@ -137,13 +137,13 @@ def test_what_cannot_be_read_is_refused(given, message):
         search(initial_results=given).fit(X, Y)
 
 
-def test_a_frame_is_refused_and_the_way_to_its_columns_named():
+def test_initial_results_frame_raises_with_remedy():
     frame = as_frame(random_search().cv_results_)
     with pytest.raises(ValueError, match=r'got DataFrame.*frame\.to_dict\("list"\)'):
         search(initial_results=frame).fit(X, Y)
 
 
-def test_of_a_halving_search_those_with_all_of_its_resource_are_read():
+def test_halving_results_use_full_resource():
     earlier = {**random_search().cv_results_, "n_resources": [10] * 9 + [30] * 6}
     fitted = search(n_iter=1, initial_results=earlier).fit(X, Y)
     np.testing.assert_array_equal(fitted.optimizer_.func_vals_[:6], -earlier["mean_test_score"][9:])
@@ -165,7 +165,7 @@ def test_the_journal_goes_with_its_initial_results(tmp_path):
 # Being watched.
 
 
-def test_the_callback_sees_every_candidate_and_can_end_the_search():
+def test_callback_sees_candidates_and_can_stop():
     seen = []
 
     def callback(progress):

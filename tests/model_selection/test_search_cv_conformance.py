@@ -37,14 +37,14 @@ def defaults(cls):
     return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
 
 
-def test_signature_and_defaults_are_those_of_randomized_search_and_more():
+def test_signature_extends_randomized_search():
     ours, theirs = defaults(SILBOSearchCV), defaults(RandomizedSearchCV)
     assert list(ours)[:2] == list(theirs)[:2]
     theirs["param_distributions"] = "auto"
     assert str({name: ours[name] for name in theirs}) == str(theirs)
 
 
-def test_fitted_surface_is_that_of_randomized_search_and_more():
+def test_fitted_attributes_extend_randomized_search():
     ours, theirs = (
         # gamma="scale" comes first by default, and makes a column of objects
         cls(SVC(gamma=0.1), SPACE, n_iter=4, cv=3, random_state=0, return_train_score=True).fit(
@@ -249,7 +249,7 @@ class FailsAbove(BaseEstimator):
 @pytest.mark.skipif(
     not hasattr(SILBOSearchCV, "set_callbacks"), reason="this scikit-learn has no callbacks"
 )
-def test_callbacks_see_the_search_its_batches_and_its_fits():
+def test_callbacks_see_search_batches_and_fits():
     recorder = Recorder()
     search = SILBOSearchCV(FailsAbove(0.2), {"a": [0.2, 0.5, 1.0]}, cv=2, random_state=0)
     search.set_callbacks(recorder)

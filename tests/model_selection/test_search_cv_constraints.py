@@ -42,7 +42,7 @@ def fit(space=PLANE, *, estimator=None, **params):
         [(("a", "b"), NonlinearConstraint(lambda x: x.sum(), -np.inf, 0.8)), lambda p: True],
     ],
 )
-def test_none_that_breaks_a_rule_is_fitted_and_all_that_are_count(constraints):
+def test_invalid_candidates_are_neither_fitted_nor_counted(constraints):
     results = fit(constraints=constraints, n_iter=7).cv_results_
     assert len(results["params"]) == 7
     assert all(map(small, results["params"]))
@@ -50,7 +50,7 @@ def test_none_that_breaks_a_rule_is_fitted_and_all_that_are_count(constraints):
     assert {"given", "init", "model"} == set(results["source"])
 
 
-def test_a_function_is_given_again_to_the_optimizer_that_was_saved():
+def test_saved_optimiser_needs_constraint_function():
     one = fit(n_iter=4).optimizer_
     again = type(one).from_dict(json.loads(json.dumps(one.to_dict())), bounds=one.space_)
     with pytest.raises(ValueError, match="constraints must be those of the saved"):
@@ -72,7 +72,7 @@ def test_a_conditional_space():
     assert all(map(small, params))
 
 
-def test_of_a_conditional_space_where_all_that_are_named_are():
+def test_constraint_applies_where_all_names_exist():
     rule = (["b", "a"], LinearConstraint([[1, -1]], 0, np.inf))
     params = fit(BRANCHES, constraints=rule).cv_results_["params"]
     planes = [p for p in params if p["kind"] == "plane"]
@@ -102,7 +102,7 @@ def test_what_is_named_must_be_a_number():
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
-def test_a_finite_space_ends_with_the_last_valid_candidate(batch_size):
+def test_finite_space_ends_after_last_valid_candidate(batch_size):
     space = {"a": randint(0, 4), "b": randint(0, 4)}
     fitted = fit(
         space,
@@ -130,14 +130,14 @@ def test_where_no_candidate_is_valid_nothing_is_fitted():
 @pytest.mark.parametrize(
     ("a", "words"), [(0.9, "do not hold .*'a': 0.9.*not evaluated"), ("scale", "raised TypeError ")]
 )
-def test_current_parameters_that_are_not_valid_are_left_out_with_a_word(a, words):
+def test_invalid_current_parameters_are_skipped_with_warning(a, words):
     with pytest.warns(UserWarning, match=f"constraints {words}"):
         fitted = fit(estimator=Peak(a=a), n_iter=4)
     assert "given" not in fitted.cv_results_["source"]
     assert len(fitted.cv_results_["params"]) == 4
 
 
-def test_a_candidate_given_by_name_that_is_not_valid_is_refused():
+def test_invalid_initial_candidate_raises():
     with pytest.raises(ValueError, match=r"initial_params must satisfy constr.*: got \{'a': 0.9"):
         fit(initial_params=[{"a": 0.1, "b": 0.1}, {"a": 0.9, "b": 0.9}])
     assert not Peak.fitted
@@ -162,7 +162,7 @@ def test_a_candidate_given_by_name_that_is_not_valid_is_refused():
         (([], LinearConstraint([[1, 1]], 0, 1)), "constraints must name parameters"),
     ],
 )
-def test_what_says_nothing_of_a_candidate_is_refused_before_the_first_fit(constraints, message):
+def test_unusable_constraint_raises_before_first_fit(constraints, message):
     with pytest.raises(ValueError, match=message):
         fit(constraints=constraints, initial_params=None)
     assert not Peak.fitted

@@ -54,7 +54,7 @@ def test_the_html_form_shows_what_is_searched():
     assert "<summary>Space" not in SILBOSearchCV(MODEL, {"svc__C": [1, 2]})._repr_html_()
 
 
-def test_known_candidates_are_points_of_the_space_that_differ():
+def test_known_candidates_are_distinct_points_of_space():
     search = SILBOSearchCV(MODEL, n_iter=6, random_state=0, cv=3).fit(X, y)
     kernels = [Space(branch) for branch in search.space_]
     known = [p for p, s in rows(search) if s == "known"]
@@ -67,19 +67,19 @@ def rows(search):
 
 
 @pytest.mark.parametrize("n_iter", [1, 3])
-def test_there_are_as_many_as_the_search_has_room_for(n_iter):
+def test_known_candidates_fit_n_iter(n_iter):
     search = SILBOSearchCV(MODEL, n_iter=n_iter, random_state=0, cv=3).fit(X, y)
     n_known = [source for _, source in rows(search)].count("known")
     assert (len(rows(search)), n_known) == (n_iter, n_iter - 1)
 
 
-def test_without_known_ones_it_is_the_search_that_it_was():
+def test_search_without_known_candidates_is_unchanged():
     search = SILBOSearchCV(MODEL, n_iter=4, initial_params="current", random_state=0, cv=3)
     sources = [source for _, source in rows(search.fit(X, y))]
     assert sources == ["given", "init", "init", "model"]
 
 
-def test_known_values_are_moved_into_a_space_of_your_own():
+def test_known_values_are_clipped_to_custom_space():
     space = {"svc__C": loguniform(2, 3), "svc__gamma": [0.01, 0.1, 1]}
     search = SILBOSearchCV(MODEL, space, n_iter=8, random_state=0, cv=3).fit(X, y)
     known = [p for p, s in rows(search) if s == "known"]
@@ -89,14 +89,14 @@ def test_known_values_are_moved_into_a_space_of_your_own():
 
 
 @pytest.mark.parametrize("counts", [randint(2, 4), [2, 3]])
-def test_a_known_share_of_the_columns_is_no_count_of_them(counts):
+def test_known_fraction_of_columns_is_not_count(counts):
     model = make_pipeline(PCA(3), Ridge())
     space = {"pca__n_components": counts, "ridge__alpha": loguniform(1e-6, 1e3)}
     search = SILBOSearchCV(model, space, n_iter=3, cv=2).fit(X, y)
     assert [row["pca__n_components"] for row in search.cv_results_["params"]] == [3, 3, 3]
 
 
-def test_a_kernel_that_the_space_lacks_brings_no_candidate():
+def test_missing_kernel_gives_no_known_candidate():
     space = {"svc__C": loguniform(1, 10), "svc__kernel": ["linear", "sigmoid"]}
     search = SILBOSearchCV(MODEL, space, n_iter=6, random_state=0, cv=3).fit(X, y)
     assert "known" not in [source for _, source in rows(search)]
@@ -134,7 +134,7 @@ def test_constraints_leave_known_candidates_out():
     assert all(p["min_samples_leaf"] < 3 for p, _ in rows(search))
 
 
-def test_what_follows_moves_a_few_parameters_of_the_best():
+def test_later_candidates_change_few_parameters_of_best():
     model = DecisionTreeClassifier(random_state=0)
     search = SILBOSearchCV(model, n_iter=13, random_state=0, cv=3).fit(X, y)
     params, scores = search.cv_results_["params"], search.cv_results_["mean_test_score"]
@@ -145,7 +145,7 @@ def test_what_follows_moves_a_few_parameters_of_the_best():
 
 
 @pytest.mark.parametrize("batch_size", ["auto", 3])
-def test_a_search_that_is_cut_off_goes_on_as_if_it_had_not_been(tmp_path, batch_size):
+def test_interrupted_search_resumes_identically(tmp_path, batch_size):
     options = {"random_state": 0, "cv": 3, "n_iter": 12, "batch_size": batch_size}
     whole = SILBOSearchCV(MODEL, **options).fit(X, y)
     seen = []
@@ -160,7 +160,7 @@ def test_a_search_that_is_cut_off_goes_on_as_if_it_had_not_been(tmp_path, batch_
     assert resumed.cv_results_["params"] == whole.cv_results_["params"]
 
 
-def test_a_search_needs_a_space_where_nothing_is_known():
+def test_unknown_estimator_needs_space():
     with pytest.raises(ValueError, match="range is known"):
         SILBOSearchCV(Own(), cv=3).fit(X, y)
     np.testing.assert_equal(len(rows(SILBOSearchCV(Ridge(), n_iter=3, cv=3).fit(X, y))), 3)

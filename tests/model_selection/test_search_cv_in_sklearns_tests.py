@@ -79,7 +79,7 @@ class Split(KFold):
         (Split(1, 3), "cv.split and cv.get_n_splits return inconsistent results"),
     ],
 )
-def test_a_splitter_without_splits_is_refused_with_any_number_of_workers(cv, message, n_jobs):
+def test_splitter_without_splits_raises(cv, message, n_jobs):
     search = SILBOSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}, cv=cv, n_jobs=n_jobs)
     with pytest.raises(ValueError, match=message):
         search.fit(np.arange(12.0)[:, None], np.arange(12.0))

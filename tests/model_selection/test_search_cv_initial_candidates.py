@@ -47,7 +47,7 @@ def fit(*args, **params):
     return search(*args, **params).fit(X, Y)
 
 
-def test_the_estimator_as_it_is_comes_first_and_counts():
+def test_untuned_estimator_comes_first_and_counts():
     fitted = fit()
     results = fitted.cv_results_
     assert results["params"][0] == {"a": 0.25, "b": 0.75}
@@ -60,7 +60,7 @@ def test_the_estimator_as_it_is_comes_first_and_counts():
     assert (results["source"] == "init").sum() == n_initial - 1  # the given one is one of them
 
 
-def test_with_one_candidate_the_estimator_as_it_is_is_not_evaluated():
+def test_single_candidate_skips_untuned_estimator():
     for estimator in (Peak(), Peak(**OUTSIDE)):
         assert fit(estimator, n_iter=1, n_initial=3).cv_results_["source"].tolist() == ["init"]
     dicts = {"initial_params": {"a": 0.1, "b": 0.2}}
@@ -100,7 +100,7 @@ def test_a_dict_outside_is_warned_of():
     assert fitted.cv_results_["source"][:2].tolist() == ["given", "given"]
 
 
-def test_the_best_of_all_may_be_the_one_outside():
+def test_best_candidate_may_be_outside_space():
     class Proud(Peak):
         def score(self, X, y=None):
             return 1.0 if self.a is None else super().score(X, y)
@@ -118,14 +118,14 @@ def test_the_best_of_all_may_be_the_one_outside():
         ("x", 7.0, {"kind": "x", "a": 7.0}),  # none holds it: the first
     ],
 )
-def test_of_a_list_of_dicts_the_first_that_holds_it(kind, a, expected):
+def test_candidate_belongs_to_first_matching_branch(kind, a, expected):
     space = [{"kind": ["x"], "a": uniform()}, {"kind": ["y", "z"]}]
     fitted = fit(Peak(a, kind=kind), space, n_iter=2, initial_params="current")
     assert fitted.cv_results_["params"][0] == expected
     assert len(fitted.optimizer_.func_vals_) == 2 - (a == 7.0)  # it is outside
 
 
-def test_a_step_like_one_of_the_list_is_of_the_space():
+def test_equal_step_is_in_space():
     scalers = [StandardScaler(), MinMaxScaler()]
     pipe = Pipeline([("scale", StandardScaler()), ("peak", Peak())])
     space, options = Space({"scale": scalers, "peak__a": uniform()}), {"n_iter": 2, "n_initial": 2}
@@ -136,7 +136,7 @@ def test_a_step_like_one_of_the_list_is_of_the_space():
     assert [len(f.optimizer_.func_vals_) for f in (fitted, other)] == [2, 1]
 
 
-def test_a_finite_space_is_evaluated_once_with_what_is_given():
+def test_finite_space_does_not_repeat_initial_candidates():
     space = {"a": [0.25, 0.5], "b": [0.75, 1.0]}
     for estimator, n in ((Peak(), 4), (Peak(a=0.3), 5)):
         fitted = fit(estimator, space, n_iter=9)
@@ -164,9 +164,7 @@ def test_a_journal_keeps_what_was_given(estimator, n_jobs, tmp_path):
 
 
 @pytest.mark.parametrize(("estimator", "n_jobs"), [(Peak(), 2), (Peak(**OUTSIDE), 1)])
-def test_a_given_candidate_that_the_process_ended_with_is_evaluated_again(
-    estimator, n_jobs, tmp_path
-):
+def test_initial_candidate_interrupted_by_crash_is_reevaluated(estimator, n_jobs, tmp_path):
     path = tmp_path / "search.jsonl"
     options = {"n_iter": 4, "n_initial": 2, "journal": path}
     whole = fit(estimator, **options)
@@ -189,7 +187,7 @@ def test_a_given_candidate_that_the_process_ended_with_is_evaluated_again(
         ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "initial_params must be at most n_iter=6"),
     ],
 )
-def test_what_cannot_be_evaluated_is_refused_before_a_fit(given, message):
+def test_invalid_initial_candidates_raise_before_fit(given, message):
     before = Peak.n_fits
     with pytest.raises(ValueError, match=message):
         fit(initial_params=given)
@@ -265,7 +263,7 @@ def test_what_is_given_twice_is_evaluated_once(tmp_path):
     assert len(fit(space=space, initial_params=[GIVEN[0]] * 2).cv_results_["params"]) == 2
 
 
-def test_where_all_candidates_are_known_an_error_says_so():
+def test_no_new_candidate_raises():
     known = [({"a": 0.1, "b": 0.2}, 0.5)]
     with pytest.raises(ValueError, match="initial_results must leave a candidate to evaluate"):
         fit(space={"a": [0.1], "b": [0.2]}, initial_results=known, initial_params=None)

@@ -54,7 +54,7 @@ def test_error_score_raise_begins_no_further_fold(monkeypatch, at, batch_size):
     assert Hill.n_fits == at
 
 
-def test_a_warning_as_error_after_a_value_is_recorded_tells_it_once(monkeypatch):
+def test_warning_as_error_records_value_once(monkeypatch):
     monkeypatch.setattr(Hill, "low_at", 9)
     ended = search(n_initial=3)
     with warnings.catch_warnings():

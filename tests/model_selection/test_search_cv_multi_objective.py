@@ -111,7 +111,7 @@ class Rows(Torn):
 
 
 @pytest.mark.parametrize("n_goals", [2, 3])
-def test_domination_among_equal_values_is_that_of_all_pairs(n_goals):
+def test_domination_with_ties_matches_pairwise_definition(n_goals):
     Rows.table = np.random.default_rng(n_goals).integers(0, 4, (12, n_goals)).astype(float)
     goals = {f"goal {i}": lambda m, X, y, i=i: Rows.table[m.a][i] for i in range(n_goals)}
     space = {"a": list(range(12))}
@@ -188,7 +188,7 @@ def test_nothing_is_refitted_and_the_reason_is_said():
             call(X)
 
 
-def test_a_search_of_one_goal_after_one_of_several():
+def test_refit_with_single_objective_after_several():
     """Nothing is left of the one in the other."""
     fitted = search(n_iter=4).fit(X, Y)
     fitted.set_params(refit="near").fit(X, Y)
@@ -219,7 +219,7 @@ def test_the_list_is_there_again_after_an_error():
         ({"initial_results": []}, "initial_results must not be"),
     ],
 )
-def test_what_cannot_be_honoured_is_refused_before_the_first_fit(params, message):
+def test_unsupported_options_raise_before_first_fit(params, message):
     before = Torn.n_fits
     with pytest.raises(ValueError, match=message):
         search(**params).fit(X, Y)
@@ -231,7 +231,7 @@ def several_scores(model, X, y=None):
 
 
 @pytest.mark.parametrize("scoring", [several_scores, near])
-def test_goals_of_a_callable_are_known_after_its_first_call(scoring):
+def test_callable_scoring_reveals_objectives_at_first_call(scoring):
     with pytest.raises(ValueError, match=r"refit must list goals among .*\['fast'\]"):
         search(scoring=scoring, refit=["fast", "fit_time"]).fit(X, Y)
 

@@ -52,7 +52,7 @@ def defaults(cls):
 
 
 @pytest.mark.quick
-def test_four_options_of_silbo_are_parameters_with_the_same_default():
+def test_search_and_silbo_share_option_defaults():
     ours, theirs = defaults(SILBOSearchCV), defaults(SILBO)
     assert {name: ours[name] for name in OWN} == {name: theirs[name] for name in OWN}
     assert set(theirs) & set(ours) - ELSEWHERE == OWN
@@ -104,14 +104,14 @@ def test_the_method_that_the_library_is_named_after():
 
 
 @pytest.mark.filterwarnings("ignore:No direction was found")
-def test_an_integer_as_n_components_is_the_size_of_a_learnt_embedding():
+def test_integer_n_components_sets_embedding_size():
     """ "auto" chooses among the learnt embeddings of that size."""
     fitted = search(n_components=2, n_initial=12, n_iter=13).fit(X, Y)
     assert fitted.optimizer_.embedding_.r == 2
 
 
 @pytest.mark.parametrize("embedding", ["identity", "sparse"])
-def test_an_integer_as_n_components_is_refused_where_all_inputs_are_kept(embedding):
+def test_integer_n_components_with_identity_raises(embedding):
     before = Ridge.n_fits
     with pytest.raises(ValueError, match="n_components must be"):
         search(n_components=2, embedding=embedding).fit(X, Y)
@@ -147,7 +147,7 @@ def test_objects_as_options(tmp_path):
         ({ENGINE: {"random_state": 3}}, "optimizer_options must be .* among"),
     ],
 )
-def test_what_cannot_be_honoured_is_refused_before_the_first_fit(options, message, tmp_path):
+def test_unsupported_options_raise_before_first_fit(options, message, tmp_path):
     before, path = Ridge.n_fits, tmp_path / "search.jsonl"
     with pytest.raises((TypeError, ValueError), match=message):
         search(**options, journal=path).fit(X, Y)

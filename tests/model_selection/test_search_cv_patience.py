@@ -42,13 +42,13 @@ def wide():
     return fit()
 
 
-def test_it_ends_the_earlier_the_more_the_folds_differ(wide):
+def test_noisier_folds_stop_earlier(wide):
     assert wide.stop_reason_ == "patience"
     assert wide.optimizer_.n_initial_ <= n_of(wide) < 20
     assert n_of(fit(spread=1e-9, n_iter=20)) > n_of(wide)
 
 
-def test_until_then_the_candidates_are_those_of_a_search_without(wide):
+def test_patience_does_not_change_candidates(wide):
     whole = fit(patience=None, n_iter=n_of(wide) + 1)
     assert wide.cv_results_["params"] == whole.cv_results_["params"][: n_of(wide)]
 
@@ -76,7 +76,7 @@ def test_in_batches_and_with_workers(options):
         assert (n_of(ended) - 1) % 5 == 0  # the one given is a batch of its own
 
 
-def test_a_search_that_has_ended_so_stays_ended_and_goes_on_without(tmp_path, wide):
+def test_stopped_search_resumes_only_without_patience(tmp_path, wide):
     path = tmp_path / "search.jsonl"
     ended, again = fit(journal=path), fit(journal=path)
     assert n_of(ended) == n_of(again) == n_of(wide)
@@ -93,7 +93,7 @@ def test_one_split_has_no_standard_error():
 
 
 @pytest.mark.parametrize("maximize", [False, True])
-def test_the_expected_gain_is_in_the_units_of_the_values(maximize):
+def test_expected_gain_is_in_score_units(maximize):
     def gain(unit):
         optimizer = SILBO([(0, 1)] * 2, random_state=0, n_initial=5, maximize=maximize)
         points = optimizer.ask(6)

@@ -58,7 +58,7 @@ class Raises:
     [((0.0, np.inf), np.nan), ((0.0, 10.0), -5.0)],
     ids=["all folds", "one fold"],
 )
-def test_a_scorer_of_several_metrics_that_raises_loses_nothing(folds, error_score, tmp_path):
+def test_raising_multimetric_scorer_keeps_results(folds, error_score, tmp_path):
     options = {"scoring": Raises(0.4, folds), "refit": "first", "error_score": error_score}
     options["journal"] = tmp_path / "search.jsonl"
     fitted = search(**options, return_train_score=True).fit(X, Y)
@@ -86,7 +86,7 @@ def test_goals_where_the_scorer_raises(error_score):
     assert np.isnan(fitted.optimizer_.func_vals_).sum() in (0, raised.sum())
 
 
-def test_an_estimator_whose_score_is_a_dict_is_refused_after_its_first_candidate():
+def test_dict_score_raises_after_first_candidate():
     before = Plain.n_fits
     with pytest.raises(ValueError, match=r"score of the estimator must return a number.*scoring="):
         search(estimator=Plain(kind="dict")).fit(X, Y)
@@ -110,7 +110,7 @@ class Odd(Plain):
 
 @pytest.mark.parametrize("odd", [10**400, 1j], ids=["huge", "complex"])
 @pytest.mark.filterwarnings("ignore:a score must be:UserWarning")
-def test_a_score_that_no_float_can_hold_is_that_of_a_failure(odd, tmp_path):
+def test_unrepresentable_score_is_failure(odd, tmp_path):
     usual = {"estimator": Odd(odd=odd), "journal": tmp_path / "search.jsonl"}
     with pytest.warns(UserWarning, match="a score must be a number that a float can hold"):
         results = search(**usual).fit(X, Y).cv_results_
@@ -126,7 +126,7 @@ def test_a_score_that_no_float_can_hold_is_that_of_a_failure(odd, tmp_path):
 
 
 @pytest.mark.parametrize("given", ["nonsense", "0", 0, -1, "n_jobs*", True, "n_jobs - 5"])
-def test_a_pre_dispatch_that_cannot_be_honoured_is_refused(given):
+def test_invalid_pre_dispatch_raises(given):
     before = Plain.n_fits
     with pytest.raises(ValueError, match="pre_dispatch"):
         search(pre_dispatch=given).fit(X, Y)
