@@ -44,13 +44,16 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
     """
     w = np.ones(len(left)) if weights is None else weights
     coefficients, leverages = left.T @ targets, left**2
-    base = w / w.sum() if intercept else 0.0
+    outside, freedom_outside = 0.0, 0.0  # what no feature reaches, whatever the ridge
+    if left.shape[1] < len(left) - intercept:  # else they are rounding error
+        outside = targets - left @ coefficients
+        freedom_outside = 1 - (w / w.sum() if intercept else 0.0) - leverages.sum(axis=1)
     errors = np.full(len(ridges), np.inf)
     for m, ridge in enumerate(ridges):
-        shrinkage = squares / (squares + ridge)
-        freedom = 1 - base - leverages @ shrinkage
+        left_over = ridge / (squares + ridge)
+        freedom = freedom_outside + leverages @ left_over
         if freedom.min() > LEAST_FREEDOM:
-            residuals = targets - left @ (shrinkage[:, None] * coefficients)
+            residuals = outside + left @ (left_over[:, None] * coefficients)
             errors[m] = np.sum((residuals / freedom[:, None]) ** 2) / (w.sum() * targets.shape[1])
     return errors
 

@@ -168,12 +168,15 @@ class Pencil:
 
     def total(self):
         """T (d, d), dense."""
-        T = self.X_labeled.T @ self.X_labeled
+        return self.X_labeled.T @ self.X_labeled + self.roughness()
+
+    def roughness(self):
+        """``T - X_l'X_l`` (d, d), dense: the penalty and the ridge."""
+        R = np.zeros(2 * self.X.shape[1:])
         if self.penalty is not None:
-            T = T + self.X.T @ (self.penalty @ self.X)
-        if self.ridge:
-            T[np.diag_indices_from(T)] += self.ridge
-        return T
+            R += self.X.T @ (self.penalty @ self.X)
+        R[np.diag_indices_from(R)] += self.ridge
+        return R
 
     @cached_property
     def basis(self):

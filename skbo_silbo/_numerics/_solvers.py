@@ -27,7 +27,14 @@ from ._eigenpairs import (
     leading_eigenpairs,
     leading_eigenvectors,
 )
-from ._pencil import Spectrum, centred_membership, cholesky_basis, whitening_basis
+from ._pencil import (
+    POOR_CONDITION,
+    CholeskyBasis,
+    Spectrum,
+    centred_membership,
+    cholesky_basis,
+    whitening_basis,
+)
 
 # Measured by `python doc/benchmarks run solvers`, see doc/benchmarks/sdr.rst.
 # Features up to which "auto" forms T (d x d) when there are more rows than features. A limit of
@@ -188,6 +195,37 @@ def solve_moments(N, basis, n_wanted, random_state=None):
         _, singular, Vt = np.linalg.svd(whitened, full_matrices=False)
         eigenvalues, V = singular**2, Vt.T
     return Spectrum(eigenvalues, basis.lift(V[:, :n_wanted]))
+
+
+def solve_within_slices(pencil, n_wanted):
+    """Exact directions of plain slices from W = T - Gamma, also where lambda is close to 1.
+
+    ``Gamma b = theta W b`` has the same directions, and ``lambda = theta / (1 + theta)``. With a
+    small ridge several lambda differ from 1, and from each other, by little more than rounding
+    error, but their theta are well separated. W is factored by a QR decomposition of rows because
+    forming the matrix would round off a small ridge. Without a ridge W may be singular; then T
+    serves.
+    """
+    sums = pencil.slice_sums()
+    basis = _within_basis(pencil, sums)
+    if basis is None:
+        return solve_moments(sums, pencil.basis, n_wanted)
+    spectrum = solve_moments(sums, basis, n_wanted)
+    theta = spectrum.eigenvalues
+    scale = np.sqrt(1 + theta[: spectrum.directions.shape[1]])
+    return Spectrum(theta / (1 + theta), spectrum.directions / scale)
+
+
+def _within_basis(pencil, sums):
+    """`CholeskyBasis` of W, or None where W is numerically singular."""
+    root, info = linalg.lapack.dpotrf(pencil.roughness(), clean=True)
+    if info != 0:
+        return None
+    within = pencil.X_labeled - pencil.omega @ sums
+    rows = np.concatenate([within, root])
+    R = linalg.qr(rows, mode="r", overwrite_a=True, check_finite=False)[0][: len(root)]
+    reciprocal_condition, _ = linalg.lapack.dtrcon(R)
+    return CholeskyBasis(R.T, np.ones(len(R))) if reciprocal_condition > POOR_CONDITION else None
 
 
 def whitened_rows(pencil):

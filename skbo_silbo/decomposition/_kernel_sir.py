@@ -24,8 +24,8 @@ from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_flag, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
-from .._numerics._pencil import Pencil, whitening_basis
-from .._numerics._solvers import solve_moments
+from .._numerics._pencil import Pencil
+from .._numerics._solvers import solve_within_slices
 from ._projection import SupervisedProjection
 from .rows._centering import mean_and_spread
 from .rows._labels import response_targets
@@ -210,7 +210,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         F, dual = kernel_features(K, len(data.y), data.weights)
         pencil = self._pencil(F, data, slices)
         most = min(slices.n_slices - 1, pencil.X.shape[1])
-        spectrum = solve_moments(pencil.slice_sums(), whitening_basis(pencil.total()), most)
+        spectrum = solve_within_slices(pencil, most)
         self._store(F[: len(data.y)], dual, spectrum, slices.n_rows)
         if self.fit_inverse_transform:
             self._fit_inverse(K, data.weights)

@@ -293,6 +293,7 @@ class _Lasso:
             X, T = np.asfortranarray(X * roots), np.asfortranarray(T * roots)
         gram = X.T @ X if X.shape[1] <= MAX_GRAM else False
         settings = {"precompute": gram, "check_input": False, "max_iter": MAX_ITER}
+        settings["random_state"] = 0  # enet_path draws a seed that cyclic descent makes no use of
         return [
             enet_path(X, t, l1_ratio=1.0, alphas=path * per_row, Xy=X.T @ t, **settings)[1]
             for t, path in zip(T.T, penalties, strict=True)

@@ -71,6 +71,18 @@ def test_directions_solve_the_pencil_in_feature_space():
     np.testing.assert_allclose(c.T @ (K @ K + rho * K) @ c, 80 * np.eye(3), atol=1e-5)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_interpolating_fit_loses_no_digits(seed):
+    """With this ridge several eigenvalues are 1 - 3e-7, and only the order of sums differs."""
+    rng = np.random.default_rng(seed)
+    X, y, counts = rng.uniform(size=(15, 30)), rng.integers(0, 3, 15), rng.integers(0, 5, 15)
+    order = rng.permutation(counts.sum())
+    sir = KernelSlicedInverseRegression(1, ridge=1e-6, categorical=True)
+    weighted = sir.fit(X, y, sample_weight=counts).transform(X)
+    repeated = sir.fit(X.repeat(counts, 0)[order], y.repeat(counts)[order]).transform(X)
+    np.testing.assert_allclose(repeated, weighted, rtol=0, atol=1e-11)
+
+
 # -- what it finds -------------------------------------------------------------------------------
 
 

@@ -26,6 +26,19 @@ def test_leave_one_out_is_that_of_the_refits():
         assert error == pytest.approx(expected, rel=1e-8)
 
 
+def test_leave_one_out_of_interpolating_fits_keeps_digits():
+    rng = np.random.default_rng(0)
+    X, y, order = rng.uniform(size=(15, 30)), rng.normal(size=15), rng.permutation(15)
+    centring, ridges = np.eye(15) - 1 / 15, np.logspace(-6, -4, 5)
+
+    def errors(X, y):
+        squares, left = linalg.eigh(centring @ rbf_kernel(X) @ centring)
+        targets = (y - y.mean())[:, None]
+        return leave_one_out_errors(left[:, 1:], squares[1:], targets, ridges, intercept=True)
+
+    np.testing.assert_allclose(errors(X[order], y[order]), errors(X, y), rtol=1e-12)
+
+
 def make_data(seed, n=60, d=4):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * np.geomspace(0.5, 5, d) + rng.normal(size=d)
