@@ -111,8 +111,8 @@ class SILBO(EmbeddedOptimizer):
         Whether high values are better. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the
         sign of the values; `subspace_` and `input_model_` are of them with a minus sign.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. The same seed and the same values give the same points, bit for bit on one kind of
-        processor (another kernel of the linear algebra library rounds otherwise).
+        Seed. On one machine, the same seed and observed values give the same points, bit for
+        bit. Other machines may give other points, because their BLAS kernels round differently.
 
     Attributes
     ----------
