@@ -24,7 +24,8 @@ from skbo_silbo.optimizers._events import engine_options
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._model import Prediction
-from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, as_known_space, steps_of
+from skbo_silbo.space._filled_space import as_known_space
+from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, steps_of
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._joblib import DASK, PROCESSES, THREADS, kind_of_workers
 

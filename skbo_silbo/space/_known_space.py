@@ -8,16 +8,20 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.ensemble import StackingClassifier, StackingRegressor
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, LabelBinarizer
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import rows_of
 from skbo_silbo.space._known_data import StepData
 from skbo_silbo.space._known_table import (
+    asked_of_class,
     branches_of_class,
+    constants,
     gives_few_columns,
     key_of,
     ranges_of,
@@ -78,16 +82,23 @@ class Step:
     estimator : estimator object
     data : StepData
         What it sees.
+    searched : frozenset of str
+        Full names of the parameters, and steps, that a search around it sets itself.
     """
 
     prefix: str
     estimator: Any
     data: StepData
+    searched: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str | None:
         """The class by which it is known."""
         return key_of(self.estimator)
+
+    def is_searched(self, name: str) -> bool:
+        """Return whether a search around the estimator overwrites a parameter."""
+        return self.prefix + name in self.searched
 
     def is_set(self, name: str) -> bool:
         """Return whether a parameter has another value than its default."""
@@ -153,84 +164,38 @@ def default_space(
             "Write SVC(), say."
         )
     steps = steps_of(estimator, X, y)
-    _warn_of_unknown(steps)
+    warn_of_unknown(steps)
+    branches = branches_of_steps(steps, all=all)
+    if branches == [{}]:
+        raise no_range_error(estimator)
+    return as_table(branches)
+
+
+def no_range_error(estimator):
+    return ValueError(
+        f"estimator must have a parameter whose range is known: got {estimator!r}. Give "
+        'param_distributions, {"name": [values]} of what its get_params() names, or '
+        "default_space(..., all=True) if its parameters were set to other than their defaults."
+    )
+
+
+def branches_of_steps(steps, *, all=False):
+    """Return the conditional parts of all steps together: names to values and source."""
     parts = [part for step in steps if (part := _branches(step, all=all)) != [{}]]
     while len(parts) > 1 and prod(map(len, parts)) > MOST_BRANCHES:
         longest = max(parts, key=len)
         parts[parts.index(longest)] = longest[:1]
-    if not parts:
-        raise ValueError(
-            f"estimator must have a parameter whose range is known: got {estimator!r}. Give "
-            'param_distributions, {"name": [values]} of what its get_params() names, or '
-            "default_space(..., all=True) if its parameters were set to other than their defaults."
-        )
-    chosen = [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
-    sources = {n: source for branch in chosen[::-1] for n, (_, source) in branch.items()}
-    return _as_table(
-        [{name: values for name, (values, _) in branch.items()} for branch in chosen],
-        {name: sources[name] for name in sources if sources[name]},
-    )
+    return [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
 
 
-def _as_table(branches, sources):
-    space = KnownSpace(branches[0]) if len(branches) == 1 else KnownSpaces(branches)
-    space.sources = sources
-    space.read = [values for branch in branches for n, values in branch.items() if n in sources]
+def as_table(branches):
+    """Return a space from branches of names to values and source, "" without one."""
+    made = [{name: values for name, (values, _) in branch.items()} for branch in branches]
+    space = KnownSpace(made[0]) if len(made) == 1 else KnownSpaces(made)
+    known = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
+    space.sources = {name: source for name, _, source in known}
+    space.read = [values for _, values, _ in known]
     return space
-
-
-def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
-    """Return a space; "auto", or a dict with ``"...": "auto"``, with the default space in it."""
-    if isinstance(given, str):
-        return default_space(estimator, X, y)
-    listed = given if isinstance(given, list) else []
-    if any(name in branch for branch in listed if isinstance(branch, dict) for name in REST):
-        raise ValueError(
-            f'"..." in param_distributions must stand in one dict, not in a list of dicts: got '
-            f"{given!r}. Write [*default_space(estimator), ...], or one dict."
-        )
-    asked = [given[name] for name in REST if isinstance(given, dict) and name in given]
-    if not asked:
-        return given
-    if asked != ["auto"]:
-        raise ValueError(
-            f'"..." in param_distributions must be "auto": got {asked[0]!r}. Write "...": "auto" '
-            "for what default_space has besides your entries."
-        )
-    own = {name: values for name, values in given.items() if name not in REST}
-    for name, values in own.items():
-        read_parameter(name, values)  # refuses what is none
-    rest = default_space(estimator, X, y)
-    branches = _merged(rest if isinstance(rest, list) else [rest], own)
-    return _as_table(branches, {n: source for n, source in rest.sources.items() if n not in own})
-
-
-def _merged(branches, own):
-    """Return branches with a user's entries: a condition keeps those of its values that are asked.
-
-    What is known under a condition alone stays there; a value without a branch gets one, with what
-    all branches have.
-    """
-    somewhere = {name for branch in branches for name in branch}
-    common = {n: v for n, v in branches[0].items() if all(b.get(n) is v for b in branches)}
-    chosen = [n for n in own if len(branches) > 1 and _is_choice(branches, n)]
-    merged = []
-    for branch in branches:
-        of_branch = {n: v for n, v in own.items() if n in branch or n not in somewhere}
-        fixed = {n: branch[n] for n in chosen}
-        if all(value in own[n] for n, [value] in fixed.items()):
-            merged.append({**branch, **of_branch, **fixed})
-    for n in chosen:
-        met = [branch[n][0] for branch in branches]
-        if left := [value for value in own[n] if value not in met]:
-            free = {m: v for m, v in own.items() if m in common or m not in somewhere}
-            merged.append({**common, **free, n: left})
-    return merged
-
-
-def _is_choice(branches, name):
-    values = [branch.get(name) for branch in branches]
-    return all(isinstance(v, list) and len(v) == 1 for v in values)
 
 
 def steps_of(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
@@ -240,15 +205,21 @@ def steps_of(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
 
 def _walk(step: Step) -> Iterator[Step]:
     yield step
-    data = step.data
+    data, searched = step.data, step.searched | _searched_inside(step)
     for name, inner in _inside(step.estimator):
+        path = step.prefix + name
         if isinstance(step.estimator, ColumnTransformer):
             data = _columns(step, name)
         elif isinstance(step.estimator, TransformedTargetRegressor):
             data = _of_targets(step).halved()
+        elif name == "final_estimator" and isinstance(
+            step.estimator, StackingClassifier | StackingRegressor
+        ):
+            data = _of_predictions(step)
         elif not isinstance(step.estimator, Pipeline):
             data = step.data.halved()
-        yield from _walk(Step(f"{step.prefix}{name}__", inner, data))
+        if path not in searched:
+            yield from _walk(Step(f"{path}__", inner, data, searched))
         if isinstance(step.estimator, Pipeline) and hasattr(inner, "transform"):
             is_few = any(gives_few_columns(s.key) for s in _walk(Step("", inner, StepData())))
             data = data.after(inner, few_columns=is_few)
@@ -282,6 +253,32 @@ def _columns(step, name):
     return StepData(data.n, X.shape[1] if X.ndim > 1 else data.d, X, data.y)
 
 
+def _of_predictions(step):
+    """Return the data of the last estimator of a stack: predictions of the others, if right."""
+    stack, data = step.estimator, step.data
+    if data.y is None:
+        return StepData(data.n, len(stack.estimators))
+    try:
+        y = LabelBinarizer().fit_transform(data.y) if is_classifier(stack) else np.asarray(data.y)
+        X = np.tile(y.reshape(len(y), -1), len(stack.estimators))
+        X = np.hstack([X, np.asarray(data.X)]) if stack.passthrough else X
+    except Exception:  # the search's own fits will say why
+        return StepData(data.n, y=data.y)
+    return StepData(data.n, X.shape[1], X, data.y)
+
+
+def _searched_inside(step):
+    """Return the full names of what a search overwrites in its estimator: all, or parameters."""
+    if not isinstance(step.estimator, BaseSearchCV):
+        return frozenset()
+    has, inside = step.estimator.get_params(deep=False), f"{step.prefix}estimator"
+    space = has.get("param_grid", has.get("param_distributions"))
+    grids = space if isinstance(space, list) else [space]
+    if not all(isinstance(grid, dict) and grid.keys().isdisjoint(REST) for grid in grids):
+        return frozenset({inside})
+    return frozenset(f"{inside}__{name}" for grid in grids for name in grid)
+
+
 def _of_targets(step):
     """Return the data of the regressor in a TransformedTargetRegressor: y as it is transformed."""
     change, y = step.estimator.transformer, step.data.y
@@ -301,8 +298,17 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
     if step.key is None:
         return [{}]
     common = _ranges(step, ranges_of(step.key), all=all)
-    parts = [_part(step, part, all=all) for part in branches_of_class(step.key)]
+    parts = [_part(step, part, all=all) for part in [*branches_of_class(step.key), *_asked(step)]]
     return [{**part, **common} for part in parts if part is not None] or [common]
+
+
+def _asked(step):
+    """Return the conditional parts that the parameters of the estimator ask for."""
+    has = step.estimator.get_params(deep=False)
+    parts = asked_of_class(step.key)
+    return [
+        part for part in parts if all(step.is_set(n) and has[n] == part[n] for n in constants(part))
+    ]
 
 
 def _part(step, part, *, all):
@@ -311,6 +317,8 @@ def _part(step, part, *, all):
     for name, value in part.items():
         if isinstance(value, dict):
             found |= _ranges(step, {name: value}, all=all)
+        elif step.is_searched(name):
+            return None
         elif all or not step.is_set(name):
             found[step.prefix + name] = [read_constant(value)], ""
         elif step.estimator.get_params(deep=False)[name] != value:
@@ -322,13 +330,17 @@ def _ranges(step, entries, *, all):
     has, found = step.estimator.get_params(deep=False), {}
     for name, entry in entries.items():
         is_unused = "unless" in entry and entry["unless"].items() <= has.items()
-        if step.has(name) and (all or not (is_unused or step.is_set(name))):
+        if (
+            step.has(name)
+            and not step.is_searched(name)
+            and (all or not (is_unused or step.is_set(name)))
+        ):
             values = read_range(entry, step.data, has.get(name))
             found[step.prefix + name] = values, table()["sources"][entry["source"]]
     return {name: pair for name, pair in found.items() if pair[0] is not None}
 
 
-def _warn_of_unknown(steps):
+def warn_of_unknown(steps):
     """Name the estimators that are not known, hold none and have parameters."""
     unknown = {}
     for step in steps:

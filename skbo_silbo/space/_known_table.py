@@ -47,11 +47,20 @@ def branches_of_class(key: str) -> list[dict[str, Any]]:
     return sections()[key].get("when", [{}])
 
 
+def asked_of_class(key: str) -> list[dict[str, Any]]:
+    """Return the conditional parts that are searched only where a user sets their constants."""
+    return sections()[key].get("asked", [])
+
+
+def constants(part: dict[str, Any]) -> dict[str, Any]:
+    """Return what a conditional part fixes: names and values."""
+    return {name: value for name, value in part.items() if not isinstance(value, dict)}
+
+
 def entry_of(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the range of a parameter of a candidate; of a constant, {}."""
     for part in branches_of_class(key):
-        constants = {n: v for n, v in part.items() if not isinstance(v, dict)}
-        if name in part and all(params.get(n, v) == v for n, v in constants.items()):
+        if name in part and all(params.get(n, v) == v for n, v in constants(part).items()):
             return part[name] if isinstance(part[name], dict) else {}
     return ranges_of(key).get(name, {})
 

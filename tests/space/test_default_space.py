@@ -13,29 +13,41 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
-from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier
+from sklearn.decomposition import PCA, KernelPCA, TruncatedSVD
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    StackingRegressor,
+)
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
-from sklearn.model_selection import RandomizedSearchCV
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
+    MinMaxScaler,
     OneHotEncoder,
     PolynomialFeatures,
     StandardScaler,
 )
-from sklearn.svm import SVC, LinearSVR, NuSVR
+from sklearn.svm import SVC, LinearSVC, LinearSVR, NuSVR
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 import skbo_silbo
-from skbo_silbo import EarlyStopped, SlicedInverseRegression, Space, default_space
-from skbo_silbo.space._known_space import as_known_space
+from skbo_silbo import (
+    EarlyStopped,
+    SILBOSearchCV,
+    SlicedInverseRegression,
+    Space,
+    default_space,
+)
+from skbo_silbo.space._filled_space import as_known_space
 
 ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
 WORDS = ["few", "labels", "many", "inputs", "learn", "search", "plane", "curve", "tree", "score"]
@@ -232,8 +244,10 @@ def test_explicit_parameters_are_kept():
     space = default_space(SVC(kernel="poly"))
     assert isinstance(space, dict)
     assert set(space) == {"C", "gamma", "degree", "coef0"}
-    assert set(default_space(SVC(kernel="sigmoid"))) == {"C"}
-    assert len(default_space(SVC(kernel="sigmoid"), all=True)) == 2
+    assert set(default_space(SVC(kernel="linear"))) == {"C"}
+    assert set(default_space(SVC(kernel="sigmoid"))) == {"C", "gamma", "coef0"}
+    kernels = [branch["kernel"] for branch in default_space(SVC(kernel="sigmoid"), all=True)]
+    assert kernels == [["rbf"], ["poly"], ["sigmoid"]]
 
 
 def test_parameters_without_effect_are_not_searched():
@@ -310,6 +324,60 @@ def test_ranges_use_transformed_target(how):
     inside = default_space(model, X, Y["numbers"])["regressor__epsilon"].support()
     alone = default_space(LinearSVR(), X, np.exp(Y["numbers"]))["epsilon"].support()
     assert inside == pytest.approx(alone)
+
+
+def test_parameters_of_inner_grid_are_not_searched():
+    def names(space, model=None):
+        model = make_pipeline(PCA(), SVC()) if model is None else model
+        search = GridSearchCV(model, space)
+        found = default_space(search, X, Y["classes"])
+        branches = found if isinstance(found, list) else [found]
+        return [{name.removeprefix("estimator__") for name in branch} for branch in branches]
+
+    pca = {"pca__n_components", "pca__whiten"}
+    rbf, poly = names({"svc__C": [1, 2]})
+    assert rbf == pca | {"svc__kernel", "svc__gamma"}
+    assert poly == rbf | {"svc__degree", "svc__coef0"}
+    assert names([{"svc__kernel": ["rbf"]}, {"svc__C": [1]}]) == [pca]
+    assert names({"svc": [SVC(), LinearSVC()]}) == [pca]
+    with pytest.raises(ValueError, match="range is known"):
+        names({"C": [1], "gamma": [1], "kernel": ["rbf"]}, SVC())
+    with pytest.raises(ValueError, match="range is known"):
+        default_space(GridSearchCV(SILBOSearchCV(SVC()), {"n_iter": [3, 4]}))
+
+
+@pytest.mark.parametrize("model", [SVC(), KernelRidge(), KernelPCA()])
+def test_sigmoid_kernel_has_gamma_and_coef0(model):
+    own = {"kernel": ["sigmoid", "rbf"], "...": "auto"}
+    sigmoid, rbf = as_known_space(own, model, X, Y["numbers"])
+    assert (sigmoid["kernel"], rbf["kernel"]) == (["sigmoid"], ["rbf"])
+    assert sigmoid.keys() - rbf.keys() == {"coef0"}
+    assert "gamma" in rbf
+
+
+def test_each_estimator_of_a_step_has_own_parameters():
+    model = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
+    scalers, kernel = [StandardScaler(), MinMaxScaler(), "passthrough"], SVC()
+    own = {"scale": scalers, "svc": [kernel, LinearSVC()], "svc__gamma": [0.1, 1.0], "...": "auto"}
+    space = as_known_space(own, model, X, Y["classes"])
+    assert [branch["scale"] for branch in space] == [scalers] * 3
+    assert [branch["svc"] for branch in space] == [[kernel], [kernel], own["svc"][1:]]
+    assert [branch.get("svc__gamma") for branch in space] == [[0.1, 1.0], [0.1, 1.0], None]
+    assert {*space[2]} == {"scale", "svc", "svc__C"}
+    for params in points_of(space, 1):
+        assert fits(clone(model).set_params(**params), X, Y["classes"]) is None
+
+
+def test_final_estimator_ranges_are_those_of_predictions():
+    y = 100 * Y["numbers"]
+
+    def alphas(**options):
+        stack = StackingRegressor([("ridge", Ridge())], final_estimator=Lasso(), **options)
+        return default_space(stack, X, y)["final_estimator__alpha"].support()
+
+    assert alphas() == pytest.approx(default_space(Lasso(), y[:, None], y)["alpha"].support())
+    both = default_space(Lasso(), np.c_[y, X], y)["alpha"].support()
+    assert alphas(passthrough=True) == pytest.approx(both)
 
 
 def test_n_components_range_is_below_slices():
