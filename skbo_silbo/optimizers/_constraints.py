@@ -1,5 +1,6 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -61,6 +62,17 @@ class KnownConstraints:
         described = [check.described() for check in checks]
         return cls(partial(_violation, checks), _equations(checks, space), described)
 
+    def __getstate__(self):
+        """Leave out functions that no other process can import: `constrain` is called again."""
+        state = vars(self).copy()
+        if not _is_importable(self.violation):
+            state |= {"violation": None, "equations": None}
+        return state
+
+    def __deepcopy__(self, memo):
+        """Return the record itself, which never changes."""
+        return self
+
     @property
     def are_missing(self) -> bool:
         """Whether they have to be given again."""
@@ -83,6 +95,14 @@ class KnownConstraints:
 
 
 NO_CONSTRAINTS = KnownConstraints()
+
+
+def _is_importable(part):
+    """Return whether a pickle of an object can be loaded outside of this script or notebook."""
+    try:
+        return b"__main__" not in pickle.dumps(part)
+    except Exception:  # of a local function, or whatever an object's own methods raise
+        return False
 
 
 def _violation(checks, point):

@@ -1,7 +1,10 @@
 """What `constrain` was called with outlives a restart: no point is proposed without it."""
 
+import copy
 import json
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -127,3 +130,38 @@ def test_stateful_constraint_stays_same():
 def test_a_pickle_keeps_the_rule_itself():
     optimizer = told(SILBO(BOUNDS, random_state=0).constrain(LINEAR))
     assert pickle.loads(pickle.dumps(optimizer)).ask().sum() <= -1.0 + 1e-8
+
+
+def test_pickle_without_local_function_asks_for_constraints():
+    rule = NonlinearConstraint(lambda x: x.sum(), -np.inf, -1.0)
+    options = {"method": "random", "n_calls": 4, "random_state": 0}
+    result = minimize(lambda x: float((x**2).sum()), BOUNDS, constraints=rule, **options)
+    loaded = pickle.loads(pickle.dumps(result))
+    assert_array_equal(loaded.x_iters, result.x_iters)
+    with pytest.raises(ValueError, match=r"was saved with NonlinearConstraint of .*lambda"):
+        loaded.optimizer.ask()
+    assert loaded.optimizer.constrain(rule).ask().sum() <= -1.0
+
+
+def test_pickle_of_script_opens_elsewhere(tmp_path):
+    script = """
+import pickle, sys
+from scipy.optimize import NonlinearConstraint
+from skbo_silbo import minimize
+def rule(x):
+    return x[0]
+def bowl(x):
+    return float(x[0] ** 2)
+constraints = NonlinearConstraint(rule, 0.5, 1.0)
+result = minimize(bowl, [(0, 1)], method="random", n_calls=3, constraints=constraints)
+pickle.dump(result, open(sys.argv[1], "wb"))
+"""
+    path = tmp_path / "result.pickle"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script, path], check=True)
+    assert pickle.loads(path.read_bytes()).nfev == 3
+
+
+def test_copy_keeps_local_constraint():
+    rule = NonlinearConstraint(lambda x: x.sum(), -np.inf, -1.0)
+    optimizer = told(RandomSearch(BOUNDS, random_state=0).constrain(rule))
+    assert copy.deepcopy(optimizer).ask().sum() <= -1.0
