@@ -65,6 +65,10 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner | Nonlin
         if np.shape(rows) != wanted:
             what = "components_ have" if linear else "inverse_transform gave rows of"
             raise ValueError(f"{what} shape {np.shape(rows)}, not {wanted}")
+        if not np.isfinite(np.asarray(rows, dtype=float)).all():
+            raise ValueError(
+                f"{'components_ are' if linear else 'inverse_transform is'} not finite"
+            )
     except Exception as error:
         raise ValueError(
             "embedding must be a transformer with components_ after fit(X, y), or one whose "

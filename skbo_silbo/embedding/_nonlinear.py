@@ -125,15 +125,18 @@ def fit_if_possible(transformer, X, y, X_unlabeled):
     Warns
     -----
     UserWarning
-        If the transformer refuses them: values were paid for, so the search goes on.
+        If the transformer refuses them, or its components are not finite or all zero: values were
+        paid for, so the search goes on.
     """
     if not varies(X, y):
         return None
     try:
         fitted = fit_clone(transformer, X, y, X_unlabeled)
-        if hasattr(fitted, "components_") or np.isfinite(_image(fitted, X)).all():
-            return fitted
-        raise ValueError("points of the cube have no finite coordinates")
+        if hasattr(fitted, "components_"):
+            LinearEmbedding.from_components(fitted.components_)  # raises where they are none
+        elif not np.isfinite(_image(fitted, X)).all():
+            raise ValueError("points of the cube have no finite coordinates")
+        return fitted
     except ValueError as error:
         warn_user(
             f"embedding must be fitted to the values so far: {transformer!r} refuses them ({error})"

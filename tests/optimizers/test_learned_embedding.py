@@ -279,6 +279,33 @@ def test_failing_transformer_is_retried_later():
     assert optimizer.embedding_.r == 2
 
 
+class Degenerate(PCA):
+    """Components of `value` where fewer rows are given than in the trial of a transformer."""
+
+    def __init__(self, n_components=2, value=np.nan, fewest=150):
+        super().__init__(n_components)
+        self.value, self.fewest = value, fewest
+
+    def fit(self, X, y=None):
+        super().fit(X)
+        if len(X) < self.fewest:
+            self.components_ = np.full_like(self.components_, self.value)
+        return self
+
+
+@pytest.mark.parametrize("value", [np.nan, 0.0])
+def test_unusable_components_keep_all_inputs(value):
+    optimizer = SILBO([(0, 1)] * 6, embedding=Degenerate(value=value), n_initial=4, random_state=0)
+    with pytest.warns(UserWarning, match="Degenerate.* refuses them .*finite and not all zero"):
+        run(optimizer, lambda x: float(x[0]), 5)
+    assert optimizer.embedding_.is_identity
+
+
+def test_transformer_with_nan_components_is_rejected():
+    with pytest.raises(ValueError, match=r"embedding must be .*components_ are not finite"):
+        SILBO([(0, 1)] * 3, embedding=Degenerate(fewest=1000))
+
+
 def test_n_components_belongs_to_the_transformer():
     with pytest.raises(ValueError, match=r"n_components.*'auto'"):
         SILBO([(0, 1)] * 3, embedding=PCA(2), n_components=2)
