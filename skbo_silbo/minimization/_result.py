@@ -11,6 +11,9 @@ from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._model import Prediction
 
+EDGE_ITEMS = 2  # shown at either end of a list of points, and of a point, as numpy does for arrays
+MOST_SHOWN = 12  # items that are shown in full, as `OptimizeResult` does for arrays
+
 
 class MinimizeResult(OptimizeResult, Generic[PointT]):
     """What `minimize` found: scipy's `OptimizeResult`, its entries with types.
@@ -82,6 +85,9 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
             )
         return self.optimizer.predict(x)
 
+    def __repr__(self):
+        return repr(OptimizeResult({name: _abbreviated(entry) for name, entry in self.items()}))
+
     def _repr_html_(self):
         """Return what was found, for notebooks."""
         # of an optimiser that has gone on since, as after a callback's
@@ -104,3 +110,23 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     message: str
     stop_reason: str
     success: bool
+
+
+def _abbreviated(entry):
+    """Return named points as text of their first and last ones; other entries as they are."""
+    if isinstance(entry, dict) and len(entry) > MOST_SHOWN:
+        return _point_in_short(entry)
+    if isinstance(entry, list) and all(isinstance(point, dict) for point in entry):
+        return "[" + "\n ".join(_edges([_point_in_short(point) for point in entry])) + "]"
+    return entry
+
+
+def _point_in_short(point):
+    words = _edges([f"{name!r}: {value!r}" for name, value in point.items()])
+    return "{" + ", ".join(words) + "}"
+
+
+def _edges(words):
+    """Return the first and the last of many words, with dots between."""
+    is_short = len(words) <= 2 * EDGE_ITEMS
+    return words if is_short else [*words[:EDGE_ITEMS], "...", *words[-EDGE_ITEMS:]]
