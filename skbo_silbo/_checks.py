@@ -7,9 +7,11 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 # Packages between the user's line and a warning
 PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib", "contextlib")
+LONGEST_SHOWN = 200  # characters of a value in a message
 
 
 def warn_user(message, category=UserWarning):
@@ -50,7 +52,7 @@ def did_you_mean(given, known):
 def _require(holds, name, rule, value):
     """Raise ValueError that names parameter, rule and value unless it holds."""
     if not holds:
-        raise ValueError(f"{name} must be {rule}: got {value!r}.")
+        raise ValueError(f"{name} must be {rule}: got {brief(value)}.")
 
 
 def check_integer(name, value, minimum=1, special=None):
@@ -97,6 +99,15 @@ def check_count(name, value, least=1):
     return int(value)
 
 
+def check_seed(random_state):
+    """Refuse what `sklearn.utils.check_random_state` cannot use."""
+    try:
+        check_random_state(random_state)
+    except ValueError as error:
+        rule = "None, an integer from 0 to 2**32 - 1 or a RandomState"
+        raise ValueError(f"random_state must be {rule}: got {brief(random_state)}.") from error
+
+
 def as_reals(given):
     """Return real numbers as an array of floats, NaN where masked; None if given anything else.
 
@@ -127,6 +138,11 @@ def has_booleans(given):
     return any(isinstance(v, bool | np.bool_) for v in np.asarray(given, dtype=object).flat)
 
 
+def has_text(given):
+    """Tell whether an array-like has a string in it, which numpy may read as a number."""
+    return any(isinstance(v, str | bytes) for v in np.asarray(given, dtype=object).flat)
+
+
 def _as_float(number):
     try:
         return float(number)
@@ -144,7 +160,7 @@ def as_numbers(name, given, remedy):
     """
     values = as_reals(given)
     if values is None:
-        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
+        raise ValueError(f"{name} must be real numbers: got {brief(given)}. {remedy}")
     return values
 
 
@@ -163,13 +179,13 @@ def as_noise(noise_std, shape):
     if not fits or (noise_std < 0).any() or np.isinf(noise_std).any():
         raise ValueError(
             "noise_std must be at least 0 and finite, one number or one for every value in y, "
-            f"{shape[0]}: got {noise_std.tolist()}. Give NaN where it is not known."
+            f"{shape[0]}: got {brief(noise_std.tolist())}. Give NaN where it is not known."
         )
     return np.broadcast_to(noise_std, shape)
 
 
-def brief(value, longest=80):
-    """Return a value as messages show it, cut off where its text is long."""
+def brief(value, longest=LONGEST_SHOWN):
+    """Return the repr of a value for a message, cut off where it is long."""
     text = repr(value)
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
@@ -196,6 +212,6 @@ def check_picklable(name, given, dumps, workers, remedy):
         dumps(given)
     except Exception as error:  # whatever an object's own methods raise
         raise ValueError(
-            f"{name} must be picklable, to be sent to {workers}: got {given!r} "
+            f"{name} must be picklable, to be sent to {workers}: got {brief(given)} "
             f"({type(error).__name__}: {error}). {remedy}"
         ) from error

@@ -2,6 +2,8 @@
 
 import inspect
 
+from skbo_silbo._checks import brief
+
 
 def missing_members(given, protocol):
     """Return the names that a `typing.Protocol` asks for and an object has not, sorted."""
@@ -29,7 +31,7 @@ def check_members(name, given, protocol, remedy="Add what is missing."):
     if missing:
         raise ValueError(
             f"{name} must have {', '.join(missing)}, as {_public_name(protocol)} says: got "
-            f"{given!r}. {remedy}"
+            f"{brief(given)}. {remedy}"
         )
     check_methods(name, given, protocol)
 
@@ -60,7 +62,7 @@ def check_takes(name, method, part, asked, says):
     shown = ", ".join([p.name for p in asked if p.kind is not p.KEYWORD_ONLY])
     if by_name:
         shown = f"{shown}, *, {', '.join(by_name)}"
-    got = part
+    got = brief(part)
     try:
         got = inspect.signature(part)
         got.bind(*asked[: len(asked) - len(by_name)], **dict.fromkeys(by_name))

@@ -277,6 +277,7 @@ default=None
         self.log_marginal_likelihood_, self.n_refinements_ = others
 
     def _check_parameters(self):
+        super()._check_parameters()
         check_choice("response", self.response, ["value", "rank"])
         check_integer("n_refinements", self.n_refinements, 0)
 

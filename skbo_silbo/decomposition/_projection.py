@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import check_switch
+from .._checks import check_seed, check_switch
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
 from .rows._columns import about_group_means, varying_part
@@ -85,6 +85,8 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if hasattr(self, "n_slices"):
             check_n_slices(self.n_slices)
             check_switch("categorical", self.categorical)
+        if hasattr(self, "random_state"):
+            check_seed(self.random_state)
 
     def _check_shape(self, n, d):
         """Refuse parameters that do not go with n labelled rows of d columns that vary."""

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .._checks import check_integer, check_share, warn_user
+from .._checks import check_integer, check_seed, check_share, warn_user
 from .._numerics._hyperparameters import searched_process
 from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
@@ -145,6 +145,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             For weights that the reducer's ``fit`` does not take.
         """
         check_integer("n_folds", self.n_folds, 2)
+        check_seed(self.random_state)
         given = self.reducer
         if given is not None and (isinstance(given, type) or not hasattr(given, "transform")):
             raise ValueError(

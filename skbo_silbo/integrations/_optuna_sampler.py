@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import as_reals, check_integer
+from skbo_silbo._checks import as_reals, brief, check_integer
 from skbo_silbo._typing import Auto
 
 try:
@@ -238,9 +238,9 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         constraints = as_reals(returned)
         if constraints is None or constraints.ndim != 1 or np.isnan(constraints).any():
             raise ValueError(
-                f"constraints_func must return a sequence of numbers: got {returned!r} for trial "
-                f"{trial.number}. Return one of each constraint, positive where it is violated, "
-                "for example [0.5]."
+                f"constraints_func must return a sequence of numbers: got {brief(returned)} for "
+                f"trial {trial.number}. Return one of each constraint, positive where it is "
+                "violated, for example [0.5]."
             )
         keep_attribute(study, trial, CONSTRAINTS, tuple(constraints.tolist()))
 
@@ -326,6 +326,7 @@ def _check_options(n_startup_trials, constrained, options):
             f"options of SILBOSampler must be among {known}: got {unknown}. Remove or rename them; "
             "n_initial is called n_startup_trials here."
         )
+    check_integer("n_startup_trials", n_startup_trials, 1, "'auto'")
     options = {**options, "n_initial": n_startup_trials}
     optimizer = SILBO([(0.0, 1.0)] * 2, **options)  # refuses values that are invalid in any space
     if constrained:

@@ -5,7 +5,7 @@ from functools import partial
 from types import MappingProxyType
 
 from skbo_silbo import baselines
-from skbo_silbo._checks import did_you_mean
+from skbo_silbo._checks import brief, did_you_mean
 from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
@@ -97,7 +97,7 @@ def _maker(method):
     if callable(method) and (not is_class or issubclass(method, AskTellOptimizer)):
         return method
     raise ValueError(
-        f"method must be one of {sorted(METHODS)}: got {method!r}. Or give an {BASE} by its "
+        f"method must be one of {sorted(METHODS)}: got {brief(method)}. Or give an {BASE} by its "
         f"class, or by a function of bounds and random_state that makes one. {REMEDY}"
     )
 
@@ -116,8 +116,15 @@ def _check_options(method, make, options, others):
     if unknown:
         renamed = {name: RENAMED_ARGUMENTS[name] for name in unknown if name in RENAMED_ARGUMENTS}
         called = "".join(f"{name} is {new} here. " for name, new in renamed.items())
-        question = did_you_mean([n for n in unknown if n not in renamed], [*names, *others])
+        misspelt = [n for n in unknown if n not in {*renamed, *_options_of_any_method()}]
+        question = did_you_mean(misspelt, [*names, *others])
+        rule = f"options of method {method!r} must be among {names}"
         raise ValueError(
-            f"{question}options of method {method!r} must be among {names}: got {unknown}. {called}"
-            f"Remove or rename them; arguments of minimize itself are {', '.join(others)}."
+            f"{question}{rule if names else f'method {method!r} takes no options'}: got {unknown}. "
+            f"{called}Remove or rename them; arguments of minimize itself are {', '.join(others)}."
         )
+
+
+def _options_of_any_method():
+    """Return the names of options that are spelt correctly, for one method or another."""
+    return {name for make in METHODS.values() for name in inspect.signature(make).parameters}

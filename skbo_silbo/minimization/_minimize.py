@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import check_count, check_flag, check_integer, check_nonnegative, warn_user
+from skbo_silbo._checks import (
+    brief,
+    check_count,
+    check_flag,
+    check_integer,
+    check_nonnegative,
+    warn_user,
+)
 from skbo_silbo._typing import (
     ArrayLike,
     Auto,
@@ -201,7 +208,7 @@ def minimize(
     """
     if not callable(func):
         raise ValueError(
-            f"func must be callable: got {func!r}. Give a function of a point, before bounds: "
+            f"func must be callable: got {brief(func)}. Give a function of a point, before bounds: "
             "minimize(func, bounds)."
         )
     bounds = bounds if scale is None else as_space(bounds, scale)
@@ -276,9 +283,9 @@ def _perform(run):
 def _check_limits(n_calls, max_time, target, callback):
     check_nonnegative("max_time", max_time, "None")
     if target is not None and (not isinstance(target, Real) or math.isnan(target)):
-        raise ValueError(f"target must be None or a number: got {target!r}.")
+        raise ValueError(f"target must be None or a number: got {brief(target)}.")
     if callback is not None and not callable(callback):
-        raise ValueError(f"callback must be None or callable: got {callback!r}.")
+        raise ValueError(f"callback must be None or callable: got {brief(callback)}.")
     return Limits(check_count("n_calls", n_calls), max_time, target, callback)
 
 
@@ -321,12 +328,14 @@ def _warn_of_violations(optimizer, x0):
 def _make_workers(executor, n_pending, timeout, n_retries, func):
     is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
     if timeout is not None and not is_time:
-        raise ValueError(f"timeout must be None or a positive number of seconds: got {timeout!r}.")
+        raise ValueError(
+            f"timeout must be None or a positive number of seconds: got {brief(timeout)}."
+        )
     if executor is None:
         if n_pending != "auto":
             raise ValueError(
-                f"n_pending must be 'auto' without an executor: got {n_pending!r}. Give one, such "
-                "as executor=concurrent.futures.ProcessPoolExecutor(4)."
+                f"n_pending must be 'auto' without an executor: got {brief(n_pending)}. Give one, "
+                "such as executor=concurrent.futures.ProcessPoolExecutor(4)."
             )
         return Scheduler(InPlace() if timeout is None else Pool(1, THREADS), timeout=timeout)
     n_workers = None if n_pending == "auto" else n_pending

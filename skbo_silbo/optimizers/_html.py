@@ -79,5 +79,9 @@ def in_short(said: Any) -> str:
     if isinstance(said, Mapping):
         return ", ".join(f"{name}={in_short(value)}" for name, value in said.items())
     return (
-        f"{said:.4g}" if isinstance(said, float) else said if isinstance(said, str) else brief(said)
+        f"{said:.4g}"
+        if isinstance(said, float)
+        else said
+        if isinstance(said, str)
+        else brief(said, 80)
     )

@@ -8,6 +8,7 @@ from numbers import Integral
 import numpy as np
 from scipy.optimize import Bounds
 
+from skbo_silbo._checks import brief, has_text
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
 from skbo_silbo.space._keys import check_cube, snap, to_cube
 from skbo_silbo.space._values import is_number
@@ -236,8 +237,10 @@ def _check_bounds(bounds):
     with suppress(TypeError, ValueError):
         bounds = np.array(given, dtype=np.float64)
     is_array = isinstance(bounds, np.ndarray) and bounds.dtype == np.float64
-    if not is_array or bounds.shape[1:] != (2,) or len(bounds) == 0:
-        got = f"shape {bounds.shape}" if is_array and given is not None else repr(given)
+    is_text = is_array and has_text(given)  # which numpy reads
+    if not is_array or is_text or bounds.shape[1:] != (2,) or len(bounds) == 0:
+        is_of_numbers = is_array and not is_text and given is not None
+        got = f"shape {bounds.shape}" if is_of_numbers else brief(given)
         raise ValueError(
             "bounds must be numbers of shape (d, 2) with d >= 1, a (lower, upper) pair per input: "
             f"got {got}. Transpose what is (2, d), give scale='log' for logarithms, or a Space for "

@@ -40,8 +40,8 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
             "for what default_space has besides your entries."
         )
     own = {name: values for name, values in given.items() if name not in REST}
-    listed = {name: read_parameter(name, values).values for name, values in own.items()}
-    variants = list(_variants(estimator, X, y, listed))
+    values_of = {name: read_parameter(name, values).values for name, values in own.items()}
+    variants = list(_variants(estimator, X, y, values_of))
     warn_of_unknown([step for variant in variants for step in variant.steps])
     known = {name for variant in variants for branch in variant.branches for name in branch}
     if not known:
@@ -112,7 +112,7 @@ def _merged(branches, name):
     Ends of distributions of other steps may differ, as those after another scaler do: then the
     first ones are taken.
     """
-    merged = []
+    merged: list[dict[str, tuple[Any, str]]] = []
     for branch in branches:
         twin = next((b for b in merged if name in b and _is_twin(b, branch, name)), None)
         if twin is None:

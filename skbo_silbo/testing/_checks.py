@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from skbo_silbo._checks import check_flag
+from skbo_silbo._checks import brief, check_flag, check_integer
 from skbo_silbo._members import check_members, check_methods, missing_members
 from skbo_silbo._typing import TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction
@@ -198,6 +198,9 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
 
     Raises
     ------
+    ValueError
+        When `make` cannot be called so, or what it returns is no
+        `skbo_silbo.optimizers.AskTellOptimizer`.
     AssertionError
         Saying which rule is broken: points lie inside the bounds and are distinct, pending ones
         included; the same seed gives the same points; the order of `tell` does not matter; with
@@ -210,6 +213,8 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
     >>> from skbo_silbo.testing import check_optimizer
     >>> check_optimizer(RandomSearch)
     """
+    check_integer("n_calls", n_calls, 2)
+    _check_makes_optimizer(make)
 
     def run(seed=0, func=_bowl, maximize=False):
         optimizer = make(BOUNDS, random_state=seed)
@@ -232,6 +237,19 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
     _check_order(make, n_calls)
     _check_refusal(first)
     _check_json(first)
+
+
+def _check_makes_optimizer(make):
+    remedy = "Give a class derived from it, or lambda bounds, random_state: MyOptimizer(...)."
+    rule = "make must return a skbo_silbo.optimizers.AskTellOptimizer for (bounds, random_state=0)"
+    if not callable(make):
+        raise ValueError(f"{rule}: got {brief(make)}, which cannot be called. {remedy}")
+    try:
+        made = make(BOUNDS, random_state=0)
+    except TypeError as error:
+        raise ValueError(f"{rule}: {make!r} raised TypeError: {error}. {remedy}") from error
+    if not isinstance(made, AskTellOptimizer):
+        raise ValueError(f"{rule}: {make!r} returned {brief(made)}. {remedy}")
 
 
 def _bowl(x):

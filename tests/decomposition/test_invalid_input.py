@@ -10,7 +10,9 @@ from skbo_silbo import (
     KernelSlicedInverseRegression,
     OuterProductGradients,
     PrincipalHessianDirections,
+    SDRRegressor,
     SemiSlicedInverseRegression,
+    SlicedInverseRegression,
 )
 
 RNG = np.random.default_rng(0)
@@ -91,3 +93,11 @@ def test_what_weights_are_taken_for():
     refused(SemiSlicedInverseRegression(1), "got 'w'. Pass one column", X, Y, sample_weight="w")
     column = np.ones((40, 1))
     refused(SemiSlicedInverseRegression(1), "Pass one column of 40", X, Y, sample_weight=column)
+
+
+@pytest.mark.parametrize(
+    "learner", [SlicedInverseRegression, SemiSlicedInverseRegression, ActiveSubspace, SDRRegressor]
+)
+@pytest.mark.parametrize("seed", ["x", -1])
+def test_unusable_random_state_is_rejected(learner, seed):
+    refused(learner(random_state=seed), "random_state must be None, an integer", X, Y)

@@ -107,11 +107,13 @@ def test_options_are_those_of_silbo():
     study = new_study(embedding="semi-sir", n_components=1, surrogate=GaussianProcessRegressor())
     study.optimize(bowl, n_trials=11)
     assert len(study.trials) == 11
-    for options in ({"n_components": 0}, {"embedding": "no"}, {"n_startup_trials": 0}):
-        with pytest.raises(ValueError, match=r"n_components|embedding|n_initial"):
+    for options in ({"n_components": 0}, {"embedding": "no"}):
+        with pytest.raises(ValueError, match=r"n_components|embedding"):
             SILBOSampler(**options)
     with pytest.raises(ValueError, match=r"among.*got \['n_initial', 'nonsense'\]"):
         SILBOSampler(nonsense=1, n_initial=3)
+    with pytest.raises(ValueError, match=r"n_startup_trials must be 'auto' or .* >= 1: got 0"):
+        SILBOSampler(n_startup_trials=0)
 
 
 # Spaces.

@@ -214,6 +214,8 @@ def test_a_generator_is_a_seed(make):
         (np.empty((0, 2)), r"shape \(d, 2\)"),
         ({}, r"dict.*empty"),
         ("wide", "bounds must be numbers"),
+        ([("0", "1")], "bounds must be numbers"),
+        ([(b"0", 1)], "bounds must be numbers"),
     ],
 )
 def test_bad_bounds_are_refused(method, bounds, message):

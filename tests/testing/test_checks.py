@@ -17,7 +17,12 @@ from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._learners import TransformerLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate
-from skbo_silbo.testing import check_acquisition, check_learner, check_surrogate
+from skbo_silbo.testing import (
+    check_acquisition,
+    check_learner,
+    check_optimizer,
+    check_surrogate,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -301,3 +306,19 @@ def test_acquisition_may_return_minus_infinity():
         x = optimizer.ask()
         optimizer.tell(x, 2.0 * float(((x - 0.3) ** 2).sum()))
     assert len(optimizer.func_vals_) == 8
+
+
+@pytest.mark.parametrize(
+    ("make", "got"),
+    [
+        ("silbo", "got 'silbo', which cannot be called"),
+        (SILBO([(0.0, 1.0)]), "which cannot be called"),
+        (BayesianRidge, "BayesianRidge'> raised TypeError"),
+        (lambda bounds, random_state: 3, "returned 3"),
+    ],
+)
+def test_optimizer_check_rejects_what_makes_none(make, got):
+    with pytest.raises(ValueError, match=f"^make must return .*AskTellOptimizer.*{got}"):
+        check_optimizer(make)
+    with pytest.raises(ValueError, match="n_calls must be an integer >= 2: got 0"):
+        check_optimizer(SILBO, n_calls=0)
