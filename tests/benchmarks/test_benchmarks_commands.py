@@ -1,8 +1,7 @@
-"""The command line: one clear line and an exit code, never a traceback."""
+"""The command line of the benchmarks: interruption, help, and the examples of its modules."""
 
 import doctest
 import importlib
-import json
 import os
 from pathlib import Path
 
@@ -10,58 +9,11 @@ import pytest
 from interrupted import interrupt
 
 from benchmarks.__main__ import main
-from benchmarks.engine import Experiment, Grid, Store, run_command_line
+from benchmarks.engine import Store
 from benchmarks.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "doc" / "benchmarks"
-
-
-def first_result(path):
-    return json.loads((ROOT / path).read_text().splitlines()[0])
-
-
-def missing_folder_of_the_page(folder):
-    Store("one.jsonl").append(first_result("doc/benchmarks/overhead.jsonl"))
-    page = "no_folder/page.rst"
-    return [
-        "report",
-        "one.jsonl",
-        "--rst",
-        page,
-    ], "no_folder/page-not-measured-yet.csv: No such file"
-
-
-def out_is_a_folder(folder):
-    return ["run", "growth", "--profile", "tiny", "--out", str(folder)], "Is a directory"
-
-
-def unknown_experiment_in_a_file(folder):
-    Store("odd.jsonl").append({"experiment": "gone"})
-    return ["report", "odd.jsonl"], "odd.jsonl holds some of gone. Delete those lines"
-
-
-def unknown_profile(folder):
-    return ["run", "growth", "--profile", "huge", "--out", "a.jsonl"], "profile must be one of"
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        missing_folder_of_the_page,
-        out_is_a_folder,
-        unknown_experiment_in_a_file,
-        unknown_profile,
-    ],
-)
-def test_every_mistake_is_one_line_on_stderr(case, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    command, reason = case(tmp_path)
-    assert main(command) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("FAILED ")
-    assert reason in told
-    assert told.count("\n") == 1
 
 
 WAITING = """
@@ -122,13 +74,3 @@ MODULES = sorted(
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of_the_measurements_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
-
-
-def test_a_missing_peer_is_one_line(tmp_path, capsys):
-    grid = {"full": Grid(({"n": 1, "d": 1},), 1)}
-    rivals = Experiment("rivals", {"rival": "no-such-package"}, grid, None, None)
-    command = ["run", "rivals", "--out", str(tmp_path / "a.jsonl")]
-    assert run_command_line({"rivals": rivals}, command) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("FAILED Experiment 'rivals' needs every peer: rival (package no-such")
-    assert told.count("\n") == 1
