@@ -19,7 +19,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.parallel import Parallel, _get_threadpool_controller, delayed
+from sklearn.utils.validation import _check_sample_weight
 
+check_sample_weight = _check_sample_weight
 rows_of = _safe_indexing  # of arrays, frames, sparse matrices and lists
 threadpool_controller = _get_threadpool_controller
 
@@ -183,6 +185,11 @@ def adopt_rows(evaluate_candidates, rows):
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     names["all_out"].extend(rows)
     return names["results"]
+
+
+def format_results(search, params, n_splits, rows, more_columns):
+    """Return the columns of ``cv_results_`` for candidates whose fits returned `rows`."""
+    return search._format_results(params, n_splits, rows, more_columns)
 
 
 class SearchFits:

@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import (
-    _check_sample_weight,
     check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
@@ -28,6 +27,7 @@ from .._checks import check_integer, check_seed, check_share, warn_user
 from .._numerics._hyperparameters import searched_process
 from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
+from .._sklearn import check_sample_weight
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
 from ._sir import SlicedInverseRegression
@@ -251,7 +251,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         check_consistent_length(predicted, y)
         if not labelled.any():
             raise ValueError("y must have a label in some row: got NaN in all. Score other rows.")
-        weights = _check_sample_weight(sample_weight, predicted)[labelled]
+        weights = check_sample_weight(sample_weight, predicted)[labelled]
         return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:

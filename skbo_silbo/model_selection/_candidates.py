@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._sklearn import adopt_rows
+from skbo_silbo._sklearn import adopt_rows, format_results
 from skbo_silbo.model_selection._goals import pareto_front
 
 SCORES = {"test_scores", "train_scores"}  # of a row
@@ -186,7 +186,7 @@ def make_results(search, candidates, evaluate_candidates):
     params = [candidate.params for candidate in candidates]
     more = {"iter": [c.iteration for c in candidates], "source": [c.source for c in candidates]}
     table = adopt_rows(evaluate_candidates, rows)
-    table.update(search._format_results(params, len(rows) // len(params), rows, more))
+    table.update(format_results(search, params, len(rows) // len(params), rows, more))
     if search._goals:
         search.pareto_front_ = pareto_front(table, candidates, search._goals)
     return table
