@@ -6,9 +6,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from joblib import effective_n_jobs
-from joblib._utils import eval_expr
 
 from skbo_silbo._checks import warn_user
+from skbo_silbo._joblib import eval_expr
 from skbo_silbo._sklearn import SearchFits, check_scores
 from skbo_silbo.model_selection._candidates import (
     Candidate,

@@ -7,10 +7,10 @@ from html import escape
 
 import numpy as np
 from joblib import effective_n_jobs
-from joblib.externals.loky.backend import reduction
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import check_nonnegative, check_picklable
+from skbo_silbo._joblib import loky_dumps
 from skbo_silbo.model_selection._given import (
     is_point_of,
     is_same,
@@ -292,4 +292,4 @@ def _require_that_fits_can_be_sent(search, n_workers, kind):
         return
     for name in ("estimator", "param_distributions", "scoring"):
         part = getattr(search, name)
-        check_picklable(name, part, reduction.dumps, f"joblib's {kind}", SENT)
+        check_picklable(name, part, loky_dumps, f"joblib's {kind}", SENT)

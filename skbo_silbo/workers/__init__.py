@@ -1,6 +1,7 @@
-"""Runs evaluations, for both doors: on executors, on joblib's workers, on workers of its own.
+"""Workers that run evaluations, for `minimize` and `SILBOSearchCV` alike.
 
-It knows neither points nor files: who hands it a call is told when that begins.
+A scheduler sends calls to an executor and reports how each one ended. Nothing here knows what a
+call evaluates, or where its value is stored.
 """
 
 from skbo_silbo.workers._calls import LostEvaluationWarning, LostWorkerError

@@ -1,43 +1,94 @@
-"""Calls of a function by a worker: timed, what they raise, and how a loss is told from that.
+"""Calls of a function by a worker, and which exceptions mean that the worker was lost.
 
-An evaluation is lost with its worker; what the function itself raised is another matter.
+A worker that dies says nothing of the function that it ran: the call can be repeated. An exception
+that the function raised belongs to the function, even if it looks like a lost worker.
 """
 
 import copy
 import pickle
-import sys
 import time
 import traceback
+from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, CancelledError
+from dataclasses import dataclass, field
+from typing import Any
 
-MOST_DEATHS = 2  # of this process with a call alone: then it has failed
-# Raised by engines that need not be installed, when they have lost a worker.
-KNOWN = {("distributed.scheduler", "KilledWorker")}
+from skbo_silbo._joblib import loky_dumps
+
+MOST_DEATHS = 2  # of the process, with the same call running alone: the call has then failed
+# Exceptions of libraries that are not imported here: (module, name)
+FOREIGN_LOSSES = {("distributed.scheduler", "KilledWorker")}
 
 
 class LostEvaluationWarning(UserWarning):
-    """An evaluation was given up: its worker or process died, it took too long, or raised twice."""
+    """An evaluation failed: its worker or process died, it took too long, or it raised twice."""
 
 
 class LostWorkerError(RuntimeError):
-    """The worker that a call ran on was lost with it, and the executor can still be used.
+    """The worker that ran a call was lost, but the executor can still be used.
 
-    For executors, and for functions that start programs: `minimize` then evaluates the point again,
-    as `n_retries` says. An executor that cannot be used any more raises
-    ``concurrent.futures.BrokenExecutor``.
+    Executors, and functions that start other programs, can raise this error. `minimize` then
+    evaluates the point again, at most `n_retries` times. An executor that can no longer be used
+    raises ``concurrent.futures.BrokenExecutor`` instead.
     """
 
 
-def says_lost(error: BaseException) -> bool:
-    """Whether an engine raises this when it has lost the worker of a call."""
+class OfFunctionError(Exception):
+    """Wraps an exception of the function that would look like the loss of its worker."""
+
+    def __init__(self, error):
+        super().__init__(error)
+        self.error = error
+
+
+@dataclass(eq=False)
+class Call:
+    """A call to be made by a worker."""
+
+    key: Any  # identifies the call to whoever submits it
+    function: Callable[..., Any]
+    args: tuple = ()
+    alone: bool = False  # nothing may run next to it: it may have killed its worker or the process
+    group: Hashable = field(default_factory=object)  # the calls of a group share one timeout
+    losses: int = 0  # how many workers were lost while they ran it
+    start_time: float | None = None  # of `time.perf_counter`; None until it starts
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How a call ended.
+
+    Attributes
+    ----------
+    call : Call or None
+        None if `kind` is "broken".
+    kind : {"value", "error", "lost", "late", "broken"}
+        "value": the function returned. "error": it raised. "lost": its worker was lost, once more
+        than the call may be repeated. "late": its group reached the timeout, and no other call of
+        the group gets an outcome. "broken": the executor broke and cannot be replaced, so that all
+        its calls are lost.
+    value : object
+        What the function returned, or the exception.
+    seconds : float
+        How long the function ran before it returned.
+    """
+
+    call: Call | None
+    kind: str
+    value: Any = None
+    seconds: float = 0.0
+
+
+def is_loss(error: BaseException) -> bool:
+    """Return whether executors raise this exception for a call whose worker was lost."""
     names = {(cls.__module__, cls.__qualname__) for cls in type(error).__mro__}
     return isinstance(error, BrokenExecutor | CancelledError | LostWorkerError) or bool(
-        names & KNOWN
+        names & FOREIGN_LOSSES
     )
 
 
 def in_words(error: BaseException) -> str:
-    """Return an exception as `repr` shows it; of one whose own ``__repr__`` fails, its type."""
+    """Return the `repr` of an exception, or its type if its own ``__repr__`` raises."""
     try:
         return repr(error)
     except Exception as failure:
@@ -45,67 +96,61 @@ def in_words(error: BaseException) -> str:
         return f"<{name}, whose repr raises {type(failure).__name__}>"
 
 
-class OfFunctionError(Exception):
-    """What the function itself raised, where it would be taken for the loss of its worker."""
-
-    def __init__(self, error):
-        super().__init__(error)
-        self.error = error
-
-
 def on_copies(func, *args):
-    """Return what a function returns of copies of its arguments, which it may change."""
+    """Call a function with copies of its arguments, which it may change."""
     return func(*map(copy.copy, args))
 
 
 def timed(func, *args):
-    """Return what the function returns, and how many seconds it took.
+    """Call a function; return its value and how many seconds it took.
 
-    It raises what `func` raises; an error of a pool of its own as an `OfFunctionError`.
+    An exception of `func` passes, inside an `OfFunctionError` if it looks like a lost worker. A
+    `LostWorkerError` passes as it is: the function says that it lost a worker.
     """
-    began = time.perf_counter()
+    start = time.perf_counter()
     try:
-        return func(*args), time.perf_counter() - began
+        return func(*args), time.perf_counter() - start
     except BaseException as error:
-        if isinstance(error, LostWorkerError) or not says_lost(error):
+        if isinstance(error, LostWorkerError) or not is_loss(error):
             raise
         raise OfFunctionError(error) from error
 
 
-def timed_elsewhere(func, what, is_plain, *args):
-    """Do the same in another process; an exception that would not come back is put into words.
+def timed_elsewhere(what, is_plain, func, *args):
+    """Do the same in another process, and raise only exceptions that can be sent back.
 
-    One that cannot be unpickled would break a process pool, or be taken for the loss of the worker:
-    a `RuntimeError` has its type, text and traceback. `what` is what `func` is called there;
-    `is_plain`: exceptions are sent by `pickle` alone, else by cloudpickle where that is loaded.
+    An exception that cannot be unpickled would break a process pool, or pass for a lost worker. A
+    `RuntimeError` with its type, text and traceback takes its place.
+
+    Parameters
+    ----------
+    what : str
+        What the function is called in that text.
+    is_plain : bool
+        Whether the executor pickles exceptions by `pickle`, and not by cloudpickle, as loky does.
+    func : callable
+    *args : object
     """
     try:
         return timed(func, *args)
     except BaseException as error:
-        why = _why_not_sent(error, is_plain)
-        if why is None:
+        obstacle = _why_unsendable(error, pickle.dumps if is_plain else loky_dumps)
+        if obstacle is None:
             raise
         kind = type(error.error if isinstance(error, OfFunctionError) else error)
-        words = (
+        text = (
             f"{what} raised {kind.__module__}.{kind.__qualname__}, which cannot be "
-            f"sent from the worker ({why}). Its traceback there:\n"
+            f"sent from the worker ({obstacle}). Its traceback there:\n"
             + "".join(traceback.format_exception(error))
         )
-    raise RuntimeError(words)
+    raise RuntimeError(text)
 
 
-def _why_not_sent(error, is_plain):
-    """Return why an exception does not survive being pickled; None if it does."""
-    names = () if is_plain else ("cloudpickle", "joblib.externals.cloudpickle")
+def _why_unsendable(error, dumps):
+    """Return why an exception cannot be pickled and unpickled, or None if it can."""
     try:
-        copy.deepcopy(error)  # made anew as it would be there, from what `__reduce_ex__` gives
-    except Exception as refused:
-        return in_words(refused)
-    why = None
-    for pickler in [pickle, *(sys.modules[name] for name in names if name in sys.modules)]:
-        try:
-            pickler.dumps(error)
-            return None
-        except Exception as refused:
-            why = in_words(refused)
-    return why
+        copy.deepcopy(error)  # built from what `__reduce_ex__` returns, as unpickling does
+        dumps(error)
+    except Exception as obstacle:
+        return in_words(obstacle)
+    return None

@@ -1,45 +1,82 @@
-"""Executors in the manner of ``concurrent.futures``: the caller as one, and those of others."""
+"""Executors of ``concurrent.futures`` and of other libraries, and the caller as an executor."""
 
-import inspect
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
-
-from joblib.externals.loky.backend.utils import kill_process_tree
+from typing import Any
 
 from skbo_silbo._checks import check_picklable
+from skbo_silbo._joblib import kill_processes
 
-SENT = (
-    "Define it at the top level of a module; functools.partial of such a function holds further "
-    "arguments. Or take loky's processes, executor=lambda: loky.ProcessPoolExecutor(4), which are "
-    "sent lambdas and nested functions too, or a ThreadPoolExecutor."
+HOW_TO_SEND = (
+    "Define it at the top level of a module, with functools.partial for further arguments. Or use "
+    "executor=lambda: loky.ProcessPoolExecutor(4), which can send lambdas and nested functions, or "
+    "a ThreadPoolExecutor."
 )
+FUTURE_METHODS = ("add_done_callback", "cancel", "cancelled", "done", "exception", "result")
+
+
+class InPlace(Executor):
+    """The caller as the only worker: `submit` calls the function before it returns.
+
+    Attributes
+    ----------
+    last_result : object
+        What the last call returned. An interrupt can come before its future reaches the caller.
+    """
+
+    _max_workers = 1
+    is_in_process = True
+    last_result = None
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return a future that is done; KeyboardInterrupt is raised at once."""
+        future: Future[Any] = Future()
+        self.last_result = None
+        try:
+            self.last_result = fn(*args, **kwargs)
+            future.set_result(self.last_result)
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
 
 
 def is_executor(executor: object) -> bool:
-    """Whether this is an executor itself, and not a class or another callable that makes one."""
+    """Return whether this is an executor, and not a class or another callable that makes one."""
     return hasattr(executor, "submit") and not isinstance(executor, type)
 
 
-def made(make):
-    """Return the executor that a callable makes, or refuse what it makes."""
+def make_executor(make):
+    """Return the executor that a callable makes.
+
+    Raises
+    ------
+    ValueError
+        If it is not callable or returns something else.
+    """
     executor = make() if callable(make) else None
     if not is_executor(executor):
         got = f"{make!r}, which returned {executor!r}" if callable(make) else repr(make)
         raise ValueError(
-            "executor must have submit(), as those of concurrent.futures, or be a callable that "
-            f"returns one: got {got}. Write lambda: ThreadPoolExecutor(4), say."
+            "executor must have a submit method, like the executors of concurrent.futures, or be a "
+            f"callable that returns such an executor: got {got}. For example, pass "
+            "executor=lambda: ThreadPoolExecutor(4)."
         )
     return executor
 
 
-def count_workers(executor, assumed=None):
+def count_workers(executor, default=None):
     """Return how many workers an executor has.
 
-    ``concurrent.futures`` and loky keep the number in ``_max_workers``, mpi4py in
-    ``num_workers``, and an executor of Dask has a client that knows its cluster. One that does
-    not say, and for which nothing is `assumed`, is refused.
+    ``concurrent.futures`` and loky store the number in ``_max_workers``, mpi4py in ``num_workers``.
+    An executor of Dask has a client that knows the cluster.
+
+    Raises
+    ------
+    ValueError
+        If the executor does not say and there is no `default`.
     """
     for name in ("_max_workers", "num_workers"):
         number = getattr(executor, name, None)
@@ -48,58 +85,54 @@ def count_workers(executor, assumed=None):
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):
         return max(sum(client.nthreads().values()), 1)
-    if assumed is not None:
-        return assumed
+    if default is not None:
+        return default
     raise ValueError(
         f"executor must say how many workers it has: got {executor!r}, which does not. "
-        "Give n_pending, the number of points to be evaluated at once."
+        "Pass n_pending, the number of points to evaluate at once."
     )
 
 
-def check_is_future(returned, executor):
-    """Refuse what `submit` of an executor returned, if it cannot be waited for."""
-    needed = ("add_done_callback", "cancel", "cancelled", "done", "exception", "result")
-    if lacking := [name for name in needed if not hasattr(returned, name)]:
+def runs_in_process(executor):
+    """Return whether the workers of an executor are in this process.
+
+    Executors of other libraries do not say. A subclass of `ThreadPoolExecutor` counts as threads,
+    every other class as processes.
+    """
+    return getattr(executor, "is_in_process", isinstance(executor, ThreadPoolExecutor))
+
+
+def check_future(future, executor):
+    """Raise a TypeError if `submit` returned an object that the scheduler cannot wait for."""
+    if missing := [name for name in FUTURE_METHODS if not hasattr(future, name)]:
         raise TypeError(
             f"executor must have a submit() that returns a future, as those of concurrent.futures: "
-            f"{executor!r} returned {returned!r}, which has no {', '.join(lacking)}. Take one of "
-            "concurrent.futures, loky, Dask or mpi4py, or write such a submit()."
+            f"{executor!r} returned {future!r}, which has no {', '.join(missing)}. Use an executor "
+            "of concurrent.futures, loky, Dask or mpi4py, or return a Future from submit()."
         )
 
 
-def check_can_be_sent(func, executor):
-    """Refuse, before a call is paid for, a function that the standard library cannot send.
+def check_sendable(func, executor):
+    """Raise a ValueError, before the first call, if the standard library cannot send a function.
 
-    A subclass with a submit() of its own may send more, by cloudpickle.
+    A subclass with its own ``submit`` is not checked: it may use cloudpickle.
     """
     is_plain = isinstance(executor, ProcessPoolExecutor)
     if is_plain and type(executor).submit is ProcessPoolExecutor.submit:
-        check_picklable("func", func, ForkingPickler.dumps, "a ProcessPoolExecutor", SENT)
+        check_picklable("func", func, ForkingPickler.dumps, "a ProcessPoolExecutor", HOW_TO_SEND)
 
 
-def end_hanging(executor):
-    """Shut an executor of ``concurrent.futures`` or loky down, killing its processes.
+def shut_down_hanging(executor):
+    """Shut down an executor whose workers hang, and kill its processes.
 
-    Its threads cannot be ended, and Python waits for them at its end. What has been printed by
-    then is written out first: whoever reads it through a pipe would never see it.
+    Threads cannot be ended, and Python waits for them when it exits. Text that has been printed is
+    flushed before that: otherwise a reader at the other end of a pipe would never see it.
     """
     kill_processes(executor)
     if isinstance(executor, ThreadPoolExecutor):
         at_exit = getattr(threading, "_register_atexit", lambda function: None)
         at_exit(_flush)
     executor.shutdown(wait=False)
-
-
-def kill_processes(executor):
-    """Kill the processes of an executor of ``concurrent.futures`` or loky, and theirs.
-
-    loky is not asked to: its ``shutdown(kill_workers=True)`` ends its own thread with a KeyError
-    where a call has been submitted and not yet sent. A process that is gone it always notices.
-    """
-    is_loky = "kill_workers" in inspect.signature(executor.shutdown).parameters
-    if is_loky or isinstance(executor, ProcessPoolExecutor):
-        for process in list((executor._processes or {}).values()):
-            kill_process_tree(process)
 
 
 def _flush():

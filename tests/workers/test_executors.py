@@ -26,7 +26,7 @@ SCRIPT = Path(__file__).with_name("hanging_run.py")
     ],
 )
 def test_the_number_of_workers(executor, n):
-    assert count_workers(executor, assumed=7) == n
+    assert count_workers(executor, default=7) == n
 
 
 def test_where_workers_are():

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from worker_parts import KNOWN, says_lost
+from worker_parts import FOREIGN_LOSSES, is_loss
 
 from skbo_silbo import LostEvaluationWarning, minimize
 from skbo_silbo.workers import LostWorkerError
@@ -25,16 +25,16 @@ class NoRepr(Exception):
     [BrokenExecutor(), BrokenProcessPool(), TerminatedWorkerError(), CancelledError()],
 )
 def test_what_executors_raise_is_a_loss(error):
-    assert says_lost(error)
-    assert says_lost(LostWorkerError())
-    assert not says_lost(OSError())
+    assert is_loss(error)
+    assert is_loss(LostWorkerError())
+    assert not is_loss(OSError())
 
 
-@pytest.mark.parametrize(("module", "name"), sorted(KNOWN))
+@pytest.mark.parametrize(("module", "name"), sorted(FOREIGN_LOSSES))
 def test_dask_and_ray_losses_are_known_by_name(module, name):
     """And the names are theirs, where they are installed."""
     known = type(name, (Exception,), {"__module__": module})
-    assert says_lost(type("Derived", (known,), {})())
+    assert is_loss(type("Derived", (known,), {})())
     with suppress(ImportError):
         __import__(module)
         assert issubclass(getattr(sys.modules[module], name), Exception)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from joblib.externals import loky
 from sklearn.base import BaseEstimator
-from worker_parts import Pool, end_hanging, end_when_orphaned
+from worker_parts import Pool, exit_when_orphaned, shut_down_hanging
 
 from skbo_silbo import SILBOSearchCV
 from skbo_silbo.workers import LostWorkerError
@@ -27,7 +27,7 @@ def begin_a_pool():
     if os.fork() == 0:  # one that begins to watch too late
         while os.getppid() == parent:
             time.sleep(0.01)
-        end_when_orphaned(parent)
+        exit_when_orphaned(parent)
         time.sleep(1800)
     os.write(1, f"{parent} {pool.submit(os.getpid).result()}\n".encode())
     pool.submit(time.sleep, 1800)
@@ -66,7 +66,7 @@ def pool(request):
 def test_calls_run_in_order_with_times(pool):
     futures = [pool.submit(pow, i, 2) for i in range(5)]
     assert [future.result() for future in futures] == [0, 1, 4, 9, 16]
-    times = [time for future in futures for time in (future.since, future.until)]
+    times = [time for future in futures for time in (future.start_time, future.end_time)]
     assert times == sorted(times)
 
 
@@ -74,7 +74,7 @@ def test_killed_call_frees_its_worker(pool):
     release = threading.Event()
     killed = pool.submit(release.wait if pool.is_in_process else partial(time.sleep, 600.0))
     waiting = pool.submit(pow, 3, 2)
-    while killed.since is None:
+    while killed.start_time is None:
         time.sleep(0.01)
     pool.kill(killed)
     assert waiting.result() == 9
@@ -96,7 +96,7 @@ def test_worker_failing_to_start_is_replaced(pool, monkeypatch):
         lost = pool.submit(pow, 3, 2)
     with pytest.raises(LostWorkerError, match=r"worker.*can't"):
         lost.result(timeout=LIMIT)
-    assert lost.since is None or lost.since <= lost.until
+    assert lost.start_time is None or lost.start_time <= lost.end_time
     assert pool.submit(pow, 3, 2).result(timeout=LIMIT) == 9
 
 
@@ -112,7 +112,7 @@ def test_process_can_be_killed_at_once(kill):
             pool.shutdown()
         else:
             thread = pool._executor_manager_thread
-            end_hanging(pool)
+            shut_down_hanging(pool)
             thread.join()
 
 

@@ -107,7 +107,7 @@ def test_calls_are_announced_and_withdrawn():
             workers.submit(Call(key, run, (key,)))
         while ("made", 0) not in events:
             time.sleep(0.001)
-        workers.drain()
+        assert [call.key for call in workers.drain()] == [1, 2]
         release.set()
         assert kinds_of(workers) == {0: "value"}
     assert events.index(("begun", 0)) < events.index(("made", 0))

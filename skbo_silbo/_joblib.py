@@ -1,0 +1,62 @@
+"""Every private name of joblib and loky that this library uses, each with a test.
+
+``tests/house/test_joblib_private.py`` states what the library needs from each name, so that a
+release of joblib that moves or changes one fails there first, by name.
+"""
+
+import inspect
+from concurrent.futures import Executor, ProcessPoolExecutor
+from typing import Any
+
+from joblib._utils import eval_expr as eval_expr
+from joblib.externals.loky import ProcessPoolExecutor as LokyExecutor
+from joblib.externals.loky.backend import reduction
+from joblib.externals.loky.backend.utils import kill_process_tree
+from joblib.parallel import BACKENDS as BACKENDS
+from joblib.parallel import get_active_backend as get_active_backend
+
+loky_dumps = reduction.dumps  # pickles with cloudpickle, unless the user has set another pickler
+DASK = "DaskDistributedBackend"  # the name of a class that is not imported here
+
+
+def worker_environment(n_workers: int) -> dict[str, str]:
+    """Return environment variables that share the processors among the threads of all workers."""
+    return BACKENDS["loky"]()._prepare_worker_env(n_workers)
+
+
+def open_processes(parallel: Any) -> LokyExecutor:
+    """Return the loky executor of an open `joblib.Parallel`."""
+    return parallel._backend._workers
+
+
+def share_arrays(processes: LokyExecutor, parallel: Any) -> None:
+    """Have loky's processes receive large arrays as memory maps, until `parallel` is closed."""
+    processes._temp_folder_manager.set_current_context(parallel._id)
+
+
+def dask_client(parallel: Any) -> Any:
+    """Return the client of an open `joblib.Parallel` whose backend is Dask."""
+    return parallel._backend.client
+
+
+def nested_backend(parallel: Any) -> tuple[Any, int | None]:
+    """Return the backend and the `n_jobs` for parallel calls inside the workers of `parallel`.
+
+    These are joblib's own, except on Dask, where nested calls would go back to the cluster.
+    """
+    if type(parallel._backend).__name__ == DASK:
+        return BACKENDS["threading"](nesting_level=1), None
+    return parallel._backend.get_nested_backend()
+
+
+def kill_processes(executor: Executor) -> None:
+    """Kill the processes of an executor of ``concurrent.futures`` or loky, and their children.
+
+    Other executors are left alone. ``shutdown(kill_workers=True)`` of loky is no substitute: its
+    manager thread dies with a KeyError if a call has been submitted but not yet sent, whereas loky
+    always notices that a process is gone.
+    """
+    is_loky = "kill_workers" in inspect.signature(executor.shutdown).parameters
+    if is_loky or isinstance(executor, ProcessPoolExecutor):
+        for process in list((executor._processes or {}).values()):
+            kill_process_tree(process)

@@ -1,0 +1,198 @@
+"""A pool whose workers can be ended one by one: the processes and threads behind `timeout`.
+
+The executors of ``concurrent.futures``, loky and joblib cannot end a single call: a process that is
+killed breaks the executor, and all other calls are lost with it. Here every process is an executor
+of its own, with one call at a time.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
+from functools import cache, partial
+from typing import Any
+
+from skbo_silbo._joblib import LokyExecutor, kill_processes, worker_environment
+from skbo_silbo.workers._calls import LostWorkerError
+
+THREADS, PROCESSES = "threads", "processes"
+THREAD_NAME = "skbo_silbo worker"
+ORPHAN_CHECK = 1.0  # seconds between two checks of a process whether its parent is gone
+INIT = 1  # the process that adopts those whose parent has ended
+
+
+class PoolFuture(Future):
+    """A future that knows when its call started and ended, of `time.perf_counter`."""
+
+    start_time: float | None = None
+    end_time: float | None = None
+
+
+class Pool(Executor):
+    """An executor whose calls can be killed.
+
+    A killed call ends its process, which is replaced. A thread cannot be ended: it is left behind,
+    and does not keep Python from exiting. If a process dies, only its own call is lost, with a
+    `LostWorkerError`.
+
+    Parameters
+    ----------
+    n_workers : int
+    kind : {"processes", "threads"}
+    """
+
+    def __init__(self, n_workers: int, kind: str) -> None:
+        self._max_workers, self.is_in_process = n_workers, kind == THREADS
+        new_process = partial(_Process, worker_environment(n_workers))
+        new_worker: Callable[[], Any] = _Thread if self.is_in_process else new_process
+        self._free = [new_worker() for _ in range(n_workers)]
+        self._waiting: deque[tuple[PoolFuture, Callable]] = deque()
+        self._running: dict[PoolFuture, Any] = {}  # workers by future
+        self._lock = threading.RLock()  # every call has a thread that waits for its end
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        future = PoolFuture()
+        with self._lock:
+            self._waiting.append((future, partial(fn, *args, **kwargs)))
+            self._start_waiting()
+        return future
+
+    def kill(self, future: PoolFuture) -> None:
+        """End the worker of a running call, whose future then never ends."""
+        with self._lock:
+            worker = self._running.pop(future, None)
+        if worker is not None:
+            worker.end()
+            self._release(worker)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """End all workers, including those with a call."""
+        with self._lock:
+            workers = [*self._free, *self._running.values()]
+            self._free, self._running, self._waiting = [], {}, deque()
+        for worker in workers:
+            worker.end()
+
+    def _start_waiting(self):
+        while self._free and self._waiting:
+            future, function = self._waiting.popleft()
+            if not future.set_running_or_notify_cancel():
+                continue
+            worker = self._running[future] = self._free.pop()
+            try:
+                args = future, worker.start(function, future)
+                options = {"name": THREAD_NAME, "daemon": True}
+                threading.Thread(target=self._finish, args=args, **options).start()
+            except Exception as error:  # for example, there is no memory for a process or thread
+                with suppress(Exception):
+                    worker.end()
+                self._finish(future, partial(_raise_lost, "a worker could not begin", error))
+
+    def _finish(self, future, get_result):
+        """Wait for the end of a call, then release its worker and set its future."""
+        try:
+            report = partial(future.set_result, get_result())
+        except BaseException as error:
+            report = partial(future.set_exception, error)
+        future.end_time = time.perf_counter()
+        with self._lock:
+            worker = self._running.pop(future, None)
+        if worker is not None:  # otherwise the call was killed
+            self._release(worker)
+            report()
+
+    def _release(self, worker):
+        with self._lock:
+            self._free.append(worker)
+            self._start_waiting()
+
+
+class _Thread:
+    """Makes every call in the thread that waits for it."""
+
+    def start(self, function, future):
+        """Return a function that makes the call and returns its result."""
+        future.start_time = time.perf_counter()
+        return function
+
+    def end(self):
+        """Leave the thread alone, as it cannot be ended."""
+
+
+class _Process:
+    """A process that starts with its first call, and again after it has died.
+
+    A new process imports what its first call needs. This time is no part of the call: the process
+    first receives the function without calling it, and the call starts when that is done.
+    """
+
+    def __init__(self, env):
+        self._env, self._executor = env, None
+
+    def start(self, function, future):
+        """Submit a call; return a function that waits for its result."""
+        try:
+            return partial(_wait_for, self._submit(function, future))
+        except BrokenExecutor:  # the process has died with its last call, or since then
+            self._executor = None
+            return partial(_wait_for, self._submit(function, future))
+
+    def end(self):
+        """Kill the process."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            kill_processes(executor)
+            executor.shutdown(wait=True)
+
+    def _submit(self, function, future):
+        if self._executor is None:
+            self._executor = LokyExecutor(
+                1, env=self._env, initializer=exit_when_orphaned, initargs=(os.getpid(),)
+            )
+            received = self._executor.submit(callable, function)
+            received.add_done_callback(partial(_note_start, future))
+            return self._executor.submit(function)
+        submitted = self._executor.submit(function)
+        _note_start(future)
+        return submitted
+
+
+def _wait_for(submitted):
+    try:
+        return submitted.result()
+    except BrokenExecutor as error:
+        _raise_lost("a process died", error)
+
+
+def _raise_lost(text, error):
+    raise LostWorkerError(f"{text}: {error}") from error
+
+
+def _note_start(future, received=None):
+    future.start_time = time.perf_counter()
+
+
+@cache  # one thread in every process
+def exit_when_orphaned(parent: int) -> None:
+    """Make this process exit soon after its parent, which may have been killed already."""
+    if os.name != "nt":  # Windows does not tell a process that its parent is gone
+        threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+
+
+def _watch_parent(parent):
+    while os.getppid() == parent or _is_ancestor_alive(parent):
+        time.sleep(ORPHAN_CHECK)
+    os._exit(1)
+
+
+def _is_ancestor_alive(pid):
+    """Return whether a process runs that is not the direct parent, but its parent, for example."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return os.getppid() != INIT  # otherwise it is a zombie
