@@ -5,16 +5,17 @@ release of joblib that moves or changes one fails there first, by name.
 """
 
 import inspect
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from joblib._utils import eval_expr as eval_expr
-from joblib.externals.loky import ProcessPoolExecutor as LokyExecutor
+from joblib.externals import loky
 from joblib.externals.loky.backend import reduction
 from joblib.externals.loky.backend.utils import kill_process_tree
 from joblib.parallel import BACKENDS as BACKENDS
 from joblib.parallel import get_active_backend as get_active_backend
 
+LokyExecutor = loky.ProcessPoolExecutor
 loky_dumps = reduction.dumps  # pickles with cloudpickle, unless the user has set another pickler
 DASK = "DaskDistributedBackend"  # the name of a class that is not imported here
 
@@ -24,12 +25,12 @@ def worker_environment(n_workers: int) -> dict[str, str]:
     return BACKENDS["loky"]()._prepare_worker_env(n_workers)
 
 
-def open_processes(parallel: Any) -> LokyExecutor:
+def open_processes(parallel: Any) -> Any:
     """Return the loky executor of an open `joblib.Parallel`."""
     return parallel._backend._workers
 
 
-def share_arrays(processes: LokyExecutor, parallel: Any) -> None:
+def share_arrays(processes: Any, parallel: Any) -> None:
     """Have loky's processes receive large arrays as memory maps, until `parallel` is closed."""
     processes._temp_folder_manager.set_current_context(parallel._id)
 
@@ -49,7 +50,7 @@ def nested_backend(parallel: Any) -> tuple[Any, int | None]:
     return parallel._backend.get_nested_backend()
 
 
-def kill_processes(executor: Executor) -> None:
+def kill_processes(executor: Any) -> None:
     """Kill the processes of an executor of ``concurrent.futures`` or loky, and their children.
 
     Other executors are left alone. ``shutdown(kill_workers=True)`` of loky is no substitute: its

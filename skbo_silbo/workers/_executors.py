@@ -34,7 +34,6 @@ class InPlace(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a future that is done; KeyboardInterrupt is raised at once."""
         future: Future[Any] = Future()
-        self.last_result = None
         try:
             self.last_result = fn(*args, **kwargs)
             future.set_result(self.last_result)
@@ -60,9 +59,9 @@ def make_executor(make):
     if not is_executor(executor):
         got = f"{make!r}, which returned {executor!r}" if callable(make) else repr(make)
         raise ValueError(
-            "executor must have a submit method, like the executors of concurrent.futures, or be a "
+            "executor must have submit(), like the executors of concurrent.futures, or be a "
             f"callable that returns such an executor: got {got}. For example, pass "
-            "executor=lambda: ThreadPoolExecutor(4)."
+            "lambda: ThreadPoolExecutor(4)."
         )
     return executor
 
@@ -106,9 +105,9 @@ def check_future(future, executor):
     """Raise a TypeError if `submit` returned an object that the scheduler cannot wait for."""
     if missing := [name for name in FUTURE_METHODS if not hasattr(future, name)]:
         raise TypeError(
-            f"executor must have a submit() that returns a future, as those of concurrent.futures: "
-            f"{executor!r} returned {future!r}, which has no {', '.join(missing)}. Use an executor "
-            "of concurrent.futures, loky, Dask or mpi4py, or return a Future from submit()."
+            "executor must have a submit() that returns a future, as in concurrent.futures: got "
+            f"{executor!r}, which returned {future!r} without {', '.join(missing)}. Use an "
+            "executor of concurrent.futures, loky, Dask or mpi4py, or return a future from it."
         )
 
 

@@ -11,7 +11,6 @@ from joblib import parallel_config
 
 from skbo_silbo._joblib import (
     BACKENDS,
-    DASK,
     dask_client,
     get_active_backend,
     kill_processes,
@@ -19,6 +18,7 @@ from skbo_silbo._joblib import (
     open_processes,
     share_arrays,
 )
+from skbo_silbo._joblib import DASK as DASK
 from skbo_silbo.workers._executors import count_workers
 from skbo_silbo.workers._pool import PROCESSES as PROCESSES
 from skbo_silbo.workers._pool import THREADS as THREADS

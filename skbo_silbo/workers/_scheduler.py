@@ -220,6 +220,8 @@ class Scheduler:
             self._send(self._waiting.pop(0))
 
     def _send(self, call):
+        if isinstance(self._executor, InPlace):
+            self._executor.last_result = None  # before `returned` can take it for that of this call
         call.start_time = self._unrecorded[call] = None
         if self.on_begin is not None:
             self.on_begin(call)

@@ -195,7 +195,7 @@ def test_known_values_are_not_evaluated_nor_counted():
         ({"n_retries": -1}, "n_retries must be an integer >= 0"),
         ({"n_pending": 2}, "n_pending must be 'auto' without an executor"),
         ({"executor": 4}, r"executor must have submit\(\)"),
-        ({"executor": lambda: None}, r"returned None\. Write lambda: ThreadPoolExecutor"),
+        ({"executor": lambda: None}, r"returned None\. For example, pass lambda: ThreadPool"),
         ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
         ({"timeout": True}, "positive number of seconds: got True"),
         ({"verbose": -1}, "verbose must be an integer >= 0"),
