@@ -11,12 +11,11 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.ensemble import StackingClassifier, StackingRegressor
-from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, LabelBinarizer
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._sklearn import rows_of
+from skbo_silbo._sklearn import BaseSearchCV, rows_of
 from skbo_silbo.space._known_data import StepData
 from skbo_silbo.space._known_table import (
     asked_of_class,
