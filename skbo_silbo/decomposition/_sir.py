@@ -264,8 +264,15 @@ n_features_in_, feature_names_in_
         ValueError
             If ``categorical=True`` and the first call has no `classes`, or has them although
             ``categorical=False``; if y holds NaN or a category that is not in `classes`, or a
-            weight is negative: the moments are then unchanged. If `n_local_neighbors` or `reweight`
-            is set, or the solver is neither "auto" nor "dense", which need all rows at once.
+            weight is negative: the moments are then unchanged. If `n_slices` is not that of the
+            first call. If `n_local_neighbors` or `reweight` is set, or the solver is neither "auto"
+            nor "dense", which need all rows at once.
+
+        Warns
+        -----
+        UserWarning
+            Once a slice cut from the first chunk holds most samples of the later ones, as happens
+            when the chunks are sorted by y.
         """
         self._check_parameters()
         self._check_streamed("use fit")
@@ -279,6 +286,7 @@ n_features_in_, feature_names_in_
         self._check_shape(*rows.shape)
         if not first:
             coding = self._coding
+            coding.check_unchanged(self.n_slices)
         else:
             if classes is None and self.categorical == "auto":
                 warn_of_classes(labels, self.n_slices, remedy="all of them as `classes`")
@@ -289,6 +297,7 @@ n_features_in_, feature_names_in_
             self._keys = np.random.RandomState(0)
         keys = self._keys.random_sample(len(rows))
         seen = SeenRows.of(rows, codes, coding.n_slices, keys, weights)
+        before = None if first else self._seen.moments.counts
         dtype = rows.dtype if first else np.result_type(self._dtype, rows.dtype)
         seen = seen if first else self._seen.merged(seen)
         self._forget()
@@ -298,6 +307,7 @@ n_features_in_, feature_names_in_
         self.slice_sizes_ = counts[counts > 0]
         self.n_slices_, self._n_groups = len(self.slice_sizes_), 1
         self._solve_chunks()
+        coding.warn_if_uneven(seen.moments.counts, before)
         return self
 
     def _problem_of(self, seen):

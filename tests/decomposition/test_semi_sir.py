@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo import SemiSlicedInverseRegression
+from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
 from skbo_silbo.decomposition import slice_edges
 
 SOLVERS = ("dense", "dual", "iterative", "randomized")
@@ -212,6 +212,37 @@ def test_moments_give_the_answer_of_centred_rows(shift, gap):
 def test_partial_fit_refuses_what_needs_all_rows(parameters, message):
     with pytest.raises(ValueError, match=message):
         SemiSlicedInverseRegression(**parameters).partial_fit(*make_data())
+
+
+@pytest.mark.parametrize("n_slices", [2, 4, 10])
+def test_sorted_chunks_warn_once(n_slices):
+    X, y = make_data(n=4000)
+    X, y = X[np.argsort(y)], np.sort(y)
+    sir = SemiSlicedInverseRegression(1, n_slices=n_slices).partial_fit(X[:100], y[:100])
+    words = rf"Slice {n_slices} of {n_slices} holds 9\d% .* set n_slices to the edges"
+    with pytest.warns(UserWarning, match=words):
+        sir.partial_fit(X[100:3000], y[100:3000])
+    sir.partial_fit(X[3000:], y[3000:])
+    edges = slice_edges(y, n_slices)
+    SemiSlicedInverseRegression(1, n_slices=edges).partial_fit(X[:1000], y[:1000]).partial_fit(
+        X[1000:], y[1000:]
+    )
+
+
+def test_shuffled_chunks_do_not_warn():
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(400, 3)), rng.normal(size=400) * (rng.uniform(size=400) < 0.4)
+        sir = SlicedInverseRegression(1).partial_fit(X[:20], y[:20])
+        sir.partial_fit(X[20:], y[20:])
+
+
+def test_n_slices_cannot_change_between_chunks():
+    X, y = make_data(n=200)
+    sir = SemiSlicedInverseRegression(1, n_slices=10).partial_fit(X, y)
+    with pytest.raises(ValueError, match=r"n_slices must not change .* got 5, .* used 10"):
+        sir.set_params(n_slices=5).partial_fit(X, y)
+    assert sir.set_params(n_slices=10).partial_fit(X, y).slice_sizes_.sum() == 400
 
 
 def test_rejected_chunk_leaves_partial_fit_unchanged():

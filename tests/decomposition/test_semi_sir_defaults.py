@@ -99,6 +99,17 @@ def test_alpha_is_zero_where_unlabelled_rows_carry_nothing(n_sets):
     assert chosen.count(0.0) >= 2 * n_sets // 3
 
 
+@pytest.mark.parametrize("repeat", range(8))
+def test_rounding_error_does_not_choose_alpha(repeat):
+    """With one feature every alpha gives the same scores, up to their scale."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 1)), rng.normal(size=200)
+    y[:60] += X[:60, 0]
+    y[60:] = np.nan
+    X *= 1 + 2e-16 * np.random.default_rng(repeat).choice([-1, 0, 1], size=X.shape)
+    assert SemiSlicedInverseRegression(1).fit(X, y).alpha_ == 0
+
+
 def test_what_is_said_of_alpha():
     X, y, extra = waves(0)
     sir = SemiSlicedInverseRegression(1, n_slices=5).fit(X, y, extra)

@@ -37,6 +37,9 @@ MAX_LABELED = 1000
 MAX_ORDER = 8000  # order of T above which it is not factored five times
 # least room between 1 and the leverage of rows held out: rounding passes 1 where they fit exactly
 EXACT_LEVERAGE = 1e-9
+# Gain, as a share of the variance of Y, up to which alpha = 0 is kept. Where the scores span all
+# features, every alpha predicts the same, and errors differ by rounding only
+LEAST_GAIN = 1e-6
 
 
 def weighed_penalty(estimator, near, X, y, slices, ridge, search):
@@ -118,7 +121,8 @@ def _verdict(errors, weights):
     It is 0 unless another beats it by a standard error: then the one that gains most of those.
     """
     gain, standard_error = mean_and_error(errors[:, :1] - errors, weights)
-    best = int(np.argmax(np.where(gain > standard_error, gain, 0.0)))
+    better = gain > np.maximum(standard_error, LEAST_GAIN)
+    best = int(np.argmax(np.where(better, gain, 0.0)))
     scores = {
         "alpha": np.array(ALPHAS),
         "error": np.average(errors, axis=0, weights=weights),

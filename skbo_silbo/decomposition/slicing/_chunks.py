@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
+from ..._checks import warn_user
 from ..._typing import ArrayLike, FloatArray
 from ..rows._columns import check_extremes
 from ..rows._dask_arrays import FLOATS
@@ -17,6 +18,10 @@ from ..rows._labels import as_label_array, as_numeric_labels
 from ..rows._moments import SliceMoments
 from ..rows._weights import as_numbers_of_rows, check_sample_weight
 from ._slices import MAX_ROWS, Slices, check_n_slices, slice_response
+
+# Times its share of the first chunk by which the largest slice may grow, or the others together
+# may shrink, before a warning: chunks in random order stay far below this
+MOST_GROWTH = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +33,16 @@ class SliceCoding:
     edges : ndarray of shape (H - 1,) or None
     classes : ndarray of shape (H,) or None
         Sorted.
+    n_slices_asked : int or ndarray or None
+        The parameter that the edges come from.
+    shares : ndarray of shape (H,) or None
+        Shares of the first chunk, where it fixed the edges.
     """
 
     edges: np.ndarray | None
     classes: np.ndarray | None
+    n_slices_asked: int | np.ndarray | None = None
+    shares: np.ndarray | None = None
 
     @classmethod
     def of_first_chunk(cls, y, n_slices, classes, weights=None):
@@ -39,9 +50,40 @@ class SliceCoding:
         if classes is not None:
             return cls(None, np.unique(np.asarray(classes)))
         n_slices = check_n_slices(n_slices)
-        if not isinstance(n_slices, np.ndarray):
-            n_slices = slice_edges(y, n_slices, sample_weight=weights)
-        return cls(n_slices, None)
+        if isinstance(n_slices, np.ndarray):
+            return cls(n_slices, None, n_slices)
+        coding = cls(slice_edges(y, n_slices, sample_weight=weights), None, n_slices)
+        counts = np.bincount(coding.codes(y), weights)
+        return replace(coding, shares=counts / counts.sum())
+
+    def check_unchanged(self, n_slices):
+        """Reject another `n_slices` than that of the first chunk."""
+        if self.edges is not None and not np.array_equal(self.n_slices_asked, n_slices):
+            raise ValueError(
+                "n_slices must not change between calls of partial_fit: got "
+                f"{n_slices!r}, and the first call used {self.n_slices_asked!r}. Start again with "
+                "a clone of the estimator."
+            )
+
+    def warn_if_uneven(self, counts, before):
+        """Warn once a slice outgrows the others; `before` are the counts (H,) at the last call."""
+        slices = self._overfull(counts)
+        if not len(slices) or (before is not None and len(self._overfull(before))):
+            return
+        largest = slices[np.argmax(counts[slices])]
+        warn_user(
+            f"Slice {largest + 1} of {self.n_slices} holds {counts[largest] / counts.sum():.0%} of "
+            f"the samples seen, after {self.shares[largest]:.0%} of the first chunk, which fixed "
+            "the slices. The directions then depend on few slices. Shuffle the samples, or set "
+            "n_slices to the edges that slice_edges(y, n_slices) gives for all of y."
+        )
+
+    def _overfull(self, counts):
+        if self.shares is None:
+            return np.array([], dtype=int)
+        few_others = 1 - (1 - self.shares) / MOST_GROWTH
+        limits = np.minimum(MOST_GROWTH * self.shares, few_others)
+        return np.flatnonzero(counts > limits * counts.sum())
 
     @property
     def n_slices(self):
