@@ -1,6 +1,8 @@
 """Early stopping inside a fold: a part of the rows that `fit` gets is held out for it."""
 
 import inspect
+import warnings
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -15,10 +17,12 @@ from skbo_silbo._checks import check_share, warn_user
 from skbo_silbo._sklearn import rows_of
 from skbo_silbo._typing import ArrayLike, RandomState
 
-# The arguments of `fit` that take held-out rows, and those that take their weights.
+# The arguments of `fit` that take held-out rows, and those that take their weights. LightGBM 4.7
+# encodes the labels of eval_set as it encodes y, but not those of eval_y, and stops on wrong labels
+# unless classes are 0, ..., k - 1 (LightGBM issue 7400). So eval_set, though deprecated, is first.
 HELD_OUT = {
-    "eval_X": lambda X, y: {"eval_X": X, "eval_y": y},  # LightGBM from 4.7
     "eval_set": lambda X, y: {"eval_set": [(X, y)]},  # XGBoost, LightGBM, CatBoost
+    "eval_X": lambda X, y: {"eval_X": X, "eval_y": y},  # LightGBM without eval_set
     "X_val": lambda X, y: {"X_val": X, "y_val": y},  # scikit-learn
 }
 WEIGHTS = {
@@ -143,7 +147,8 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         rows = next(
             make(X_held_out, y_held_out) for name, make in HELD_OUT.items() if name in names
         )
-        last.fit(X_fitted, y_fitted, **rows, **weights, **fit_params)
+        with _eval_set_not_deprecated():
+            last.fit(X_fitted, y_fitted, **rows, **weights, **fit_params)
         self.estimator_, self.n_validation_ = estimator, len(held_out)
         if not _stops_early(last):
             warn_user(
@@ -234,6 +239,14 @@ def _arguments(last):
             "scikit-learn's HistGradientBoosting from version 1.7, or leave EarlyStopped out."
         )
     return names
+
+
+@contextmanager
+def _eval_set_not_deprecated():
+    """Silence LightGBM's deprecation of `eval_set`, which users of `EarlyStopped` cannot act on."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
+        yield
 
 
 def _n_iterations(last):

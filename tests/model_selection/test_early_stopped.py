@@ -1,16 +1,18 @@
 """Early stopping inside the folds: which rows are held out, and who sees them."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import uniform
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, make_classification
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import LabelEncoder, StandardScaler
 
 from skbo_silbo import EarlyStopped, SILBOSearchCV
 
@@ -111,7 +113,7 @@ def test_scikit_learns_boosting_stops_early():
 
 
 def test_what_cannot_stop_early_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"take eval_X or eval_set or X_val in fit.*Linear"):
+    with pytest.raises(ValueError, match=r"take eval_set or eval_X or X_val in fit.*Linear"):
         EarlyStopped(LinearRegression()).fit(X, Y)
     with pytest.raises(AttributeError, match="classes_"):
         EarlyStopped(Booster()).fit(X, Y).classes_  # noqa: B018
@@ -165,3 +167,106 @@ def test_booster_without_early_stopping_warns(make, off, on):
     with pytest.warns(UserWarning, match=f"{make.__name__} made all its rounds, and 45 rows"):
         EarlyStopped(make(**off), random_state=0).fit(X, Y)
     EarlyStopped(make(**on), random_state=0).fit(X, Y)  # warnings are errors
+
+
+class LightGBMLike(ClassifierMixin, BaseEstimator):
+    """A booster with the arguments of LightGBM 4.7, which encodes y and eval_set but not eval_y."""
+
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        eval_set=None,
+        eval_sample_weight=None,
+        *,
+        eval_X=None,
+        eval_y=None,
+    ):
+        encoder = LabelEncoder().fit(y)
+        self.classes_ = encoder.classes_
+        if eval_set is not None:
+            message = "The argument 'eval_set' is deprecated, use 'eval_X' and 'eval_y' instead."
+            warnings.warn(message, FutureWarning, stacklevel=2)
+            [(eval_X, held_out)] = eval_set
+            eval_y = encoder.transform(held_out)
+        self.best_iteration_ = int(np.sum(np.asarray(eval_y, dtype=float) == 1.0))
+        return self
+
+
+def labels_like(kind, codes):
+    """Return labels of a kind for codes 0, 1, ..."""
+    if kind == "strings":
+        return np.array(["no", "perhaps", "yes"], dtype=object)[codes]
+    return codes.astype(bool) if kind == "booleans" else codes + int(kind)
+
+
+EARLY = {"n_estimators": 200, "n_jobs": 1, "random_state": 0}
+BOOSTERS = {  # of three libraries, each told to stop early
+    "lightgbm": ("LGBMClassifier", {**EARLY, "early_stopping_round": 10, "verbose": -1}),
+    "xgboost": ("XGBClassifier", {**EARLY, "early_stopping_rounds": 10, "verbosity": 0}),
+    "catboost": (
+        "CatBoostClassifier",
+        {
+            "iterations": 200,
+            "early_stopping_rounds": 10,
+            "thread_count": 1,
+            "random_seed": 0,
+            "verbose": False,
+            "allow_writing_files": False,
+        },
+    ),
+}
+
+
+def make_booster(library):
+    name, params = BOOSTERS[library]
+    return getattr(pytest.importorskip(library), name)(**params)
+
+
+def fit_to_labels(booster, library, kind, n_classes=2):
+    """Return an early-stopped booster fitted to labels of a kind, the rows and the labels."""
+    rows, codes = make_classification(
+        600, 8, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=0
+    )
+    y = labels_like(kind, codes)
+    quiet = {"verbose": False} if library == "xgboost" else {}
+    return EarlyStopped(booster, random_state=0).fit(rows, y, **quiet), rows, y
+
+
+@pytest.mark.parametrize("kind", ["1", "strings", "booleans"])
+def test_labels_of_held_out_rows_are_encoded(kind):
+    coded, _, _ = fit_to_labels(LightGBMLike(), "", "0")
+    labelled, _, y = fit_to_labels(LightGBMLike(), "", kind)
+    assert labelled.best_iteration_ == coded.best_iteration_
+    np.testing.assert_array_equal(labelled.classes_, np.unique(y))
+
+
+@pytest.mark.parametrize("kind", ["1", "strings", "booleans"])
+@pytest.mark.parametrize("library", ["lightgbm", "catboost"])
+def test_early_stopping_does_not_depend_on_labels(library, kind):
+    coded, rows, codes = fit_to_labels(make_booster(library), library, "0")
+    labelled, _, y = fit_to_labels(make_booster(library), library, kind)
+    assert labelled.best_iteration_ == coded.best_iteration_ > 5
+    np.testing.assert_array_equal(labelled.predict(rows) == y, coded.predict(rows) == codes)
+
+
+@pytest.mark.parametrize("kind", ["1", "strings"])
+@pytest.mark.parametrize("library", ["lightgbm", "catboost"])
+def test_early_stopping_of_three_classes_ignores_labels(library, kind):
+    coded, _, _ = fit_to_labels(make_booster(library), library, "0", n_classes=3)
+    labelled, rows, y = fit_to_labels(make_booster(library), library, kind, n_classes=3)
+    assert labelled.best_iteration_ == coded.best_iteration_ > 5
+    assert set(np.ravel(labelled.predict(rows))) == set(y)  # CatBoost gives a column
+
+
+def test_xgboost_stops_early_on_booleans():
+    coded, _, _ = fit_to_labels(make_booster("xgboost"), "xgboost", "0")
+    booleans, _, _ = fit_to_labels(make_booster("xgboost"), "xgboost", "booleans")
+    assert booleans.best_iteration_ == coded.best_iteration_
+
+
+@pytest.mark.parametrize("kind", ["1", "strings"])
+def test_xgboost_still_rejects_labels_it_cannot_encode(kind):
+    with pytest.raises(ValueError, match="Invalid classes inferred"):
+        fit_to_labels(make_booster("xgboost"), "xgboost", kind)
