@@ -18,6 +18,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.stats import rv_discrete
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo.space._keys import STEP, snap, to_cube
@@ -320,8 +321,9 @@ def _is_sorted(values):
 def _read_distribution(name, distribution):
     quantiles = np.empty(0)
     with suppress(TypeError):  # without its own parameters
-        quantiles = np.array([distribution.ppf(q) for q in (TAIL, 0.5, 1.0 - TAIL)], dtype=float)
-    if quantiles.shape != (3,) or not np.isfinite(quantiles).all():
+        shares = (0.0,) if _has_slow_quantiles(distribution) else (TAIL, 0.5, 1.0 - TAIL)
+        quantiles = np.array([distribution.ppf(q) for q in shares], dtype=float)
+    if quantiles.ndim != 1 or not quantiles.size or not np.isfinite(quantiles).all():
         raise ValueError(
             f"parameter {name!r} must have a frozen distribution of one number with finite "
             f"quantiles: got {distribution!r} and quantiles {quantiles.tolist()}. Call it, as in "
@@ -336,12 +338,9 @@ def _read_discrete(name, distribution):
     of_class = getattr(getattr(distribution, "dist", None), "xk", None)
     values = getattr(distribution, "xk", of_class)
     if values is None:
-        low, high = distribution.support()
-        low = low if np.isfinite(low) else distribution.ppf(TAIL)
-        high = high if np.isfinite(high) else distribution.ppf(1.0 - TAIL)
-        if high - low >= _MAX_LEVELS:
-            return Quantiles(name, distribution, integer=True)
-        values = np.arange(int(low), int(high) + 1)
+        values = _integers(name, distribution)
+    if values is None:
+        return Quantiles(name, distribution, integer=True)
     mass = distribution.pmf(values)
     # A level with less than a step of probability could not be distinguished from its neighbours.
     values, mass = values[mass >= STEP], mass[mass >= STEP]
@@ -349,6 +348,51 @@ def _read_discrete(name, distribution):
     if len(values) == 1:
         return Categories(name, values)
     return Levels(name, values, mass, mass=distribution.pmf)
+
+
+def _integers(name, distribution):
+    """Return the integers between the ends of the searched range; None if they are too many."""
+    low, high = distribution.support()
+    if _has_slow_quantiles(distribution):
+        return _listed_from_lower_end(name, distribution, int(low), high)
+    low = low if np.isfinite(low) else distribution.ppf(TAIL)
+    high = high if np.isfinite(high) else distribution.ppf(1.0 - TAIL)
+    return None if high - low >= _MAX_LEVELS else np.arange(int(low), int(high) + 1)
+
+
+def _has_slow_quantiles(distribution):
+    """Whether scipy finds quantiles by summing probabilities, or by steps through an open tail.
+
+    Either takes minutes and gigabytes in a heavy tail such as that of ``zipf(1.5)``.
+    """
+    kind = type(getattr(distribution, "dist", distribution))
+    if not issubclass(kind, rv_discrete) or kind._ppf is not rv_discrete._ppf:
+        return False
+    is_open = np.isfinite(distribution.support()).tolist() == [True, False]
+    return is_open or kind._cdf is rv_discrete._cdf
+
+
+def _listed_from_lower_end(name, distribution, low, high):
+    """Return the integers from the lower end to where only the tail is left, by summing once."""
+    values = low + np.arange(int(min(high - low + 1, _MAX_LEVELS)))
+    share = np.cumsum(distribution.pmf(values))
+    n = 1 + np.searchsorted(share, 1.0 - TAIL)
+    if n > len(values):
+        raise ValueError(
+            f"parameter {name!r} must have a distribution with a share of {1.0 - TAIL:.5f} of its "
+            f"probability on at most {_MAX_LEVELS} integers, since scipy has no formula for its "
+            f"quantiles: got {_call(distribution)} with {share[-1]:.5f} on the first {len(values)}. Write "
+            "scipy.stats.randint(low, high), or a list such as "
+            "numpy.unique(numpy.geomspace(1, 10000, 20).round().astype(int))."
+        )
+    return values[:n] if np.isinf(high) else values
+
+
+def _call(distribution):
+    """Return the call that made a distribution, such as ``zipf(1.5)``."""
+    kwds = getattr(distribution, "kwds", {}).items()
+    args = [*map(repr, getattr(distribution, "args", ())), *(f"{k}={v!r}" for k, v in kwds)]
+    return f"{getattr(distribution, 'dist', distribution).name}({', '.join(args)})"
 
 
 def _read_sample(name, distribution):

@@ -26,7 +26,9 @@ class Space:
 
         - a frozen scipy.stats distribution, continuous or of integers, used through its quantiles
           (equal probability is equal length). Integers take equal shares of probability. A side
-          without bound is searched up to a tail probability of 2^-14;
+          without bound is searched up to a tail probability of 2^-14. A discrete distribution for
+          which scipy has no formula for the quantiles, such as ``zipf``, must reach that within
+          65536 integers;
         - any object with only ``rvs(random_state=...)``, used through the quantiles of 1024 draws
           with a fixed seed;
         - a list, tuple or array of at least two numbers in strictly increasing or decreasing
@@ -58,7 +60,7 @@ class Space:
     ------
     ValueError
         If there is no parameter, a name is not a string, or a parameter is neither a list nor a
-        distribution, or is empty or not frozen.
+        distribution, or is empty, not frozen or too heavy-tailed.
 
     Notes
     -----

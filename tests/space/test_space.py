@@ -400,3 +400,24 @@ def test_repr_says_what_every_parameter_may_be():
         "Space(C: 0.001 to 1000 (loguniform); n: 0 to 1e+09 (randint); depth: 2, 4, 8; "
         "leaf: 1, 2, 3, ..., 99; weight: None)"
     )
+
+
+@pytest.mark.parametrize(
+    ("distribution", "call"),
+    [
+        (stats.zipf(1.5), r"zipf\(1.5\)"),
+        (stats.betanbinom(2, 0.5, 1), r"betanbinom\(2, 0.5, 1\)"),
+        (stats.yulesimon(alpha=0.5), r"yulesimon\(alpha=0.5\)"),
+        (stats.betabinom(10**6, 2, 3), r"betabinom\(1000000, 2, 3\)"),
+    ],
+)
+def test_heavy_tailed_discrete_distribution_is_rejected(distribution, call):
+    with pytest.raises(ValueError, match=rf"'a' must have .* at most 65536 integers.*got {call}"):
+        Space({"a": distribution})
+
+
+@pytest.mark.parametrize("distribution", [stats.zipf(2.5, loc=7), stats.yulesimon(2)])
+def test_quantiles_found_by_summing_are_those_of_scipy(distribution):
+    [parameter] = Space({"a": distribution}).parameters
+    low, high = distribution.support()[0], distribution.ppf(1 - 2**-14)
+    assert parameter.values == list(range(int(low), int(high) + 1))
