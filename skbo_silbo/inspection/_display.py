@@ -27,7 +27,7 @@ from ._panels import (
     draw_words,
     new_figure,
 )
-from ._value_axis import LONGEST_NAME, short
+from ._value_axis import LONGEST_NAME, short_and_distinct
 
 KINDS = ("all", "summary", "spectrum", "loadings")
 MAX_CATEGORY_VALUES = 6  # numbers with at most this many distinct values are drawn as categories
@@ -282,7 +282,7 @@ class SubspaceDisplay(PanelDisplay):
 
     def _loading_panels(self, top, side_by_side):
         """Bars of the features `top`; beside a panel that has their names others have none."""
-        d, labels = self.loadings.shape[1], [short(self.feature_names[j]) for j in top]
+        d, labels = self.loadings.shape[1], short_and_distinct([self.feature_names[j] for j in top])
         left_out = f" (top {len(top)} of {d})" if len(top) < d else ""
 
         def draw(axes, k):

@@ -19,8 +19,14 @@ from ._evaluations import (
     read_values_like,
 )
 from ._panels import AxesLike, PanelDisplay, new_figure
-from ._search_panels import draw_convergence, draw_parallel, draw_shares, draw_values
-from ._value_axis import ValueAxis
+from ._search_panels import (
+    LONGEST_AXIS_NAME,
+    draw_convergence,
+    draw_parallel,
+    draw_shares,
+    draw_values,
+)
+from ._value_axis import ValueAxis, short_and_distinct
 
 KINDS = ("all", "convergence", "dependence", "shares", "parallel")
 N_DEPENDENCES = 2
@@ -54,7 +60,8 @@ class SearchDisplay(PanelDisplay):
     greater_is_better : bool, default=False
     domains : dict of str to ParameterDomain, default=None
         What every input can be (`skbo_silbo.space.parameter_domains`): its axis goes from end to
-        end of that, in logarithms or not, its categories in that order. None: as the values show.
+        end of that, in logarithms or not, listed numbers by rank where neither spreads them evenly,
+        its categories in that order. None: as the values show.
 
     Attributes
     ----------
@@ -187,7 +194,10 @@ class SearchDisplay(PanelDisplay):
 
     def _draw_values(self, axes, place):
         dependence = (self.dependences or {}).get(place.name)
-        draw_values(axes, place, self.values, self.n_initial, self.value_name, dependence)
+        names = list(self.parameters)
+        labels = dict(zip(names, short_and_distinct(names, LONGEST_AXIS_NAME), strict=True))
+        drawn = self.values, self.n_initial, self.value_name, dependence, labels.get(place.name)
+        draw_values(axes, place, *drawn)
 
     def _dependence_axes(self, ranked):
         if self.directions is None:

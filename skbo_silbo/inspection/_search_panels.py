@@ -20,14 +20,14 @@ from ._panels import (
     scatter_within,
     tidy,
 )
-from ._value_axis import short
+from ._value_axis import short, short_and_distinct
 
 BEST_SHARE = 0.1  # of the candidates, drawn in colour
 SHARE_SHOWN = 0.01  # least share that is written as other than 0
 EDGE = 0.06  # free on either side of an axis from 0 to 1
 TITLE_WIDTH = 50  # characters of a title in a panel of the usual width
 MOST_LABELS = 14  # on an axis of a category
-LOG_NOTE = " (log)"
+LONGEST_AXIS_NAME = 32  # characters, below a panel
 HOLLOW_NOTE = "\n(hollow: before the first model)"
 LINES = (("-", COLOURS[0]), ("--", COLOURS[1]), ("-.", COLOURS[2]), (":", COLOURS[3]))
 BAND = (0.1, 0.9)  # quantiles of the best
@@ -74,7 +74,7 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     tidy(axes)
 
 
-def draw_values(axes, place, values, n_initial, value_name, dependence=None):
+def draw_values(axes, place, values, n_initial, value_name, dependence=None, label=None):
     """Draw the values along one axis, the initial ones hollow, and the model's dependence on it.
 
     Failures are crosses along the bottom. What is hollow and what is orange is said below.
@@ -87,6 +87,8 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
     n_initial : int
     value_name : str
     dependence : Dependence, default=None
+    label : str, default=None
+        Of the axis; None: its name, shortened.
     """
     if dependence is not None:
         _draw_dependence(axes, place, dependence)
@@ -109,7 +111,7 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
     note_beyond(axes, beyond, f"x {failed.sum()} infeasible or failed" if failed.any() else "")
     notes = _hollow_note(n_initial, len(values)), CURVE_NOTE if dependence is not None else ""
-    _label_axis(axes, place, "".join(notes))
+    _label_axis(axes, place, label or short(place.name, LONGEST_AXIS_NAME), "".join(notes))
     axes.set_ylabel(value_name)
     tidy(axes)
 
@@ -131,7 +133,7 @@ def draw_shares(axes, shares, names):
         return
     rows = [shares.names.index(name) for name in names]
     share, low, high = shares.intervals[rows].T
-    draw_bars(axes, share, (low, high), [short(name) for name in names])
+    draw_bars(axes, share, (low, high), short_and_distinct(names))
     for bar, unsure in zip(axes.patches, low < 0.5 * SHARE_SHOWN, strict=True):
         bar.set_facecolor("0.8" if unsure else bar.get_facecolor())
     axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
@@ -167,8 +169,9 @@ def draw_parallel(axes, places, values, sign):
     for i, place in enumerate(places):
         axes.axvline(i, color="0.4", lw=0.8, zorder=0.5)
         _write_ticks(axes, i, place)
-    names = [short(place.name) + LOG_NOTE * place.is_logarithmic for place in places]
-    _label_ticks(axes, across, names, most=60)
+    names = short_and_distinct([place.name for place in places])
+    labels = [name + place.scale_note for name, place in zip(names, places, strict=True)]
+    _label_ticks(axes, across, labels, most=60)
     axes.set(yticks=[], xlim=(-0.3, len(places) - 0.5))
     title = f"blue: best {n_best} of {len(order)}; orange: the best, by {places[-1].name}"
     axes.set_title(title, fontsize="small")
@@ -207,8 +210,8 @@ def _draw_dependence(axes, place, dependence):
         axes.plot(x, curve.mean, "_", color=COLOURS[5], ms=14, mew=2.0)
 
 
-def _label_axis(axes, place, note):
-    axes.set_xlabel(short(place.name, 32) + LOG_NOTE * place.is_logarithmic + note)
+def _label_axis(axes, place, label, note):
+    axes.set_xlabel(label + place.scale_note + note)
     if not place.labels:
         return
     few = _thinned(len(place.ticks))
@@ -216,9 +219,15 @@ def _label_axis(axes, place, note):
 
 
 def _label_ticks(axes, ticks, labels, most):
-    """Write labels below an axis, slanted where they have more than so many characters."""
+    """Write labels below an axis that has room for so many characters, slanted where it is short.
+
+    It is also if two labels next to each other would touch.
+    """
     slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-    style = slanted if sum(map(len, labels)) > most else {}
+    order = np.argsort(ticks)
+    lengths, gaps = np.array([len(label) for label in labels])[order], np.diff(ticks[order])
+    touching = (lengths[1:] + lengths[:-1]) / 2 + 1 > most * gaps / max(gaps.sum(), 1e-9)
+    style = slanted if lengths.sum() > most or touching.any() else {}
     axes.set_xticks(ticks, labels, fontsize="small", **style)
 
 

@@ -1,6 +1,8 @@
 """The values of one parameter on an axis from 0 to 1, and what is written beside it."""
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +14,8 @@ LONGEST_LABEL = 12
 LONGEST_NAME = 20
 MOST_LEVELS = 6  # numbers that are all written beside an axis
 LEAST_GAP = 0.12  # between two of them, else only the ends and the middle are
+MOST_RANKS = 9  # the same of numbers by rank, which are evenly spaced
+LOG_NOTE, RANK_NOTE = " (log)", " (by rank)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +34,8 @@ class ValueAxis:
     place : callable
         From a list of present values to positions.
     is_logarithmic : bool
+    is_ranked : bool
+        Whether numbers are evenly spaced in their order, as the optimiser sees a list of them.
     """
 
     name: str
@@ -39,6 +45,7 @@ class ValueAxis:
     is_numeric: bool
     place: object
     is_logarithmic: bool = False
+    is_ranked: bool = False
 
     @classmethod
     def of(cls, name, values, domain=None, absent=None):
@@ -64,6 +71,7 @@ class ValueAxis:
             mask = mask | np.array(off, dtype=bool)
             present = [value for value, out in zip(data, mask, strict=True) if not out]
         axis = _number_axis if domain.is_numeric else _category_axis
+        axis = _rank_axis if domain.is_ranked else axis
         place, ticks, labels = axis(domain, present)
         positions = np.full(len(mask), BELOW)
         positions[~mask] = place(present)
@@ -74,8 +82,8 @@ class ValueAxis:
             )
             label = short(" or ".join(held), LONGEST_LABEL) if absent is None else absent
             ticks, labels = np.append(ticks, BELOW), [*labels, label]
-        numeric, logarithmic = domain.is_numeric, domain.is_logarithmic
-        return cls(name, positions, ticks, labels, numeric, place, logarithmic)
+        scale = domain.is_numeric, place, domain.is_logarithmic, domain.is_ranked
+        return cls(name, positions, ticks, labels, *scale)
 
     @classmethod
     def along(cls, name, scores):
@@ -90,6 +98,11 @@ class ValueAxis:
         low, high = robust_limits(present, logarithmic=logarithmic, margin=0.0)
         domain = ParameterDomain(None, low, high, logarithmic) if len(present) else None
         return cls.of(name, np.ma.clip(values, low, high), domain, absent="infeasible or failed")
+
+    @property
+    def scale_note(self):
+        """What is to be said of the scale behind the name."""
+        return LOG_NOTE * self.is_logarithmic + RANK_NOTE * self.is_ranked
 
     @property
     def is_constant(self):
@@ -131,6 +144,16 @@ def short(text, most=LONGEST_NAME):
     return text if len(text) <= most else f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
+def short_and_distinct(texts, most=LONGEST_NAME):
+    """Return texts as `short` does, but cut those less that would look alike."""
+    shown = [short(text, most) for text in texts]
+    for longer in range(most + 1, max(map(len, texts), default=0) + 1):
+        counts = Counter(shown)
+        pairs = zip(texts, shown, strict=True)
+        shown = [short(text, longer) if counts[label] > 1 else label for text, label in pairs]
+    return shown
+
+
 def number(value):
     """Return a number in few characters: three digits, the exponent without zeros."""
     text = f"{value:.2e}" if 0.0 < abs(value) < 1e-3 else f"{value:.3g}"
@@ -159,6 +182,14 @@ def _number_axis(domain, met):
     return place, ticks, list(map(number, levels))
 
 
+def _rank_axis(domain, met):
+    levels = np.unique(np.array([*domain.values, *met], dtype=float))
+    ranks = np.linspace(0.0, 1.0, len(levels))
+    few = len(levels) <= MOST_RANKS
+    shown = np.arange(len(levels)) if few else np.array([0, len(levels) // 2, len(levels) - 1])
+    return partial(np.interp, xp=levels, fp=ranks), ranks[shown], list(map(number, levels[shown]))
+
+
 def _category_axis(domain, met):
     domain = domain.with_met(met)
     n = len(domain.values)
@@ -167,12 +198,4 @@ def _category_axis(domain, met):
     def place(values):
         return domain.index(values) / (n - 1) if n > 1 else domain.index(values) + 0.5
 
-    return place, ticks, _cut(domain.words)
-
-
-def _cut(words):
-    """Return the words with their middles left out where they are long, but none like another."""
-    most = LONGEST_LABEL
-    while len({short(word, most) for word in words}) < len(words):
-        most += 1
-    return [short(word, most) for word in words]
+    return place, ticks, short_and_distinct(domain.words, LONGEST_LABEL)

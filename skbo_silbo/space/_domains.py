@@ -15,6 +15,7 @@ from skbo_silbo.space._union import SpaceUnion, branches_of
 from skbo_silbo.space._values import Positions, distinct, is_number, unlike
 
 ROUNDING = 1e-6  # of the length of an axis
+NEAR = 1e-3  # of the length of an axis: a bound that close to the searched range is its end
 N_QUANTILES = 9  # that show whether a distribution is even in its logarithm
 STRAIGHTER = 0.5  # how uneven logarithms may be beside the values themselves
 
@@ -30,7 +31,8 @@ class ParameterDomain:
         continuous. Of a parameter that is a number in one branch and something else in another,
         what lists have of it.
     low, high : float
-        Ends of numbers, as far as they are searched; NaN of anything else.
+        Ends of the numbers that are searched, at the bounds of a distribution where these are as
+        good as reached; NaN of anything else.
     is_logarithmic : bool
         Whether it is the logarithms of the numbers that are evenly spread, as of ``loguniform`` or
         of [1, 10, 100].
@@ -62,6 +64,22 @@ class ParameterDomain:
     def is_numeric(self) -> bool:
         """Whether all values are numbers on one scale."""
         return not np.isnan(self.low)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether listed numbers are shown by rank, since no scale spreads them evenly.
+
+        So the optimiser sees a list.
+
+        Examples
+        --------
+        >>> ParameterDomain([0, 0.1, 10], 0.0, 10.0).is_ranked
+        True
+        """
+        if self.values is None or not self.is_numeric or self.is_logarithmic:
+            return False
+        steps = np.diff(np.asarray(self.values, dtype=float))
+        return steps.size > 1 and bool(np.ptp(steps) > ROUNDING * (self.high - self.low))
 
     @property
     def words(self) -> list[str]:
@@ -98,6 +116,8 @@ class ParameterDomain:
         """
         if self.values is not None and (len(self.values) <= n or not self.is_numeric):
             return self.values
+        if self.is_ranked:
+            return [self.values[i] for i in np.linspace(0, len(self.values) - 1, n).astype(int)]
         scale, back = (np.log, np.exp) if self.is_logarithmic else (np.asarray, np.asarray)
         grid = back(np.linspace(scale(self.low), scale(self.high), n))
         grid[[0, -1]] = self.low, self.high
@@ -148,9 +168,22 @@ def _in_common(parameters):
     low, high = float(min(ends)), float(max(ends))
     varying = [p for p in parameters if p.n_values > 1]
     logarithmic = low > 0.0 and bool(varying) and all(map(_is_even_in_logarithms, varying))
+    if not logarithmic:
+        low, high = _at_near_bounds(continuous, low, high)
     values = None if continuous else sorted(dict.fromkeys(listed))
     integer = all(p.integer for p in continuous) and all(isinstance(v, Integral) for v in listed)
     return ParameterDomain(values, low, high, logarithmic, integer)
+
+
+def _at_near_bounds(continuous, low, high):
+    """Return the ends of the searched range, or the bounds of distributions that are near them.
+
+    The range of ``expon()`` begins one grid step above 0, which no axis should say.
+    """
+    bounds = [float(b) for p in continuous for b in p.distribution.support()]
+    near = NEAR * (high - low)
+    lower, upper = ([b for b in bounds if abs(b - end) <= near] for end in (low, high))
+    return min([low, *lower]), max([high, *upper])
 
 
 def _is_numeric(parameter):

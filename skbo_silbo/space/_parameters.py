@@ -37,6 +37,7 @@ from skbo_silbo.space._values import (
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
 TAIL = 2.0**-14
+CLOSE = 1e-6  # of the range: a grid step next to a bound that is no wider ends at the bound
 N_QUANTILES = 9  # by which distributions are compared
 
 
@@ -185,8 +186,19 @@ class Quantiles(_OneColumn):
         self.name, self.distribution, self.integer = name, distribution, integer
         self.column_names = [name]
         self._support = np.array(distribution.support(), dtype=float)
-        low, high = np.where(np.isfinite(self._support), STEP, TAIL)
-        self._ends = low, 1.0 - high
+        self._ends = self._searched_shares()
+
+    def _searched_shares(self):
+        """Return the lowest and the highest probability that is searched.
+
+        Bounds of an interval are part of it. A half-open range begins one grid step inside, since
+        a draw from ``expon()`` is never 0, which most parameters with that range do not allow.
+        """
+        tails = np.where(np.isfinite(self._support), STEP, TAIL)
+        steps = self._support - self.distribution.ppf([STEP, 1.0 - STEP])
+        if np.isfinite(width := np.ptp(self._support)):
+            tails = np.where(np.abs(steps) <= CLOSE * width, 0.0, tails)
+        return tails[0], 1.0 - tails[1]
 
     def own(self, value):
         """Return the value as the kind of number that is drawn."""
@@ -208,7 +220,7 @@ class Quantiles(_OneColumn):
     def decode(self, columns):
         """Return the quantiles, within the support."""
         values = self._quantiles(columns)
-        return [int(v) for v in values] if self.integer else list(values)
+        return [int(v) for v in values] if self.integer else values.tolist()
 
     def round(self, columns):
         """Return the coordinates of the quantiles."""
@@ -281,7 +293,8 @@ def read_parameter(name, values):
     is_array = isinstance(values, np.ndarray) and values.ndim > 0
     is_list = is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes)))
     if is_list and len(values):
-        return _read_list(name, values)
+        is_numeric = is_array and values.dtype.kind in "biuf"
+        return _read_list(name, values.tolist() if is_numeric else values)
     remedy = f"Write [{values!r}] for a single value, list(...) for other collections."
     if is_list:
         remedy = "List at least one value, or leave the parameter out of the space."

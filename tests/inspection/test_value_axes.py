@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform, randint, uniform
+from scipy.stats import expon, gamma, loguniform, randint, uniform
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.svm import SVC
 
@@ -12,7 +12,13 @@ from skbo_silbo import SILBO, Space
 from skbo_silbo.inspection._evaluations import read_evaluations
 from skbo_silbo.inspection._panels import is_logarithmic, robust_limits
 from skbo_silbo.inspection._search_panels import draw_values, expected_best
-from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
+from skbo_silbo.inspection._value_axis import (
+    BELOW,
+    ValueAxis,
+    number,
+    short,
+    short_and_distinct,
+)
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -62,13 +68,31 @@ def test_axes_of_numbers_are_as_the_space_says():
     np.testing.assert_allclose(axis.positions, [1e-6, 1e-4, 1e-2], atol=1e-6)
     assert not axis.is_logarithmic
     assert axis_in([1, 2, 4, 8], [1, 8]).labels == ["1", "2", "4", "8"]
-    assert axis_in([1, 2, 3, 100], [1]).labels == ["1", "50", "100"]  # 2 and 3 are too near
-    for values, met in ((randint(5, 80), [100, 5]), (randint(1, 3), [1]), ([1, 2, 30, 1001], [3])):
+    for values, met in ((randint(5, 80), [100, 5]), (randint(1, 3), [1])):
         axis = axis_in(values, met)
         assert all(float(label).is_integer() for label in axis.labels)
         np.testing.assert_allclose(axis.ticks, axis.place(list(map(float, axis.labels))), atol=5e-3)
     np.testing.assert_allclose(ValueAxis.of("n", [1, 3, 5]).positions, [0, 0.5, 1])
     assert ValueAxis.of("n", [3, 3]).is_constant
+
+
+def test_axes_of_ordinal_lists_are_spaced_by_rank():
+    levels = [0, 0.001, 0.01, 0.1, 1, 10, 100]
+    axis = axis_in(levels, [100, 0, 0.1])
+    np.testing.assert_allclose(axis.positions, [1, 0, 0.5])
+    assert axis.labels == ["0", "0.001", "0.01", "0.1", "1", "10", "100"]
+    assert axis.scale_note == " (by rank)"
+    assert axis_in(range(0, 60, 5), [5]).scale_note == ""
+    assert axis_in([1, 10, 100], [1]).scale_note == " (log)"
+    between = axis_in([1, 2, 3, 100], [50, 1, 100])  # of an estimator as it was
+    np.testing.assert_allclose(between.positions, [0.75, 0, 1])
+    many = axis_in([*range(20), 1000], [0])
+    assert many.labels == ["0", "10", "1e3"]
+
+
+@pytest.mark.parametrize("distribution", [uniform(0, 3), expon(scale=0.5), gamma(1.5)])
+def test_axes_begin_at_a_bound_of_zero(distribution):
+    assert axis_in(distribution, [1.0]).labels[0] == "0"
 
 
 def test_category_axes_keep_space_order():
@@ -134,6 +158,16 @@ def test_names_are_short():
     assert short("clf__colsample_bytree") == "clf.colsample_bytree"
     assert short("preprocess__scaler__quantile_range") == "…quantile_range"
     assert len(short("an_ordinary_name_without_steps")) == 20
+
+
+def test_short_names_are_distinct():
+    names = [f"columns__{part}__simpleimputer__add_indicator" for part in ("num", "cat")]
+    shown = short_and_distinct(["C", *names])
+    assert shown[0] == "C"
+    assert ["num" in shown[1], "cat" in shown[2]] == [True, True]
+    assert max(map(len, shown)) < len(names[0])
+    assert short_and_distinct(["one long name of a feature"] * 2)[0] == "one long name of a feature"
+    assert short_and_distinct([]) == []
 
 
 def test_an_outlier_does_not_set_the_limits():

@@ -110,7 +110,7 @@ def test_continuous_is_linear_in_probability(distribution):
     x = np.linspace(-0.99, 0.99, 41)
     values = [point["p"] for point in space.decode(x[:, None])]
     np.testing.assert_allclose(distribution.cdf(values), (x + 1) / 2, atol=1e-9)
-    assert isinstance(values[0], np.float64)
+    assert {type(value) for value in values} == {float}
 
 
 @pytest.mark.parametrize(
@@ -421,3 +421,25 @@ def test_quantiles_found_by_summing_are_those_of_scipy(distribution):
     [parameter] = Space({"a": distribution}).parameters
     low, high = distribution.support()[0], distribution.ppf(1 - 2**-14)
     assert parameter.values == list(range(int(low), int(high) + 1))
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [stats.uniform(0, 4), stats.loguniform(1e-5, 10), stats.beta(0.5, 0.5), stats.truncnorm(-2, 2)],
+)
+def test_bounds_of_an_interval_are_points(distribution):
+    space, bounds = Space({"a": distribution}), distribution.support()
+    decoded = [point["a"] for point in space.decode([[-1.0], [1.0]])]
+    assert decoded == list(bounds)
+    assert space.decode(space.encode([{"a": b} for b in bounds])) == [{"a": b} for b in bounds]
+
+
+@pytest.mark.parametrize("distribution", [stats.expon(), stats.beta(50, 50)])
+def test_bounds_that_draws_never_reach_are_excluded(distribution):
+    [point] = Space({"a": distribution}).decode([[-1.0]])
+    assert point["a"] > 0.0
+
+
+def test_numbers_of_arrays_are_plain():
+    [low, high] = Space({"a": np.logspace(-3, 3, 7)}).decode([[-1.0], [1.0]])
+    assert (type(low["a"]), high["a"]) == (float, 1000.0)
