@@ -23,9 +23,13 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-checkout = next(
-    folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / "doc/benchmarks").exists()
-)
+folders = (Path.cwd(), *Path.cwd().parents)
+files = [folder / "doc/benchmarks/methods.jsonl" for folder in folders]
+if not (found := [file for file in files if file.exists()]):
+    raise FileNotFoundError(
+        f"doc/benchmarks/methods.jsonl is neither in {folders[0]} nor in a folder above it. The "
+        "runs come with the repository, not with the package: run this example in a checkout."
+    )
 COLOURS = {  # as on the pages of the benchmarks
     "silbo": "#000000",
     "silbo-bu": "#d62728",
@@ -37,7 +41,7 @@ LOWEST = {"branin": -12, "hartmann6": 0.5, "colville": -8000}  # shown
 evaluations = np.arange(10, 251)
 
 runs = defaultdict(list)
-for line in (checkout / "doc/benchmarks/methods.jsonl").read_text().splitlines():
+for line in found[0].read_text().splitlines():
     cell = json.loads(line)
     if cell["problem"]["d"] == 100 and cell["method"] in COLOURS:
         at, best = np.array(cell["steps"]).T

@@ -15,6 +15,9 @@ from functools import partial
 
 from skbo_silbo.model_selection._candidates import mean_error
 
+# Without tqdm's own estimate of the remaining time, which does not know of `max_time`.
+BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
+
 
 @dataclass(frozen=True)
 class SearchProgress:
@@ -156,7 +159,7 @@ def show_progress(verbose, total):
     elif tqdm is None:
         yield partial(_print_line, total, verbose > 1)
     else:
-        with tqdm(total=total, desc="SILBOSearchCV", unit="candidate") as bar:
+        with tqdm(total=total, desc="SILBOSearchCV", unit="candidate", bar_format=BAR) as bar:
             yield partial(_move, bar)
 
 

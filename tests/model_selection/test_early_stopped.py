@@ -188,8 +188,7 @@ class LightGBMLike(ClassifierMixin, BaseEstimator):
         if eval_set is not None:
             message = "The argument 'eval_set' is deprecated, use 'eval_X' and 'eval_y' instead."
             warnings.warn(message, FutureWarning, stacklevel=2)
-            [(eval_X, held_out)] = eval_set
-            eval_y = encoder.transform(held_out)
+            eval_y = encoder.transform(eval_set[0][1])
         self.best_iteration_ = int(np.sum(np.asarray(eval_y, dtype=float) == 1.0))
         return self
 

@@ -274,6 +274,14 @@ def test_verbose_shows_progress_bar_with_best_score(capsys):
     assert "3/3" in err
 
 
+def test_progress_bar_shows_one_remaining_time(capsys):
+    pytest.importorskip("tqdm")
+    search(n_iter=3, verbose=1).fit(X, Y)
+    last = capsys.readouterr().err.rstrip().split("\r")[-1]
+    assert last.count(" s left") == 1
+    assert "<" not in last  # of tqdm's own estimate, as in [00:01<00:02, ...]
+
+
 def test_verbose_two_prints_parameters(capsys):
     fitted = search(n_iter=2, verbose=2).fit(X, Y)
     out = capsys.readouterr().out
