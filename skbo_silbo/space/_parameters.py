@@ -394,8 +394,8 @@ def _listed_from_lower_end(name, distribution, low, high):
         raise ValueError(
             f"parameter {name!r} must have a distribution with a share of {1.0 - TAIL:.5f} of its "
             f"probability on at most {_MAX_LEVELS} integers, since scipy has no formula for its "
-            f"quantiles: got {_call(distribution)} with {share[-1]:.5f} on the first {len(values)}. "
-            "Write scipy.stats.randint(low, high), or a list such as "
+            f"quantiles: got {_call(distribution)}, with {share[-1]:.5f} on the first "
+            f"{len(values)}. Write scipy.stats.randint(low, high), or a list such as "
             "numpy.unique(numpy.geomspace(1, 10000, 20).round().astype(int))."
         )
     return values[:n] if np.isinf(high) else values
