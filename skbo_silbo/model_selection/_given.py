@@ -108,7 +108,7 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
     candidates = InitialCandidates(
         _once([_checked(p, space, violation) for p in params], space), space
     )
-    own = _current(steps[0].estimator, space)  # as those of a portfolio may be
+    own = _current(steps, space)  # as those of a portfolio may be
     if outside := [p for p in candidates.outside if not any(is_same(p, c) for c in own)]:
         warn_user(
             f"{len(outside)} of {len(params)} initial_params are outside the space: they are "
@@ -133,7 +133,7 @@ def why_outside(params, space):
 def _of_estimator(steps, space, n_iter, violation, *, is_known):
     """Return the current candidate, and the known ones of its steps."""
     estimator = steps[0].estimator
-    current = [p for p in _current(estimator, space) if _may_be_evaluated(p, violation)]
+    current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
     known = known_candidates(steps, estimator.get_params(), branches_of(space)) if is_known else []
     known = [p for p in known if not (violation and violation(p))]
     params = _once(current + known, space)
@@ -141,16 +141,28 @@ def _of_estimator(steps, space, n_iter, violation, *, is_known):
     return InitialCandidates(params, space, n_due=n_due, known=known)
 
 
-def _current(estimator, space):
-    """Return what the estimator has, of the first branch that holds it, in a list.
+def _current(steps, space):
+    """Return the estimator's own parameters, of the first branch that holds them, in a list.
 
-    Empty where the space names what the estimator lacks: its fits say so.
+    CatBoost names only those that were set. The others are not in the candidate, which is {} for
+    an untuned model. The list is empty where the space names what the estimator lacks: its fits
+    say so.
     """
-    has = estimator.get_params()
-    known = [branch for branch in branches_of(space) if has.keys() >= set(branch.parameter_names)]
-    readings = [{p.name: _as_listed(has[p.name], p) for p in b.parameters} for b in known]
+    has = steps[0].estimator.get_params()
+    known = [b for b in branches_of(space) if all(_is_known(n, steps) for n in b.parameter_names)]
+    readings = [
+        {p.name: _as_listed(has[p.name], p) for p in b.parameters if p.name in has} for b in known
+    ]
     inside = (params for params in readings if is_point_of(params, space))
     return [p for p in [next(inside, readings[0] if readings else None)] if p is not None]
+
+
+def _is_known(name, steps):
+    """Whether the estimator, or one inside it, has a parameter of this name."""
+    if name in steps[0].estimator.get_params():
+        return True
+    own = (s for s in steps if name.startswith(s.prefix))
+    return any(s.has(name.removeprefix(s.prefix)) for s in own)
 
 
 def _may_be_evaluated(current, violation):

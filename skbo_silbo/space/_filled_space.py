@@ -42,7 +42,8 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     own = {name: values for name, values in given.items() if name not in REST}
     values_of = {name: read_parameter(name, values).values for name, values in own.items()}
     variants = list(_variants(estimator, X, y, values_of))
-    warn_of_unknown([step for variant in variants for step in variant.steps])
+    steps = [step for variant in variants for step in variant.steps]
+    warn_of_unknown(steps)
     known = {name for variant in variants for branch in variant.branches for name in branch}
     if not known:
         raise no_range_error(estimator)
@@ -57,7 +58,7 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     deciding = {name for variant in variants for name in variant.chosen}
     for name in sorted(deciding, key=len, reverse=True):
         branches = _merged(branches, name)
-    return as_table(branches)
+    return as_table(branches, steps)
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,14 @@ from skbo_silbo.space._known_table import (
     constants,
     gives_few_columns,
     key_of,
+    names_of,
     ranges_of,
     read_constant,
     read_range,
     table,
 )
 from skbo_silbo.space._parameters import read_parameter
-from skbo_silbo.space._values import range_in_words, same
+from skbo_silbo.space._values import in_words, range_in_words, same
 
 REST = ("...", ...)  # in a dict: and all else that is known
 MOST_BRANCHES = 32  # of all conditional steps together; those found first then keep what they have
@@ -42,9 +43,12 @@ class _Table:
     ----------
     sources : dict of str to str
         Where the range of a parameter is from.
+    fixed : dict of str to object
+        Parameters with a known range that are not searched, as they were set, and their values.
     """
 
     sources: dict[str, str]
+    fixed: dict[str, Any]
     read: list[Any]  # the ranges of the table; what was put in since is of no source
 
     def __repr__(self) -> str:
@@ -59,7 +63,8 @@ class _Table:
         words = {n: range_in_words(read_parameter(n, v)) for n, v in branch.items()}
         own = [n for n in words if any(branch[n] is values for values in self.read)]
         sources = {n: self.sources.get(n, "").partition(";")[0] if n in own else "" for n in words}
-        return [(n, w.removeprefix(f"{n}: "), sources[n]) for n, w in words.items()]
+        fixed = [(n, in_words(v), "fixed") for n, v in self.fixed.items() if n not in branch]
+        return [(n, w.removeprefix(f"{n}: "), sources[n]) for n, w in words.items()] + fixed
 
 
 class KnownSpace(_Table, dict):
@@ -105,6 +110,12 @@ class Step:
         default = None if parameter is None else parameter.default
         return not same(self.estimator.get_params(deep=False).get(name, default), default)
 
+    def set_by_user(self) -> dict[str, Any]:
+        """Return the parameters with a known range that were set, by full name."""
+        has, names = self.estimator.get_params(deep=False), names_of(self.key)
+        own = (n for n in names if n in has and self.is_set(n) and not self.is_searched(n))
+        return {self.prefix + n: has[n] for n in own}
+
     def has(self, name: str) -> bool:
         """Return whether there is a parameter; CatBoost's are named in its signature alone."""
         has = self.estimator.get_params(deep=False)
@@ -135,7 +146,7 @@ def default_space(
     space : dict or list of dict
         Names to lists and distributions of scipy, as RandomizedSearchCV takes them; a list of dicts
         where some parameters are there under a condition. It prints as a table, and has the source
-        of every range in ``sources``.
+        of every range in ``sources`` and the parameters that stay as they were set in ``fixed``.
 
     Raises
     ------
@@ -167,7 +178,7 @@ def default_space(
     branches = branches_of_steps(steps, all=all)
     if branches == [{}]:
         raise no_range_error(estimator)
-    return as_table(branches)
+    return as_table(branches, steps)
 
 
 def no_range_error(estimator):
@@ -187,13 +198,16 @@ def branches_of_steps(steps, *, all=False):
     return [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
 
 
-def as_table(branches):
-    """Return a space from branches of names to values and source, "" without one."""
+def as_table(branches, steps):
+    """Return a space of steps from branches of names to values and source, "" without one."""
     made = [{name: values for name, (values, _) in branch.items()} for branch in branches]
     space = KnownSpace(made[0]) if len(made) == 1 else KnownSpaces(made)
     known = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
     space.sources = {name: source for name, _, source in known}
     space.read = [values for _, values, _ in known]
+    was_set = {name: value for step in steps for name, value in step.set_by_user().items()}
+    searched = {name for branch in branches for name in branch}
+    space.fixed = {name: value for name, value in was_set.items() if name not in searched}
     return space
 
 

@@ -57,6 +57,12 @@ def constants(part: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in part.items() if not isinstance(value, dict)}
 
 
+def names_of(key: str | None) -> list[str]:
+    """Return all parameters of a class that the table has, none of a class that is not known."""
+    parts = [] if key is None else [*branches_of_class(key), ranges_of(key)]
+    return list(dict.fromkeys(name for part in parts for name in part))
+
+
 def entry_of(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the range of a parameter of a candidate; of a constant, {}."""
     for part in branches_of_class(key):

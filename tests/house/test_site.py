@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -146,6 +147,13 @@ def test_examples_label_their_figures():
     scripts = list((ROOT / "examples").glob("plot_*.py"))
     assert scripts
     assert not [path.name for path in scripts if ".set_label(" not in path.read_text()]
+
+
+def test_paper_figure_outside_checkout_names_missing_runs(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="run this example in a checkout"):
+        runpy.run_path(str(ROOT / "examples" / "plot_paper_figure.py"))
 
 
 @pytest.mark.slow

@@ -47,6 +47,40 @@ def fit(*args, **params):
     return search(*args, **params).fit(X, Y)
 
 
+class NamesWhatIsSet(Peak):
+    """Like CatBoost's models, it names only the parameters that were set."""
+
+    def get_params(self, deep=True):
+        defaults = {"a": 0.25, "b": 0.75, "kind": "x"}
+        return {n: v for n, v in super().get_params().items() if v != defaults[n]}
+
+    def set_params(self, **params):
+        vars(self).update(params)
+        return self
+
+
+@pytest.mark.parametrize("steps", [False, True])
+def test_untuned_estimator_without_named_parameters_comes_first(steps):
+    estimator, space, first = NamesWhatIsSet(b=0.6), PLANE, {"b": 0.6}
+    if steps:
+        estimator = Pipeline([("peak", estimator)])
+        space, first = ({f"peak__{n}": v for n, v in d.items()} for d in (space, first))
+    fitted = fit(estimator, space)
+    assert fitted.cv_results_["params"][0] == first
+    assert fitted.cv_results_["source"][0] == "given"
+    assert fitted.cv_results_["mean_test_score"][0] == pytest.approx(-0.0125)
+    assert fitted.predict_score(first).std == 0.0
+
+
+def test_untuned_catboost_comes_first():
+    catboost = pytest.importorskip("catboost")
+    quiet = {"verbose": False, "allow_writing_files": False, "thread_count": 1}
+    model = catboost.CatBoostRegressor(iterations=3, **quiet)
+    search = SILBOSearchCV(model, n_iter=3, n_initial=3, cv=2, random_state=0)
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    assert search.fit(rows, rows[:, 0]).cv_results_["params"][0] == {}
+
+
 def test_untuned_estimator_comes_first_and_counts():
     fitted = fit()
     results = fitted.cv_results_

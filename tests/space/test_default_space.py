@@ -250,6 +250,18 @@ def test_explicit_parameters_are_kept():
     assert kernels == [["rbf"], ["poly"], ["sigmoid"]]
 
 
+def test_parameters_set_by_hand_are_listed_as_fixed():
+    model = make_pipeline(StandardScaler(), SVC(C=2.0, kernel="poly"))
+    space = default_space(model)
+    assert space.fixed == {"svc__kernel": "poly", "svc__C": 2.0}
+    rows = [line.split() for line in repr(space).splitlines()]
+    assert rows[-2:] == [["svc__kernel", "'poly'", "fixed"], ["svc__C", "2.0", "fixed"]]
+    assert default_space(model, all=True).fixed == {}
+    mixed = as_known_space({"svc__C": [1.0, 2.0], "...": "auto"}, model, None, None)
+    assert "svc__C       2.0" not in repr(mixed)
+    assert "fixed" in repr(mixed)
+
+
 def test_parameters_without_effect_are_not_searched():
     assert set(default_space(PolynomialFeatures(), X)) == {"degree", "interaction_only"}
     assert set(default_space(make_pipeline(PolynomialFeatures(1), Ridge()))) == {"ridge__alpha"}
