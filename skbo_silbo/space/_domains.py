@@ -116,7 +116,7 @@ class ParameterDomain:
         """
         if self.values is not None and (len(self.values) <= n or not self.is_numeric):
             return self.values
-        if self.is_ranked:
+        if self.values is not None and self.is_ranked:
             return [self.values[i] for i in np.linspace(0, len(self.values) - 1, n).astype(int)]
         scale, back = (np.log, np.exp) if self.is_logarithmic else (np.asarray, np.asarray)
         grid = back(np.linspace(scale(self.low), scale(self.high), n))
