@@ -226,7 +226,7 @@ def _label_ticks(axes, ticks, labels, most):
     slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
     order = np.argsort(ticks)
     lengths, gaps = np.array([len(label) for label in labels])[order], np.diff(ticks[order])
-    touching = (lengths[1:] + lengths[:-1]) / 2 + 1 > most * gaps / max(gaps.sum(), 1e-9)
+    touching = (lengths[1:] + lengths[:-1]) / 2 > most * gaps / max(gaps.sum(), 1e-9)
     style = slanted if lengths.sum() > most or touching.any() else {}
     axes.set_xticks(ticks, labels, fontsize="small", **style)
 
