@@ -34,6 +34,8 @@ def build_site(folder, gallery, program=("-m", "sphinx")):
     """Build a copy, because Sphinx and the gallery write next to the sources."""
     shutil.copytree(ROOT / "doc", folder / "doc", ignore=MADE)
     shutil.copytree(ROOT / "examples", folder / "examples")
+    for page in ("CONTRIBUTING.md", "CHANGELOG.md"):  # which pages of the site include
+        shutil.copy(ROOT / page, folder)
     options = ("-W", "--keep-going", "-q", "-b", "html")
     result = subprocess.run(
         [sys.executable, *program, *options, folder / "doc", folder / "html"],
