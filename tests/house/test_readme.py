@@ -19,10 +19,11 @@ def test_python_blocks_show_results():
     assert README.index("```python") < README.index("## ")  # before the first heading
 
 
-def test_links_lead_to_existing_files():
-    links = re.findall(r"\]\((?!https://)(.+?)\)", README)
-    assert len(links) > 8
-    assert not [link for link in links if not (ROOT / link).exists()]
+@pytest.mark.parametrize("page", sorted(path.name for path in ROOT.glob("*.md")))
+def test_links_and_scripts_exist(page):
+    text = (ROOT / page).read_text()
+    named = re.findall(r"\]\((?!https://)(.+?)\)", text) + re.findall(r"`(\.ci/\w+)`", text)
+    assert not [path for path in named if not (ROOT / path).exists()]
 
 
 @pytest.fixture(scope="module")
