@@ -143,7 +143,8 @@ class TrialsSeen:
     pending : list of params
         Of the other running trials, as far as they are known.
     ahead : list of params
-        Of the trials that began to run before this one; empty where they have not been shown.
+        Of the trials that began to run before this one; empty where they have not been shown, and
+        no trial that began after them has ended.
     """
 
     observed: dict
@@ -210,6 +211,7 @@ def see_trials(study, number, distributions):
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
     shown = {t.number: _inside(t, distributions) for t in trials}
     running = [t.number for t in trials if t.state == TrialState.RUNNING]
+    last = max((t.number for t in trials if t.state.is_finished()), default=-1)
     ended = {t.number: t for t in trials if t.state.is_finished() and shown[t.number]}
     constraints = {n: constraints_of(t) for n, t in ended.items()}
     names = sorted(set().union(*constraints.values()))
@@ -225,7 +227,12 @@ def see_trials(study, number, distributions):
         observed=observed,
         complete=[shown[n] for n, t in ended.items() if t.state == TrialState.COMPLETE],
         pending=[shown[n] for n in running if shown[n]],
-        ahead=[shown[n] for n in running if number is not None and n < number],
+        # A trial that has shown nothing although later ones have ended was killed, most likely.
+        ahead=[
+            shown[n]
+            for n in running
+            if number is not None and n < number and (shown[n] or n > last)
+        ],
     )
 
 

@@ -321,6 +321,25 @@ def test_concurrent_samplers_propose_different_points():
     assert len(set(points)) == 3
 
 
+def test_killed_trial_does_not_change_proposals():
+    """A process that is killed while it proposes leaves a running trial without parameters."""
+    distributions = {name: FloatDistribution(-5.0, 5.0) for name in "xy"}
+
+    def proposed(n_killed):
+        study = new_study()
+        for _ in range(n_killed):
+            study.ask()
+        for params in np.random.default_rng(0).uniform(-5.0, 5.0, (14, 2)):
+            params = dict(zip("xy", params.tolist(), strict=True))
+            value = (params["x"] - 1.0) ** 2 + (params["y"] + 2.0) ** 2
+            study.add_trial(
+                optuna.create_trial(params=params, distributions=distributions, value=value)
+            )
+        return study.ask(distributions).params
+
+    assert proposed(n_killed=3) == proposed(n_killed=0)
+
+
 def test_exhausted_finite_space_is_resampled():
     study = new_study()
     study.optimize(lambda t: t.suggest_int("n", 0, 3) + t.suggest_int("m", 0, 2), n_trials=16)
