@@ -1,6 +1,7 @@
 """Checks of arguments; every message gives the name, the rule and the value."""
 
 import inspect
+import os
 import warnings
 from decimal import Decimal
 from difflib import get_close_matches
@@ -188,6 +189,33 @@ def brief(value, longest=LONGEST_SHOWN):
     """Return the repr of a value for a message, cut off where it is long."""
     text = repr(value)
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def check_pairs_fit(owner, n):
+    """Refuse more rows than this machine has memory for a matrix of all their pairs.
+
+    Raises
+    ------
+    MemoryError
+        Before anything is allocated: numpy's own error says nothing of rows, and a system that
+        grants more than it has ends the process.
+    """
+    needed = 8 * n**2
+    if needed > _physical_memory():
+        raise MemoryError(
+            f"X must have fewer rows for {owner}, which forms a matrix of all pairs of rows: got "
+            f"{n} rows, {needed / 2**30:.0f} GiB. Fit it to a random sample of the rows, or use "
+            "SlicedInverseRegression, SlicedAverageVarianceEstimation, DirectionalRegression or "
+            "PrincipalHessianDirections, which need no such matrix."
+        )
+
+
+def _physical_memory():
+    """Return the bytes of memory of this machine; infinite where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows
+        return np.inf
 
 
 def check_picklable(name, given, dumps, workers, remedy):

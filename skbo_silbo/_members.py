@@ -2,7 +2,7 @@
 
 import inspect
 
-from skbo_silbo._checks import brief
+from skbo_silbo._checks import LONGEST_SHOWN, brief
 
 
 def missing_members(given, protocol):
@@ -69,8 +69,9 @@ def check_takes(name, method, part, asked, says):
     except ValueError:  # written in C, without a signature
         return
     except TypeError as error:
+        why = str(error)[:LONGEST_SHOWN]
         called = name if method == "__call__" else f"{method} of {name}"
         raise ValueError(
-            f"{called} must take ({shown}), as {says} says: got {got} ({error}). Write def "
+            f"{called} must take ({shown}), as {says} says: got {got} ({why}). Write def "
             f"{f'{name}({shown})' if inspect.isfunction(part) else f'{method}(self, {shown})'}."
         ) from None

@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer
+from .._checks import check_choice, check_integer, check_pairs_fit
 from .._numerics._gaussian_process import GaussianProcess, Observations
 from .._numerics._hyperparameters import climb, searched_process
 from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
@@ -223,6 +223,7 @@ default=None
 
     def _slopes_of_processes(self, frame, rows, Y, copies):
         """Slopes (q, n, d) of a process for each response, and of how many rows they are."""
+        check_pairs_fit(type(self).__name__, len(Y))
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         T = (Y - frame.y_mean) / frame.y_scale
         models = [self._fit_model(points[: len(T)], t, copies) for t in T.T]

@@ -22,7 +22,13 @@ from sklearn.utils.metaestimators import available_if
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_flag, check_integer, check_nonnegative
+from .._checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_nonnegative,
+    check_pairs_fit,
+)
 from .._numerics._leave_one_out import best_ridge
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_within_slices
@@ -206,6 +212,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self._forget()
         slices = self._cut(data)
         self._measure(data)
+        check_pairs_fit(type(self).__name__, len(self.X_fit_))
         K = self._kernel_values(self.X_fit_, self.X_fit_)
         F, dual = kernel_features(K, len(data.y), data.weights)
         pencil = self._pencil(F, data, slices)

@@ -89,7 +89,7 @@ class OuterProductGradients(SupervisedProjection):
     array([[0. , 0. , 0.7, 0. , 0. , 0.7]])
     """
 
-    _by_value = _needs_rows = True
+    _by_value = _forms_pairs = _needs_rows = True
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import check_seed, check_switch
+from .._checks import check_pairs_fit, check_seed, check_switch
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
 from .rows._columns import about_group_means, varying_part
@@ -35,6 +35,7 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     _takes: tuple[str, ...] = ("numeric",)  # what y may be, as in `split_labelled`
     _by_value = False  # whether more than the order of a numeric y counts
     _words: tuple[str, ...] = ("auto",)  # what n_components may be beside a number
+    _forms_pairs = False  # whether a matrix of all pairs of labelled rows is formed
     _needs_rows = False  # whether labelled rows must be more than columns
     n_components: Any
     n_features_in_: int
@@ -91,6 +92,8 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _check_shape(self, n, d):
         """Refuse parameters that do not go with n labelled rows of d columns that vary."""
         check_n_components(self.n_components, self.n_features_in_, self._words)
+        if self._forms_pairs:
+            check_pairs_fit(type(self).__name__, n)
         if self._needs_rows:
             check_enough_rows(type(self).__name__, n, d)
 

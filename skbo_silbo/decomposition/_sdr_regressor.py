@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .._checks import check_integer, check_seed, check_share, warn_user
+from .._checks import brief, check_integer, check_pairs_fit, check_seed, check_share, warn_user
 from .._numerics._hyperparameters import searched_process
 from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
@@ -149,7 +149,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         given = self.reducer
         if given is not None and (isinstance(given, type) or not hasattr(given, "transform")):
             raise ValueError(
-                f"reducer must be None or a transformer: got {given!r}. Give an object, as MAVE(1)."
+                f"reducer must be None or a transformer: got {brief(given)}. Give an object, as "
+                "MAVE(1)."
             )
         data = read_rows(self, X, y, X_unlabeled, sample_weight)
         if len(data.y) < FEWEST_LABELS:
@@ -157,6 +158,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
                 f"y must hold at least {FEWEST_LABELS} labels, some of which are held out: got "
                 f"{len(data.y)}. Label more rows."
             )
+        check_pairs_fit(type(self).__name__, len(data.y))
         rows, w = data.X_labeled.astype(np.float64), data.weights
         self._level, self._unit = mean_and_spread(data.y, w)
         t = (data.y - self._level) / self._unit

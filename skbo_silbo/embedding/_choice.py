@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from skbo_silbo._checks import brief
 from skbo_silbo._members import missing_members
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import FloatArray
@@ -87,7 +88,7 @@ def choose_embedding(embedding, n_components, d):
         raise ValueError(
             f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
             "inverse_transform, or an object with name and learn(X, y, X_unlabeled): got "
-            f"{embedding!r}."
+            f"{brief(embedding)}."
         )
     return transformer_learner(embedding, d)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skbo_silbo._checks import warn_user
+from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
@@ -103,7 +103,7 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
     if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):
         raise ValueError(
             "initial_params must be 'known', 'current', a dict, a list of dicts or None: got "
-            f"{given!r}. Write [{{'C': 1.0}}, ...]."
+            f"{brief(given)}. Write [{{'C': 1.0}}, ...]."
         )
     candidates = InitialCandidates(
         _once([_checked(p, space, violation) for p in params], space), space
@@ -294,8 +294,8 @@ def _score_name(columns, refit):
 
 def _no_column(wanted, columns):
     return ValueError(
-        f"initial_results must have a column {wanted!r}: got {sorted(columns)}. Give cv_results_ "
-        "of a search with that metric, or columns 'param_...' for every parameter."
+        f"initial_results must have a column {wanted!r}: got {brief(sorted(columns))}. Give "
+        "cv_results_ of a search with that metric, or columns 'param_...' for every parameter."
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 
-from skbo_silbo._checks import refuse_beside
+from skbo_silbo._checks import brief, refuse_beside
 from skbo_silbo._sklearn import BaseSearchCV
 from skbo_silbo.optimizers import SILBO
 
@@ -138,8 +138,8 @@ def read_goals(search):
     distinct = {goal for goal in goals if isinstance(goal, str)}
     if not (FEWEST <= len(goals) <= MOST and len(distinct) == len(goals)):
         raise ValueError(
-            f"refit must list {FEWEST} or {MOST} goals, different names: got {search.refit!r}. "
-            f"Name metrics of scoring, or {TIME!r}."
+            f"refit must list {FEWEST} or {MOST} goals, different names: got {brief(search.refit)}"
+            f". Name metrics of scoring, or {TIME!r}."
         )
     if isinstance(search.scoring, str):  # its column has no name of its own
         goals = tuple(SCORE if goal == search.scoring else goal for goal in goals)

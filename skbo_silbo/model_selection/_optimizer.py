@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import check_nonnegative, check_picklable
+from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
 from skbo_silbo.model_selection._given import (
     is_point_of,
@@ -174,8 +174,8 @@ def _checked(options):
     if not isinstance(options, Mapping) or options.keys() - set(known):
         raise ValueError(
             f"optimizer_options must be None or a dict of arguments of SILBO among {known}: got "
-            f"{options!r}. Write {{'acquisition': 'ucb'}}; {', '.join(OWN)} are parameters of the "
-            "search itself."
+            f"{brief(options)}. Write {{'acquisition': 'ucb'}}; {', '.join(OWN)} are parameters of "
+            "the search itself."
         )
     return dict(options)
 
@@ -230,7 +230,7 @@ def read_space(given):
     if is_list and not (given and all(isinstance(b, Mapping) for b in given)):
         raise ValueError(
             "param_distributions must be a dict, a list of at least one dict or a Space: got "
-            f"{given!r}. Name every parameter."
+            f"{brief(given)}. Name every parameter."
         )
     return as_space(given)
 

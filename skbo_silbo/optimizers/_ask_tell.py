@@ -480,7 +480,7 @@ class AskTellOptimizer(ABC):
         if fixed is not None and not isinstance(fixed, Mapping):
             raise ValueError(
                 f"fixed must be None or a dict, {'a name' if space.is_dict else 'an index'} and a "
-                f"value for every fixed parameter: got {fixed!r}. Write "
+                f"value for every fixed parameter: got {brief(fixed)}. Write "
                 f"{{{'name' if space.is_dict else 0}: value}}."
             )
         if not fixed and known.violation is None:

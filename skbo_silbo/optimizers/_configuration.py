@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from scipy.stats import qmc
 
-from skbo_silbo._checks import check_count, check_flag
+from skbo_silbo._checks import brief, check_count, check_flag
 from skbo_silbo._members import check_members, check_methods, check_takes, missing_members
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
@@ -128,7 +128,7 @@ def named(name, value, table, given):
     """
     if not isinstance(value, str | None) or value not in table:
         raise ValueError(
-            f"{name} must be one of {sorted(table, key=str)}: got {value!r}. Or give {given}."
+            f"{name} must be one of {sorted(table, key=str)}: got {brief(value)}. Or give {given}."
         )
     return table[value]
 
@@ -254,6 +254,6 @@ def check_schedule(update_every):
     if not is_list or list(update_every) != sorted(set(update_every)) or not update_every:
         raise ValueError(
             "update_every must be None, an integer, or a rising list of numbers of values: got "
-            f"{update_every!r}. Write update_every=[20] to learn once more, from 20 values."
+            f"{brief(update_every)}. Write update_every=[20] to learn once more, from 20 values."
         )
     return tuple(check_count("update_every", n) for n in update_every)

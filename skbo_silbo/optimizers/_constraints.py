@@ -190,7 +190,7 @@ class _Check:
         if not (is_nonlinear or isinstance(constraint, LinearConstraint)):
             raise ValueError(
                 "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
-                f"list of these, the former with a function of a point: got {func!r}. Write "
+                f"list of these, the former with a function of a point: got {brief(func)}. Write "
                 "NonlinearConstraint(fun, 0, numpy.inf) for fun(x) >= 0, which scipy's dicts call "
                 "{'type': 'ineq', 'fun': fun}."
             )

@@ -262,7 +262,7 @@ def _check_scale(scale, lower):
     if not is_list or any(s is not None and s != LOGARITHMIC for s in listed):
         raise ValueError(
             f"scale must be None, {LOGARITHMIC!r}, or a list of these for each of {len(lower)} "
-            f"inputs: got {scale!r}. Write one for every input."
+            f"inputs: got {brief(scale)}. Write one for every input."
         )
     is_logarithmic = np.array([s == LOGARITHMIC for s in listed])
     if (bad := is_logarithmic & (lower <= 0.0)).any():

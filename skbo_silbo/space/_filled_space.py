@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from skbo_silbo._checks import brief
 from skbo_silbo.space._known_space import (
     REST,
     Step,
@@ -29,7 +30,7 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     if any(name in branch for branch in listed if isinstance(branch, dict) for name in REST):
         raise ValueError(
             f'"..." in param_distributions must stand in one dict, not in a list of dicts: got '
-            f"{given!r}. Write [*default_space(estimator), ...], or one dict."
+            f"{brief(given)}. Write [*default_space(estimator), ...], or one dict."
         )
     asked = [given[name] for name in REST if isinstance(given, dict) and name in given]
     if not asked:

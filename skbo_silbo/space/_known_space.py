@@ -14,7 +14,7 @@ from sklearn.ensemble import StackingClassifier, StackingRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, LabelBinarizer
 
-from skbo_silbo._checks import warn_user
+from skbo_silbo._checks import brief, warn_user
 from skbo_silbo._sklearn import BaseSearchCV, rows_of
 from skbo_silbo.space._known_data import StepData
 from skbo_silbo.space._known_table import (
@@ -170,8 +170,8 @@ def default_space(
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise ValueError(
-            f"estimator must be an estimator object of scikit-learn's kind: got {estimator!r}. "
-            "Write SVC(), say."
+            f"estimator must be an estimator object of scikit-learn's kind: got {brief(estimator)}"
+            ". Write SVC(), say."
         )
     steps = steps_of(estimator, X, y)
     warn_of_unknown(steps)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rv_discrete
 
-from skbo_silbo._checks import warn_user
+from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.space._keys import STEP, snap, to_cube
 from skbo_silbo.space._values import (
     Positions,
@@ -295,14 +295,14 @@ def read_parameter(name, values):
     if is_list and len(values):
         is_numeric = is_array and values.dtype.kind in "biuf"
         return _read_list(name, values.tolist() if is_numeric else values)
-    remedy = f"Write [{values!r}] for a single value, list(...) for other collections."
+    remedy = f"Write [{brief(values)}] for a single value, list(...) for other collections."
     if is_list:
         remedy = "List at least one value, or leave the parameter out of the space."
     elif isinstance(values, Mapping):
         remedy = "Write what only some points have as a list of dicts, one for each kind."
     raise ValueError(
         f"parameter {name!r} must be a list of values or a distribution with an rvs method: "
-        f"got {values!r}. {remedy}"
+        f"got {brief(values)}. {remedy}"
     )
 
 

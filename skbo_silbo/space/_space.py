@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from skbo_silbo._checks import brief
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._keys import check_cube
 from skbo_silbo.space._parameters import Categories, read_parameter
@@ -90,7 +91,7 @@ class Space:
         if not is_dict or not all(isinstance(name, str) for name in parameters):
             raise ValueError(
                 "parameters must be a dict, not empty, of names (strings) to lists or "
-                f"distributions: got {parameters!r}. Write for example "
+                f"distributions: got {brief(parameters)}. Write for example "
                 'Space({"C": loguniform(1e-3, 1e3)}), bounds for arrays, or SpaceUnion for a list '
                 "of dicts."
             )

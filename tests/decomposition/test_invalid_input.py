@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from skbo_silbo import (
+    MAVE,
     ActiveSubspace,
     KernelSlicedInverseRegression,
     OuterProductGradients,
@@ -101,3 +102,15 @@ def test_what_weights_are_taken_for():
 @pytest.mark.parametrize("seed", ["x", -1])
 def test_unusable_random_state_is_rejected(learner, seed):
     refused(learner(random_state=seed), "random_state must be None, an integer", X, Y)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [ActiveSubspace, KernelSlicedInverseRegression, MAVE, OuterProductGradients, SDRRegressor],
+)
+def test_more_pairs_of_rows_than_memory_are_rejected(learner, monkeypatch):
+    monkeypatch.setattr("skbo_silbo._checks._physical_memory", lambda: 8 * 39**2)
+    message = f"X must have fewer rows for {learner.__name__}, .* got 40 rows, .* random sample"
+    with pytest.raises(MemoryError, match=message):
+        learner().fit(X, Y)
+    assert learner().fit(X[:39], Y[:39]).n_features_in_ == 4

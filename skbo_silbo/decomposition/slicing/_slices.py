@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
 
+from ..._checks import brief
 from ..._typing import ArrayLike, FloatArray, IntArray
 from ..rows._weights import are_counts, rows_by_weight
 
@@ -200,13 +201,13 @@ def check_n_slices(n_slices):
     edges = np.asarray(n_slices)
     if edges.ndim != 1 or edges.dtype.kind not in "fiu" or len(edges) == 0:
         raise ValueError(
-            f"n_slices must be an int or a 1-d array of slice edges: got {n_slices!r}. Give how "
-            "many slices, or the values at which to cut."
+            f"n_slices must be an int or a 1-d array of slice edges: got {brief(n_slices)}. Give "
+            "how many slices, or the values at which to cut."
         )
     if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
         raise ValueError(
-            f"n_slices given as edges must be finite and increase: got {n_slices!r}. Sort them, "
-            "and drop those that repeat."
+            f"n_slices given as edges must be finite and increase: got {brief(n_slices)}. Sort "
+            "them, and drop those that repeat."
         )
     return edges.astype(np.float64)
 
