@@ -1,12 +1,13 @@
-"""Leading eigenpairs, of a matrix that is there or of a pencil known by its products.
+"""Leading eigenpairs of a pencil known by its products, and of a matrix.
 
-For the pencil, a restarted block Krylov method:
+A randomised range finder (Halko, Martinsson and Tropp 2011): a Gaussian block, multiplied by
+``T^-1 Gamma``, spans the leading directions nearly, and a Rayleigh-Ritz step extracts them. Where
+one multiplication is not accurate enough, a block Krylov iteration follows:
 
 =====================  ==========  ===========================================================
 symbol                 shape       meaning
 =====================  ==========  ===========================================================
-N                      (c, d)      Gamma = N'N
-T                      (d, d)      positive definite on the span searched
+Gamma, T               (d, d)      symmetric; T positive definite on the span searched
 S                      (d, m)      basis of the space searched, orthonormal columns
 W = T^-1 Gamma B       (d, p)      what one step of subspace iteration would put in B's place
 =====================  ==========  ===========================================================
@@ -18,11 +19,11 @@ All eigenvalues of a matrix and its first vectors come from one reduction to a t
 That is most of the cost of LAPACK's drivers, which give either all vectors or a range of values.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import eigsh
 from sklearn.exceptions import ConvergenceWarning
 
 from .._checks import warn_user
@@ -30,70 +31,59 @@ from ._pencil import Spectrum
 
 MAX_BLOCKS = 6  # blocks kept in the basis before it is restarted from its best two
 
-# Order of a matrix above which Lanczos overtakes LAPACK's tridiagonal reduction
-LANCZOS_MIN_SIZE = 1000
 SMALL = 64  # order below which all vectors cost no more than a second call
 
 
-def leading_eigenvectors(A, k, random_state=None):
-    """Leading k eigenpairs of a symmetric A (q, q), falling: values (k,) and vectors (q, k).
+@dataclass(frozen=True, eq=False)
+class Products:
+    """A pencil (Gamma, T), known by what it makes of V (d, p). T is the identity by default."""
 
-    By LAPACK; or, for a large A and with a `random_state` to draw the start from, by restarted
-    Lanczos (ARPACK) to a residual of 1e-10 relative to the eigenvalue.
-    """
-    if random_state is None or len(A) <= max(LANCZOS_MIN_SIZE, 20 * k):
-        leading = (len(A) - k, len(A) - 1)
-        eigenvalues, V = linalg.eigh(A, subset_by_index=leading, check_finite=False)
-    else:
-        start = random_state.standard_normal(len(A))
-        eigenvalues, V = eigsh(A, k, which="LA", v0=start, tol=1e-10)
-    return eigenvalues[::-1], V[:, ::-1]
+    between: Callable[[np.ndarray], np.ndarray]  # Gamma V
+    total: Callable[[np.ndarray], np.ndarray] = np.asarray  # T V
+    solve_total: Callable[[np.ndarray], np.ndarray] = np.asarray  # T^-1 V
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Basis:
     """S with the two products that a Rayleigh-Ritz step needs."""
 
     S: np.ndarray
-    sums: np.ndarray
-    totals: np.ndarray
+    between: np.ndarray
+    total: np.ndarray
 
     def combined(self, coefficients):
-        return _Basis(*(part @ coefficients for part in (self.S, self.sums, self.totals)))
+        return _Basis(*(part @ coefficients for part in (self.S, self.between, self.total)))
 
     def joined(self, other):
-        pairs = (self.S, other.S), (self.sums, other.sums), (self.totals, other.totals)
+        pairs = (self.S, other.S), (self.between, other.between), (self.total, other.total)
         return _Basis(*map(np.hstack, pairs))
 
     def orthonormal(self):
         Q, R = np.linalg.qr(self.S)
         inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
-        return _Basis(Q, self.sums @ inverse, self.totals @ inverse)
+        return _Basis(Q, self.between @ inverse, self.total @ inverse)
 
     def ritz(self, p):
         """Best p directions within S, with their eigenvalues."""
-        between = self.sums.T @ self.sums
-        total = self.S.T @ self.totals
-        eigenvalues, vectors = linalg.eigh(between, (total + total.T) / 2, check_finite=False)
+        between, total = self.S.T @ self.between, self.S.T @ self.total
+        eigenvalues, vectors = linalg.eigh(
+            (between + between.T) / 2, (total + total.T) / 2, check_finite=False
+        )
         return eigenvalues[::-1][:p], vectors[:, ::-1][:, :p]
 
 
-def leading_eigenpairs(
-    pencil, solve_total, n_wanted, *, random_state, n_oversamples=20, tol=1e-8, max_iter=100
-):
-    """Leading solutions of ``N'N b = lambda T b``.
+def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8, max_iter=100):
+    """Leading solutions of ``Gamma b = lambda T b``.
 
     Parameters
     ----------
-    pencil : Pencil
-        Known by its products.
-    solve_total : callable
-        V (d, p) to T^-1 V.
+    products : Products
+    start : ndarray of shape (d, p)
+        ``T^-1 Gamma`` times a random block, where p is n_wanted and some more.
     n_wanted : int
-        Directions that must converge, and are returned; at most as many as N has rows.
-    random_state : RandomState instance
-    n_oversamples : int, default=20
-        Directions iterated beside the wanted ones; their eigenvalues are returned, less accurate.
+        Directions that must converge, and are returned.
+    is_complete : bool, default=False
+        Whether `start` spans the range of ``T^-1 Gamma``, so that nothing is iterated.
     tol : float, default=1e-8
         Largest T-norm of ``T^-1 Gamma b - lambda b`` among the wanted, relative to the first
         eigenvalue (b'Tb = 1). Divided by the relative gap below the wanted eigenvalues it bounds
@@ -103,29 +93,26 @@ def leading_eigenpairs(
     Returns
     -------
     Spectrum
+        With p eigenvalues, of which those after the wanted ones are less accurate.
 
     Warns
     -----
     ConvergenceWarning
         At `max_iter`, with the residual reached.
     """
-    n_sums = pencil.omega.shape[1]
-    n_wanted = min(n_wanted, n_sums)
-    p = min(n_sums, n_wanted + n_oversamples)
-    start = np.eye(n_sums) if p == n_sums else random_state.standard_normal((n_sums, p))
-    basis = _extend(pencil, None, solve_total(pencil.apply_slice_sums_transposed(start)))
+    p, basis = start.shape[1], _extend(products, None, start)
     for _ in range(max_iter):
         eigenvalues, vectors = basis.ritz(p)
         best = basis.combined(vectors)
-        if p == n_sums:
+        if is_complete:
             break
-        W = solve_total(pencil.apply_slice_sums_transposed(best.sums))
-        residual = _residual(pencil, W - best.S * eigenvalues, n_wanted) / eigenvalues[0]
+        W = products.solve_total(best.between)
+        residual = _residual(products, W - best.S * eigenvalues, n_wanted) / eigenvalues[0]
         if residual <= tol:
             break
         if basis.S.shape[1] > (MAX_BLOCKS - 1) * p:
             basis = basis.combined(basis.ritz(2 * p)[1]).orthonormal()
-        basis = _extend(pencil, basis, W)
+        basis = _extend(products, basis, W)
     else:
         warn_user(
             f"The eigensolver stopped at {max_iter} iterations with residual {residual:.1e}, above "
@@ -135,7 +122,7 @@ def leading_eigenpairs(
     return Spectrum(np.clip(eigenvalues, 0, None), best.S[:, :n_wanted])
 
 
-def _extend(pencil, basis, W):
+def _extend(products, basis, W):
     """Basis enlarged by the part of W that it does not hold yet."""
     W = W / np.maximum(np.linalg.norm(W, axis=0), np.finfo(float).tiny)
     if basis is not None:
@@ -145,13 +132,13 @@ def _extend(pencil, basis, W):
     fresh = Q[:, np.abs(np.diag(R)) > 1e-12]
     if basis is not None:
         fresh = np.linalg.qr(fresh - basis.S @ (basis.S.T @ fresh))[0]
-    block = _Basis(fresh, pencil.apply_slice_sums(fresh), pencil.apply_total(fresh))
+    block = _Basis(fresh, products.between(fresh), products.total(fresh))
     return block if basis is None else basis.joined(block)
 
 
-def _residual(pencil, R, n_wanted):
+def _residual(products, R, n_wanted):
     R = R[:, :n_wanted]
-    squared = np.einsum("ij,ij->j", R, pencil.apply_total(R))
+    squared = np.einsum("ij,ij->j", R, products.total(R))
     return np.sqrt(np.clip(squared, 0, None).max())
 
 

@@ -22,10 +22,10 @@ from scipy import linalg
 from sklearn.utils import check_random_state
 
 from ._eigenpairs import (
+    Products,
     conjugate_gradients,
     eigenvalues_and_leading_vectors,
     leading_eigenpairs,
-    leading_eigenvectors,
 )
 from ._pencil import (
     POOR_CONDITION,
@@ -43,12 +43,9 @@ from ._pencil import (
 DENSE_MAX_FEATURES = 8000
 # Rows up to which "auto" forms X X' (n x n) when there are more features than rows; likewise
 DUAL_MAX_ROWS = 8000
-# Columns of a localised Omega above which "auto" seeks the leading directions alone. Below this the
-# exact solver takes some milliseconds at most where rows are more than features, up to twice the
-# time of the other, and knows all eigenvalues
-RANDOMIZED_MIN_COLUMNS = 1000
-# The same where features outnumber rows, with a ridge and no graph: there it is twice as slow
-RANDOMIZED_MIN_COLUMNS_WIDE = 100
+# Order min(c, d) of the matrix searched from which "auto" seeks the leading directions alone: below
+# this the exact solver is as fast, and knows all eigenvalues
+RANDOMIZED_MIN_ORDER = 500
 # Relative ridge, over the number of features, with which a wide T has a Cholesky factor. Without
 # one the dense solver decomposes the rows, at ten times the cost of the dual one. The largest
 # eigenvalue of T is at most ``d`` times their mean: this is 30 `POOR_CONDITION`
@@ -61,6 +58,9 @@ LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm outwe
 # Features up to which T is formed where columns are uneven and there is a ridge
 UNEVEN_MAX_FEATURES = 8000
 
+OVERSAMPLES = 10  # columns beyond the wanted ones that the randomised solver iterates
+OVERSAMPLES_ITERATIVE = 20  # the same for conjugate gradients, where every iteration costs more
+RANDOMIZED_TOL = 1e-10  # of the residual
 # An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits
 LEAST_EIGENVALUE = 1e-8
 
@@ -79,11 +79,10 @@ def choose_solver(pencil, *, relative_ridge, counted):
 
 
 def _leading_are_faster(pencil):
-    """Tell whether Lanczos iteration beats the exact solver of the shape by what is worth it."""
+    """Tell whether the randomised solver is faster than the exact one by a worthwhile margin."""
     n, d = pencil.X.shape
-    ridged_rows = d > n and pencil.penalty is None and pencil.ridge > 0
-    least = RANDOMIZED_MIN_COLUMNS_WIDE if ridged_rows else RANDOMIZED_MIN_COLUMNS
-    return pencil.omega.shape[1] > least
+    decomposes_rows = d > n and (pencil.penalty is not None or not pencil.ridge)  # in either case
+    return not decomposes_rows and min(pencil.omega.shape[1], d) >= RANDOMIZED_MIN_ORDER
 
 
 def solve_dense(pencil, n_wanted, random_state=None):
@@ -103,15 +102,27 @@ def solve_iterative(pencil, n_wanted, random_state=None):
     """
     diagonal = pencil.total_diagonal()
 
+    def between(V):
+        return pencil.apply_slice_sums_transposed(pencil.apply_slice_sums(V))
+
     def solve_total(V):
         return conjugate_gradients(pencil.apply_total, V, diagonal=diagonal)
 
-    random_state = check_random_state(random_state)
-    return leading_eigenpairs(pencil, solve_total, n_wanted, random_state=random_state)
+    n_sums = pencil.omega.shape[1]
+    p = min(n_sums, n_wanted + OVERSAMPLES_ITERATIVE)
+    draw = check_random_state(random_state).standard_normal
+    block = np.eye(n_sums) if p == n_sums else draw((n_sums, p))
+    start = solve_total(pencil.apply_slice_sums_transposed(block))
+    products = Products(between, pencil.apply_total, solve_total)
+    n_wanted = min(n_wanted, n_sums)
+    return leading_eigenpairs(products, start, n_wanted, is_complete=p == n_sums)
 
 
 def solve_randomized(pencil, n_wanted, random_state=None):
-    """Leading directions by Lanczos iteration from a random start on the whitened pencil."""
+    """Leading directions by a randomised range finder on the whitened pencil.
+
+    Accurate to a residual of 1e-10, which `leading_eigenpairs` iterates for.
+    """
     random_state = check_random_state(random_state)
     if pencil.X.shape[1] > len(pencil.X):
         return solve_rows(pencil, n_wanted, solve_randomized, random_state)
@@ -179,14 +190,20 @@ def solve_moments(N, basis, n_wanted, random_state=None):
     """Directions from the slice sums N (c, d) and a basis that whitens T.
 
     The squared singular values of N P are the eigenvalues; its right singular vectors, lifted by
-    P, the directions. With a `random_state` only the leading ones are sought, from P'(N'N)P, where
-    slices outnumber columns: whitening N'N in place of N spares c d^2 operations and costs digits
-    in proportion to the condition of T, which `cholesky_basis` bounds.
+    P, the directions. With a `random_state` only the leading ones are sought, by products with P
+    and N'N: N is not whitened, which spares c d^2 operations and costs digits in proportion to the
+    condition of T, which `cholesky_basis` bounds.
     """
-    if random_state is not None and len(N) > N.shape[1]:
-        A = basis.whiten(basis.whiten(N.T @ N).T)
-        eigenvalues, V = leading_eigenvectors(A, min(n_wanted, len(A)), random_state)
-        return Spectrum(np.clip(eigenvalues, 0, None), basis.lift(V))
+    if random_state is not None and n_wanted + OVERSAMPLES < min(len(N), basis.n_columns):
+        gamma = N.T @ N if len(N) > N.shape[1] else None
+
+        def between(V):
+            lifted = basis.lift(V)
+            image = N.T @ (N @ lifted) if gamma is None else gamma @ lifted
+            return basis.whiten(image.T).T
+
+        eigenvalues, V = _leading(between, basis.n_columns, n_wanted, random_state)
+        return Spectrum(eigenvalues, basis.lift(V))
     whitened = basis.whiten(N)
     if len(whitened) > whitened.shape[1]:
         eigenvalues, V = eigenvalues_and_leading_vectors(whitened.T @ whitened, n_wanted)
@@ -228,6 +245,13 @@ def _within_basis(pencil, sums):
     return CholeskyBasis(R.T, np.ones(len(R))) if reciprocal_condition > POOR_CONDITION else None
 
 
+def _leading(between, order, n_wanted, random_state):
+    """Leading eigenvalues (k,) and vectors (order, k) of a symmetric matrix, by its products."""
+    block = random_state.standard_normal((order, min(n_wanted + OVERSAMPLES, order)))
+    spectrum = leading_eigenpairs(Products(between), between(block), n_wanted, tol=RANDOMIZED_TOL)
+    return spectrum.eigenvalues[:n_wanted], spectrum.directions
+
+
 def whitened_rows(pencil):
     """Labelled rows in coordinates in which T is the identity: ``X_l P`` (n_l, q)."""
     if pencil.X.shape[1] <= len(pencil.X):
@@ -252,17 +276,26 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     if basis is None:
         return None
     omega = centred_membership(pencil.omega, pencil.root_weights)
-    solved = basis.lift(basis.whiten(omega.T).T)
-    M = omega.T @ (K @ solved)
-    M = (M + M.T) / 2
+
+    def solve(V):  # (K + ridge I)^-1 V
+        return basis.lift(basis.whiten(V.T).T)
+
     if random_state is None:
-        eigenvalues, V = eigenvalues_and_leading_vectors(M, n_wanted)
+        solved = solve(omega)
+        M = omega.T @ (K @ solved)
+        eigenvalues, V = eigenvalues_and_leading_vectors((M + M.T) / 2, n_wanted)
+        solved = solved @ V
     else:
-        eigenvalues, V = leading_eigenvectors(M, n_wanted, random_state)
+
+        def between(U):
+            return omega.T @ (K @ solve(omega @ U))
+
+        eigenvalues, V = _leading(between, omega.shape[1], n_wanted, random_state)
+        solved = solve(omega @ V)
     wanted = eigenvalues[:n_wanted]
     if wanted[-1] <= LEAST_EIGENVALUE:
         return None
-    directions = combine_rows(X, solved @ (V / np.sqrt(wanted)))
+    directions = combine_rows(X, solved / np.sqrt(wanted))
     return Spectrum(np.clip(eigenvalues, 0, None), directions)
 
 
