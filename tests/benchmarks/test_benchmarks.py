@@ -202,7 +202,7 @@ def test_peak_memory_is_that_of_the_process_itself():
 
 
 @pytest.mark.bench
-@pytest.mark.parametrize("name", ["sdr", "growth", "solvers", "learners"])
+@pytest.mark.parametrize("name", ["sdr", "growth", "solvers", "randomized", "learners"])
 def test_every_tiny_cell_is_measured(name):
     experiment = EXPERIMENTS[name]
     for cell in experiment.cells("tiny"):

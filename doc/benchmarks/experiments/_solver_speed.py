@@ -105,12 +105,12 @@ def measure_solver(problem, method, repeat):
         seconds = alternate({"solve": solve}, budget_seconds=BUDGET_SECONDS)["solve"]
         measured["seconds"] = [round(value, 6) for value in seconds]
     if method in ("iterative", "randomized"):
-        measured["sine"] = float(f"{_sine_to_exact(pencil, spectrum.directions):.3g}")
+        measured["sine"] = float(f"{sine_to_exact(pencil, spectrum.directions):.3g}")
     measured["auto"] = solver_of_auto(problem, X, y)
     return measured
 
 
-def _sine_to_exact(pencil, B):
+def sine_to_exact(pencil, B):
     """Largest sine between the spans of scores, which is what T measures without ridge."""
     n, d = pencil.X.shape
     exact = (solve_dual if d > n else solve_dense)(pencil, N_WANTED).directions
