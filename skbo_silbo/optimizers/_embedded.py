@@ -39,6 +39,7 @@ from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
+from skbo_silbo.surrogate._noise_average import averaged_over_noise
 
 
 class EmbeddedOptimizer(AskTellOptimizer):
@@ -62,6 +63,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._model = models.Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
         # the last `subspace_`, after the model that it was made from
         self._described: tuple[Any, ...] = (None, None)
+        # the same with its predictions averaged over the noise, after the model they are of
+        self._reported: tuple[Any, ...] = (None, None)
+
+    def __getstate__(self):
+        # reports are made again: they hold a matrix for every noise level
+        return super().__getstate__() | {"_reported": (None, None)}
 
     @abstractmethod
     def configure(self, d: int) -> Configuration:
@@ -202,10 +209,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def recommended_(self) -> Recommendation:
         """The evaluated point to use where values are noisy: point, mean and std.
 
-        It has the lowest posterior mean among the feasible ones; of equal values it is the first.
-        `best_y_` is the lowest of many noisy values, and so mostly too low. The mean is nearer the
-        truth where the model knows of the noise: tell `noise_std`, as with few values it may take
-        noise for the objective.
+        In the model that proposes, the point has the lowest posterior mean among the feasible ones;
+        of equal values it is the first. `best_y_` is the lowest of many noisy values and therefore
+        usually too low. The mean and the standard deviation are averaged over the noise levels that
+        the values leave open, so that the interval is wide where the model cannot tell noise from
+        the objective. Evaluate the point again before you hand it over: the new values are
+        independent of the search.
 
         Raises
         ------
@@ -219,13 +228,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
             if not len(good):
                 return super().recommended_
             Z, points = self._coordinates(model.embedding, good, good)
-            mean, std = model.surrogate.predict(Z)
             if np.ptp(y[np.isfinite(y)]):
-                i = int(np.argmin(mean))
+                i = int(np.argmin(model.surrogate.predict(Z)[0]))
             else:
                 i = min(range(len(points)), key=lambda k: self._row_of(points[k]))
-            told = models.in_units_of_values(model, mean[i], std[i], self._history, y)
-            mean, std = map(float, told)
+            mean, std = self._averaged(model).surrogate.predict(Z[[i]])
+            reported = models.in_units_of_values(model, mean[0], std[0], self._history, y)
+            mean, std = map(float, reported)
             point = self._history.points[self._row_of(points[i])].copy()
             return Recommendation(point, self._sign * mean, std)
 
@@ -270,7 +279,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def predict(self, x: Any) -> Prediction:
         """Return what the model expects of the objective at one point or at several.
 
-        Without the noise of its values. Nothing of what is proposed changes by it.
+        Without the noise of its values, and averaged over the noise levels that the values leave
+        open. Nothing of what is proposed changes by it.
 
         Parameters
         ----------
@@ -302,6 +312,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         X, single = self._places(x)
         with self._lock, one_thread():
             model, y = self._model_and_values("predict")
+            model = self._averaged(model)
             Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
             Z = Z[np.unique(rows, return_index=True)[1]]
             mean, *others = models.predict(model, X, Z, self._history, y)
@@ -352,11 +363,18 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _current_model(self, asked):
         """Return the model with all observations, hyperparameters kept; nothing is changed."""
-        for model in (self._model, self._described[0]):
+        for model in (self._model, self._described[0], self._reported[0]):
             is_of_all = model is not None and model.n_observed == len(self._history)
             if is_of_all and model.surrogate is not None:
                 return model
         return self._restored(asked)
+
+    def _averaged(self, model):
+        """Return the model with its predictions averaged over the noise, as reports read them."""
+        if self._reported[0] is not model:
+            averaged = replace(model, surrogate=averaged_over_noise(model.surrogate))
+            self._reported = model, averaged
+        return self._reported[1]
 
     def _state_to_dict(self):
         return models.model_to_data(self._model, self._configuration, len(self._history))

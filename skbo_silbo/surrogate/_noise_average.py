@@ -1,0 +1,116 @@
+"""Predictions averaged over the variance of the noise, for what an optimiser reports.
+
+A search proposes from the most probable hyperparameters. A few values are often explained nearly as
+well by an objective that varies quickly and no noise as by a smooth one and much noise. The most
+probable hyperparameters stand for one of these explanations; if that is the one without noise, the
+process passes through the noisy values and reports next to no uncertainty at them. A report
+therefore averages over a grid of noise variances, with the other hyperparameters at their mode
+(Rue, Martino and Chopin 2009, "Approximate Bayesian inference for latent Gaussian models by using
+integrated nested Laplace approximations", section 3.1):
+
+    w_k ~ (p(y | theta_k) p(theta_k))^(1/2)                                                  (1)
+    mean = sum of w_k m_k,  variance = sum of w_k (v_k + (m_k - mean)^2)                     (2)
+
+========  ==========  ====================================================================
+symbol    shape       meaning
+========  ==========  ====================================================================
+theta_k   (r + 2,)    hyperparameters of highest posterior density at the k-th variance
+w_k       scalar      weight; every variance of the grid has the same prior
+m_k, v_k  (n,)        mean and variance of the process with theta_k
+========  ==========  ====================================================================
+
+The density at the mode favours explanations with little noise, whose length scales fit the values
+most closely. The power 1/2 tempers that (a fractional posterior: Grünwald and van Ommen 2017,
+"Inconsistency of Bayesian inference for misspecified linear models, and a proposal for repairing
+it"). The standardised leave-one-out errors are no remedy: they are about 1 in both explanations.
+"""
+
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import softmax
+
+from skbo_silbo._numerics._hyperparameters import MOST_ROWS, climb
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._surrogate_protocol import Surrogate
+
+# Of standardised targets, from noise alone to none.
+NOISE_VARIANCES = (1.0, 0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6)
+# Of each climb: it starts at the end of the one before. 25 gave the same intervals.
+MAX_ITERATIONS = 12
+# Of 260 searches with noise, the truth at the recommended point was within three deviations in
+# 0.973 with 1, in 0.985 with 0.5 and in 0.992 with 0.35 (doc/search_log.rst).
+POWER = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseAverage:
+    """Gaussian processes of the same values with different noise; made by `averaged_over_noise`.
+
+    Attributes
+    ----------
+    surrogates : tuple of GaussianProcessSurrogate
+    weights : ndarray of shape (k,)
+        Their weights (1), which sum to one.
+    """
+
+    surrogates: tuple[GaussianProcessSurrogate, ...]
+    weights: FloatArray
+
+    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and standard deviation of the noise-free objective at the rows of Z, (2)."""
+        predicted = np.array([surrogate.predict(Z) for surrogate in self.surrogates])
+        means, variances = predicted[:, 0], predicted[:, 1] ** 2
+        mean = self.weights @ means
+        return mean, np.sqrt(self.weights @ (variances + (means - mean) ** 2))
+
+
+def averaged_over_noise(surrogate: Surrogate) -> Surrogate | NoiseAverage:
+    """Return the predictions of a fitted surrogate, averaged over the variance of the noise.
+
+    Other surrogates than Gaussian processes of this library, and fits to equal targets, are
+    returned as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import GaussianProcessSurrogate
+    >>> from skbo_silbo.surrogate._noise_average import averaged_over_noise
+    >>> rng = np.random.default_rng(0)
+    >>> Z = rng.uniform(-1, 1, (20, 3))
+    >>> surrogate = GaussianProcessSurrogate().fit(Z, rng.standard_normal(20))
+    >>> bool(averaged_over_noise(surrogate).predict(Z)[1].min() > 0.1)
+    True
+    """
+    if not isinstance(surrogate, GaussianProcessSurrogate):
+        return surrogate
+    if np.ptp(surrogate.observations_.y) == 0.0:
+        return surrogate
+    ends = _climbs(surrogate)
+    weights = softmax([-POWER * end.fun for end in ends])  # (1)
+    kept = np.flatnonzero(weights)
+    surrogates = tuple(_with_hyperparameters(surrogate, ends[k].x) for k in kept)
+    return NoiseAverage(surrogates, weights[kept])
+
+
+def _climbs(surrogate):
+    """Return the ends of climbs at decreasing noise, each started where the one before ended."""
+    data, prior = surrogate.observations_.spread(MOST_ROWS), surrogate.prior_
+    spread = np.append(prior.spread[:-1], np.inf)  # flat in the logarithm of the noise
+    theta, ends = prior.location, []
+    for log_noise in np.unique(np.clip(np.log(NOISE_VARIANCES), *prior.bounds[-1]))[::-1]:
+        bounds = np.vstack([prior.bounds[:-1], [log_noise, log_noise]])
+        at_noise = replace(prior, spread=spread, bounds=bounds)
+        start = np.append(theta[:-1], log_noise)
+        ends.append(climb(data.log_likelihood, at_noise, start, MAX_ITERATIONS))
+        theta = ends[-1].x
+    return ends
+
+
+def _with_hyperparameters(surrogate, theta):
+    """Return a copy of a fitted surrogate with other hyperparameters."""
+    other = copy(surrogate)
+    other.theta_, other._process = theta, surrogate.observations_.condition(theta)
+    return other
