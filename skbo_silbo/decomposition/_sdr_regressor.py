@@ -30,8 +30,8 @@ from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._sklearn import check_sample_weight
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
-from ._sir import SlicedInverseRegression
-from .rows._centering import mean_and_spread
+from ._semi_sir import SemiSlicedInverseRegression
+from .rows._centering import mean_and_error, mean_and_spread
 from .rows._labels import check_response
 from .rows._reading import read_rows
 from .rows._weights import copies
@@ -40,7 +40,7 @@ FEWEST_LABELS = 4
 NOISE_BANDWIDTH = 0.5  # of rows whose errors say how large those near a point are
 PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a point
 SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
-ROWS_PER_FEATURE = 3  # rows a feature from which directions are those of `MAVE` by default
+ROWS_PER_FEATURE = 3  # labelled rows a feature from which `MAVE` is a candidate by default
 BATCH = 1000  # rows predicted at a time
 LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden its noise
 
@@ -55,9 +55,12 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     reducer : transformer, default=None
-        Any of this library, such as `ActiveSubspace`, or another that learns from y. None is
-        `MAVE`, or with fewer than three rows a feature `SlicedInverseRegression`, which can have a
-        ridge. It is cloned.
+        Any of this library, such as `ActiveSubspace`, or another that learns from y. It is cloned.
+        None is `SemiSlicedInverseRegression`, which uses unlabelled samples. With at least three
+        labelled samples a feature it is compared with `MAVE`, which finds directions in which y is
+        even. `MAVE` is taken where its squared errors on the samples held out are smaller by more
+        than one standard error. Where its tests find no direction, the first is kept if it predicts
+        the samples held out better than the mean of y does, by one standard error.
     n_folds : int, default=5
         At least 2.
     random_state : int, RandomState instance or None, default=None
@@ -126,7 +129,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         y : array-like of shape (n,)
             NaN marks an unlabelled row.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Further unlabelled rows. They go to a reducer that takes them.
+            Further unlabelled rows, for a reducer whose ``fit`` takes `X_unlabeled`. A warning says
+            where unlabelled samples are not used.
         sample_weight : array-like of shape (n,), default=None
             Weights of the labels, for the reducer, which has to take them, and the process.
             Integers are counts: a row of weight 3 is three rows, the same value seen three times,
@@ -162,9 +166,13 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         rows, w = data.X_labeled.astype(np.float64), data.weights
         self._level, self._unit = mean_and_spread(data.y, w)
         t = (data.y - self._level) / self._unit
-        self._n_labels, sets = len(t), copies(rows, t)[1]
-        means, deviations = self._held_out(rows, t, data, sets)
-        self.reducer_, self._process = self._learn(rows, data.y, t, data.X_unlabeled, w)
+        sets = copies(rows, t)[1]
+        self._keeps_one = self.reducer is None
+        reducer, means, deviations = self._compared(rows, t, data, sets)
+        gain, error = mean_and_error(t**2 - (t - means) ** 2, w)  # on the mean of y
+        self._keeps_one &= bool(gain > error)
+        self._warn_of_unused(reducer, len(data.X_unlabeled))
+        self.reducer_, self._process = self._learn(reducer, rows, data.y, t, data.X_unlabeled, w)
         self._weights = np.ones(len(t)) if w is None else w
         n, n_different = self._weights.sum(), sets.max() + 1
         if self._process.noise < LITTLE_NOISE and n > n_different + 0.5:  # rows, or counts of them
@@ -180,23 +188,45 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self.std_ratios_ = q / self._noise.level(self._process.Z, own)
         return self
 
-    def _learn(self, X, y, t, X_unlabeled, weights):
-        """Reducer, None where y is constant, and the process of t along its scores."""
+    def _compared(self, X, t, data, sets):
+        """Reducer, not fitted, and its means and deviations (n,) of the rows held out."""
         if self.reducer is not None:
-            reducer = clone(self.reducer)
-        elif self._n_labels >= ROWS_PER_FEATURE * X.shape[1]:
-            reducer = MAVE()
-        else:
-            reducer = SlicedInverseRegression(categorical=False)
+            return self.reducer, *self._held_out(self.reducer, X, t, data, sets)
+        reducer = SemiSlicedInverseRegression(categorical=False)
+        found = self._held_out(reducer, X, t, data, sets)
+        if len(t) < ROWS_PER_FEATURE * X.shape[1]:
+            return reducer, *found
+        other = self._held_out(MAVE(), X, t, data, sets)
+        gain, error = mean_and_error((t - found[0]) ** 2 - (t - other[0]) ** 2, data.weights)
+        return (MAVE(), *other) if gain > error else (reducer, *found)
+
+    def _warn_of_unused(self, reducer, n_unlabeled):
+        """Say that unlabelled samples are not used, and why."""
+        if not n_unlabeled or has_fit_parameter(reducer, "X_unlabeled"):
+            return
+        name = type(reducer).__name__
+        why = (
+            f"{name}, which has no use for them, predicted the samples held out better than "
+            "SemiSlicedInverseRegression"
+            if self.reducer is None
+            else f"fit of {name} takes no X_unlabeled"
+        )
+        warn_user(
+            f"{n_unlabeled} unlabelled samples were ignored: {why}. Pass "
+            "reducer=SemiSlicedInverseRegression() to use them, or leave them out."
+        )
+
+    def _learn(self, reducer, X, y, t, X_unlabeled, weights):
+        """Fitted reducer, None where y is constant, and the process of t along its scores."""
         given = {}
         if len(X_unlabeled) and has_fit_parameter(reducer, "X_unlabeled"):
             given["X_unlabeled"] = X_unlabeled
         if weights is not None:
             given["sample_weight"] = weights
-        reducer = reducer.fit(X, y, **given) if np.ptp(y) else None
-        return reducer, _Process(_scores(reducer, X), t, weights)
+        reducer = clone(reducer).fit(X, y, **given) if np.ptp(y) else None
+        return reducer, _Process(_scores(reducer, X, self._keeps_one), t, weights)
 
-    def _held_out(self, X, t, data, sets):
+    def _held_out(self, reducer, X, t, data, sets):
         """Means and deviations (2, n) of the rows of each fold, by models of the others."""
         m = sets.max() + 1
         rng = check_random_state(0 if self.random_state is None else self.random_state)
@@ -207,8 +237,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             part = X[kept], t[kept], t[kept], data.X_unlabeled, None if w is None else w[kept]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
-                reducer, process = self._learn(*part)
-            found[:, out] = process.predict(_scores(reducer, X[out]))
+                fitted, process = self._learn(reducer, *part)
+            found[:, out] = process.predict(_scores(fitted, X[out], self._keeps_one))
         return found
 
     @overload
@@ -291,15 +321,15 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.concatenate(parts, axis=1)
 
     def _predicted(self, X):
-        Z = _scores(self.reducer_, X)
+        Z = _scores(self.reducer_, X, self._keeps_one)
         mean, deviation = self._process.predict(Z)
         std = deviation * self._noise.level(self._process.standardised(Z))
         return np.stack([self._level + self._unit * mean, self._unit * std])
 
 
-def _scores(reducer, X):
-    """Scores (n, r), a column of zeros where there is no direction."""
-    if reducer is None or getattr(reducer, "n_components_", 1) == 0:
+def _scores(reducer, X, keeps_one=False):
+    """Scores (n, r), a column of zeros where there is no direction, unless that found is kept."""
+    if reducer is None or not (keeps_one or getattr(reducer, "n_components_", 1)):
         return np.zeros((len(X), 1))
     return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from levels import sets
 from sklearn.base import clone
+from sklearn.datasets import load_diabetes
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
@@ -86,7 +87,7 @@ def test_few_rows_and_names():
     X, y = drawn(0, n=16)
     frame = pd.DataFrame(X, columns=list("abcdef"))
     regressor = SDRRegressor().fit(frame, y)
-    assert isinstance(regressor.reducer_, SlicedInverseRegression)
+    assert isinstance(regressor.reducer_, SemiSlicedInverseRegression)
     assert regressor.feature_names_in_.tolist() == list("abcdef")
     assert regressor.residuals_.shape == regressor.std_ratios_.shape == (16,)
     assert np.isfinite(regressor.predict(100 * frame)).all()
@@ -106,6 +107,7 @@ def test_bad_arguments_are_refused():
 
 
 @QUIET
+@pytest.mark.filterwarnings("ignore:30 unlabelled samples were ignored")
 def test_unlabelled_rows_reach_reducer():
     X, y = drawn(0, n=60)
     known = np.arange(60) % 2 == 0
@@ -122,6 +124,46 @@ def test_unlabelled_rows_reach_reducer():
         alone = clone(reducer).fit(X[known], y[known]).components_
         is_used = not np.allclose(one.reducer_.components_, alone)
         assert is_used == isinstance(reducer, SemiSlicedInverseRegression)
+
+
+def test_default_uses_unlabelled_samples():
+    rng = np.random.default_rng(0)
+    place = rng.uniform(size=(330, 2))
+    X = np.cos(6 * place @ rng.normal(size=(2, 40)) + rng.uniform(0, 6, size=40))
+    y = place[:, 0] + 0.05 * rng.normal(size=330)
+    alone = SDRRegressor(n_folds=3).fit(X[:30], y[:30])
+    both = SDRRegressor(n_folds=3).fit(X[:30], y[:30], X_unlabeled=X[30:])
+    assert both.reducer_.alpha_ > 0
+    assert both.score(X[30:], y[30:]) > alone.score(X[30:], y[30:])
+
+
+def test_default_takes_mave_where_y_is_even():
+    X, _ = drawn(0, n=120)
+    y = X[:, 0] ** 2 + 0.1 * np.random.default_rng(1).normal(size=120)
+    with pytest.warns(UserWarning, match="50 unlabelled samples were ignored: MAVE, .*better"):
+        regressor = SDRRegressor(n_folds=2).fit(X, y, X_unlabeled=drawn(1, n=50)[0])
+    assert isinstance(regressor.reducer_, MAVE)
+    assert regressor.score(X, y) > 0.9
+
+
+def test_reducer_without_use_for_unlabelled_samples_warns():
+    X, y = drawn(0, n=60)
+    y[40:] = np.nan
+    with pytest.warns(UserWarning, match="20 unlabelled samples were ignored: fit of PCA takes no"):
+        SDRRegressor(PCA(2), n_folds=2).fit(X, y)
+
+
+@QUIET
+def test_default_keeps_an_untested_direction_that_predicts():
+    """Li's test of ten slices finds no direction in the first data set; the second is noise."""
+    X, y = load_diabetes(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(y))[:120]
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(40, 15)), rng.normal(size=40)
+    for (rows_of_x, labels), predicts in (((X[rows], y[rows]), True), (noise, False)):
+        regressor = SDRRegressor(n_folds=3).fit(rows_of_x, labels)
+        assert regressor.reducer_.n_components_ == 0
+        assert (np.ptp(regressor.predict(rows_of_x)) > 0.5 * labels.std()) == predicts
 
 
 def test_counts_are_repeated_rows_and_weights_are_relative():
