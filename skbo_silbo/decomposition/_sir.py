@@ -15,7 +15,6 @@ from ._sir_problem import (
     check_sir_identified,
     chi_square_is_valid,
     depends_on_units,
-    look_at_curvature,
     sir_directions,
     warn_of_unidentified,
 )
@@ -27,7 +26,7 @@ from .rows._moments import SliceMoments
 from .rows._reading import read_blocks, read_chunk, read_rows
 from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS
 from .significance._direction_errors import direction_errors
-from .significance._linearity import is_by_value, rows_to_look_at
+from .significance._linearity import is_by_value, look_at_curvature, rows_to_look_at
 from .significance._sequential_tests import SIGNIFICANCE
 from .significance._variance_tests import warn_of_none, warn_of_unseen
 from .slicing._chunks import SeenRows, SliceCoding, seen_in_blocks
@@ -204,11 +203,13 @@ n_features_in_, feature_names_in_
         self._solve(problem)
         if self.n_components in TESTED_WORDS:
             places = rows_to_look_at(*X.shape, slices.weights)
-            classes = slices.codes[places] if by_value else None
             names = vars(self).get("feature_names_in_")
             rows = X[places].astype(np.float64, copy=False)
             found = self.components_, self.n_components_
-            self.curvature_ = look_at_curvature(rows, *found, classes, columns, names)
+            kind = by_value, self.target_type_ == "categorical"
+            self.curvature_ = look_at_curvature(
+                rows, *found, slices.codes[places], *kind, columns, names
+            )
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""

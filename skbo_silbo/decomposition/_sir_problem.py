@@ -27,7 +27,6 @@ from .selection._n_components import (
     excess_over_noise,
 )
 from .selection._ridge import ROWS_PER_FEATURE, choose_ridge, choose_ridge_from_moments
-from .significance._linearity import curvature, extra_are_curved, warn_of_curvature
 from .significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
     are_large,
@@ -272,18 +271,3 @@ def chi_square_is_valid(n_components, n, d, counts):
     """Tell whether the chi-square tests are to be taken, if there are any."""
     enough = n >= ROWS_PER_FEATURE_TESTED * max(d, len(counts)) and are_large(counts)
     return n_components != "permutation" and enough
-
-
-def look_at_curvature(rows, components, r, classes, columns, names):
-    """Return `curvature_`, and say what may have misled the tests that chose the dimension.
-
-    `classes` are the slices of the rows where each is a value of y, else None.
-    """
-    shares, curved = map(columns.spread, curvature(rows, components))
-    if not len(rows) or not r:
-        return shares
-    extra = extra_are_curved(rows @ components[:r].T, classes)
-    by_value = classes is not None
-    if extra or (curved.any() and not by_value):
-        warn_of_curvature(shares, curved, extra, by_value, names)
-    return shares

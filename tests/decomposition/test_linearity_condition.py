@@ -13,6 +13,7 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
 )
+from skbo_silbo.decomposition.significance._linearity import are_skewed
 
 
 def skewed(seed, law="lognormal", n=150):
@@ -195,3 +196,38 @@ def test_dual_solver_matches_dense_with_many_rows(shape, ridge):
     )
     assert dual.solver_ == "dense"
     np.testing.assert_allclose(dual.transform(X), dense.transform(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [float, str])
+def test_spurious_directions_of_uneven_classes_are_warned_of(kind):
+    said = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.exponential(size=(300, 8))
+        y = X[:, :3] @ [1, 1, 0.5] + 0.3 * rng.normal(size=300)
+        found, warned = directions_and_warnings(X, np.round(y / 1.5).astype(kind))
+        said += [warned] if found > 1 else []
+    assert len(said) >= 4
+    assert all(said)
+
+
+def test_needed_directions_beside_skewed_features_are_not_warned_of():
+    rng = np.random.default_rng(0)
+    classes = np.arange(300) % 3
+    X = np.hstack([rng.normal(size=(300, 2)), rng.exponential(size=(300, 2))])
+    X[:, :2] += 2 * np.eye(3)[classes, :2]
+    found, warned = directions_and_warnings(X, classes.astype(str))
+    assert (found, warned) == (2, False)
+
+
+@pytest.mark.parametrize("law", ["normal", "student"])
+def test_elliptical_features_are_not_skewed(law):
+    skewed = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 6))
+        if law == "student":
+            X /= np.sqrt(rng.chisquare(3, size=(200, 1)) / 3)
+        skewed.append(are_skewed(X).any())
+    assert np.mean(skewed) <= 0.05
+    assert are_skewed(rng.exponential(size=(200, 6))).all()

@@ -29,6 +29,10 @@ REACH = 2.5  # standard deviations at which features and scores are clipped
 CURVED_SHARE = 0.25
 SIGNIFICANCE_OF_BEND = 0.01  # level of the test of directions after the first
 KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles of the scores at which lines may break
+DECILES = np.arange(1, 10) / 10  # the same where slices are told apart, which is a step
+# share of what one combination of scores leaves unexplained, from which others are needed
+NEEDED_SHARE = 0.03
+TURNS = (np.pi / 2, np.pi / 18)  # by how much the combination is turned, first and then
 SIGNIFICANCE = 1e-3  # level of such F tests, over all features or scores together
 
 
@@ -117,6 +121,64 @@ def extra_are_curved(Z, classes=None):
         for j in range(1, min(Z.shape[1], 5))
     ]
     return bool(p_values) and min(p_values) < SIGNIFICANCE_OF_BEND / len(p_values)
+
+
+def are_skewed(X):
+    """Tell which features (d,) are skewed, which those of an elliptical X are not.
+
+    The third moments are those of clipped features, and the variances of these need no normal X.
+    """
+    F = _clipped(X - X.mean(axis=0))
+    F -= F.mean(axis=0)
+    cubes = F**3
+    influence = cubes - 3 * (F**2).mean(axis=0) * F
+    error = influence.std(axis=0) / np.sqrt(len(F))
+    ratios = np.abs(cubes.mean(axis=0)) / np.maximum(error, np.finfo(float).tiny)
+    return special.erfc(ratios / np.sqrt(2)) < SIGNIFICANCE_OF_BEND / X.shape[1]
+
+
+def one_score_is_enough(Z, codes):
+    """Tell whether one combination of scores separates the slices as well as all of them do.
+
+    Slices are regressed on broken lines in the combination, and on the other scores beside it.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        Scores, two or more; of more than `MAX_DIRECTIONS`, the first are looked at.
+    codes : ndarray of shape (n,)
+        The slice of every row.
+    """
+    slices = np.equal.outer(codes, np.unique(codes)) * 1.0
+    slices -= slices.mean(axis=0)
+    Z = Z[:, :MAX_DIRECTIONS]
+    score, *others = np.linalg.qr(Z - Z.mean(axis=0))[0].T
+    for reach in TURNS:
+        for j, other in enumerate(others):
+            turns = [
+                (np.cos(angle) * score + np.sin(angle) * other, angle)
+                for angle in np.linspace(-reach, reach, 37)
+            ]
+            left = [_unexplained(slices, _broken_line(turned)) for turned, _ in turns]
+            turned, angle = turns[int(np.argmin(left))]
+            score, others[j] = turned, np.cos(angle) * other - np.sin(angle) * score
+    B, m = _broken_line(score), len(others)
+    df = len(Z) - B.shape[1] - m
+    by_one, by_all = (_unexplained(slices, np.column_stack(t)) for t in ([B], [B, *others]))
+    return df > 0 and by_one - by_all * (1 + m / df) <= NEEDED_SHARE * by_one
+
+
+def _unexplained(F, B):
+    """Share of the squares of all columns of F outside the span of the columns of B."""
+    return 1 - np.average(_explained(F, B), weights=np.einsum("ij,ij->j", F, F))
+
+
+def _broken_line(score):
+    """Return columns (n, p): 1, a score, and the score beyond each of its deciles."""
+    knots = np.unique(np.quantile(score, DECILES))
+    knots = knots[(knots > score.min()) & (knots < score.max())]
+    beyond = np.maximum(score[:, None] - knots, 0)
+    return np.column_stack([np.ones(len(score)), score, beyond])
 
 
 def _p_values_of_bends(T, before, straight, classes=None):
@@ -212,8 +274,40 @@ def is_by_value(y, slices):
     return y.dtype.kind in "USb" or len(np.unique(y)) == slices.n_slices
 
 
-def warn_of_curvature(shares, curved, extra, by_value, names=None):
-    """Say that the linearity condition fails, and in which feature, by name, that shows."""
+def look_at_curvature(rows, components, r, codes, by_value, categorical, columns, names):
+    """Return `curvature_`, and warn of what may have misled the tests that chose the dimension.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+    components : ndarray of shape (max(r, 1), d)
+    r : int
+    codes : ndarray of shape (n,)
+        Slices of the rows.
+    by_value : bool
+        Whether each slice is a value of y.
+    categorical : bool
+        Whether y holds categories. Those that are apart curve features too, along one score.
+    columns : Columns
+    names : ndarray of shape (n_features,) or None
+    """
+    shares, curved = map(columns.spread, curvature(rows, components))
+    if not len(rows) or not r:
+        return shares
+    Z, skewed = rows @ components[:r].T, are_skewed(rows).sum()
+    bent = extra_are_curved(Z, codes if by_value else None)
+    needless = r > 1 and (skewed or curved.any()) and one_score_is_enough(Z, codes)
+    curved &= not categorical or needless
+    if bent or needless or curved.any():
+        warn_of_curvature(shares, curved, bent, skewed if needless else 0, categorical, names)
+    return shares
+
+
+def warn_of_curvature(shares, curved, bent, skewed, categorical, names=None):
+    """Say that the linearity condition fails, and in which feature, by name, that shows.
+
+    `skewed` counts the skewed features where one score is enough.
+    """
     found = []
     if curved.any():
         most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
@@ -221,8 +315,13 @@ def warn_of_curvature(shares, curved, extra, by_value, names=None):
             f"{curved.sum()} of {len(shares)} features are curved along the directions found, "
             f"{column_of_x(most, names)} with {shares[most]:.2f} of its variance (curvature_)"
         )
-    if extra:
+    if bent:
         found.append("directions after the first are curved functions of those before")
+    if skewed:
+        found.append(
+            f"{skewed} of {len(shares)} features are skewed, and one combination of the scores "
+            "separates the slices of y as well as all of them"
+        )
     warn_user(
         f"The linearity condition fails, that the mean of X is linear in the scores: "
         f"{'; '.join(found)}. Sliced inverse regression may then return directions that y does not "
@@ -230,5 +329,5 @@ def warn_of_curvature(shares, curved, extra, by_value, names=None):
         "condition, and compare their predictions; transforming skewed features and "
         "reweight='elliptical' help less often."
         + " The means of the classes do differ along all: a classifier may want them."
-        * by_value
+        * categorical
     )
