@@ -42,6 +42,25 @@ LAWS["mixed"] = lambda rng, shape: np.column_stack(  # the last of five is logno
 CONTINUOUS = ("normal", "exponential", "t5", "lognormal", "t3")
 
 
+def correlated(rng, shape):
+    """Normal columns whose correlation falls by half from one to the next."""
+    root = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(*2 * [np.arange(shape[1])])))
+    return rng.normal(size=shape) @ root.T
+
+
+LAWS |= {
+    "gamma": lambda rng, shape: rng.gamma(2.0, size=shape),
+    "correlated lognormal": lambda rng, shape: np.exp(correlated(rng, shape)),
+    "negative binomial": lambda rng, shape: rng.negative_binomial(2, 0.3, size=shape).astype(float),
+    "inverse Gaussian": lambda rng, shape: rng.wald(1.0, 2.0, size=shape),
+    "geometric": lambda rng, shape: rng.geometric(0.3, size=shape).astype(float),
+    "correlated normal": correlated,
+    "elliptical t5": lambda rng, shape: (
+        correlated(rng, shape) / np.sqrt(rng.chisquare(5, size=(shape[0], 1)) / 5)
+    ),
+}
+
+
 def linear(law, seed, n, d, uneven):
     """Rows and a response linear in the first; `uneven` lets its noise grow with it."""
     rng = np.random.default_rng(seed)
@@ -141,6 +160,17 @@ def rounded(law, seed, n, d):
     return found[0] | found[1] | found[2]
 
 
+def grid(law, seed, n_values, n, d):
+    """As `rounded`, of values cut at even distances, so that some classes have few rows."""
+    rng = np.random.default_rng(seed)
+    X = LAWS[law](rng, (n, d))
+    y = X[:, :3] @ [1, 1, 0.5] + 0.3 * rng.normal(size=n)
+    classes = np.minimum((y - y.min()) / np.ptp(y) * n_values, n_values - 1) // 1
+    found = {"values": classes, "strings": classes.astype(str)}
+    found = [more_than_one(k, SlicedInverseRegression(), X, t) for k, t in found.items()]
+    return found[0] | found[1]
+
+
 def moments(law, seed, n, d):
     """As `linearity`, of methods that take second moments."""
     X, y = one_direction(law, seed, n, d)
@@ -158,10 +188,21 @@ SIZES_OF_FEW = (
     ("normal", 60, 5),
 )
 CELLS_OF_FEW_ROWS = (("Poisson", 100, 5), ("Poisson", 400, 10), ("rare", 400, 10))
+CELLS_OF_GRID = (
+    ("exponential", 6, 300, 8),
+    ("gamma", 6, 400, 6),
+    ("correlated lognormal", 3, 400, 6),
+    ("negative binomial", 6, 500, 8),
+    ("inverse Gaussian", 5, 400, 7),
+    ("geometric", 5, 450, 8),
+    ("correlated normal", 6, 400, 6),
+    ("elliptical t5", 4, 400, 6),
+)
 BESIDE_SIZES = {  # what else a cell has: name, place, words
     "hessian": ("noise", 2, {0: "of one variance", 1: "grows with x0"}),
     "few_slices": ("classes", 0, {}),
     "few_rows": ("y", 0, {"rare": "a class of 2 %"}),
+    "grid": ("values of y", 0, {}),
 }
 CELLS = [
     *((few_slices, law, (H, n, d)) for H in (2, 4, 10) for law, n, d in SIZES_OF_FEW),
@@ -170,8 +211,9 @@ CELLS = [
     *((coordinates, law, (100, 8)) for law in CONTINUOUS),
     *((hessian, law, (100, 5, uneven)) for uneven in (0, 1) for law in CONTINUOUS),
     *((variances, law, (100, 5)) for law in CONTINUOUS),
-    *((linearity, law, (150, 8)) for law in LAWS if law != "mixed"),
+    *((linearity, law, (150, 8)) for law in (*CONTINUOUS, "Poisson", "binary")),
     (rounded, "mixed", (300, 8)),
+    *((grid, law, (k, n, d)) for law, k, n, d in CELLS_OF_GRID),
     (moments, "exponential", (300, 6)),
 ]
 

@@ -29,9 +29,10 @@ REACH = 2.5  # standard deviations at which features and scores are clipped
 CURVED_SHARE = 0.25
 SIGNIFICANCE_OF_BEND = 0.01  # level of the test of directions after the first
 KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles of the scores at which lines may break
-DECILES = np.arange(1, 10) / 10  # the same where slices are told apart, which is a step
+# the same where slices are told apart, which is a step, and may be far out
+LEVELS = (0.01, 0.025, 0.05, *np.arange(1, 10) / 10, 0.95, 0.975, 0.99)
 # share of what one combination of scores leaves unexplained, from which others are needed
-NEEDED_SHARE = 0.03
+NEEDED_SHARE = 0.05
 TURNS = (np.pi / 2, np.pi / 18)  # by how much the combination is turned, first and then
 SIGNIFICANCE = 1e-3  # level of such F tests, over all features or scores together
 
@@ -174,8 +175,8 @@ def _unexplained(F, B):
 
 
 def _broken_line(score):
-    """Return columns (n, p): 1, a score, and the score beyond each of its deciles."""
-    knots = np.unique(np.quantile(score, DECILES))
+    """Return columns (n, p): 1, a score, and the score beyond each of its quantiles."""
+    knots = np.unique(np.quantile(score, LEVELS))
     knots = knots[(knots > score.min()) & (knots < score.max())]
     beyond = np.maximum(score[:, None] - knots, 0)
     return np.column_stack([np.ones(len(score)), score, beyond])
