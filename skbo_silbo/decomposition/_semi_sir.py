@@ -93,8 +93,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Directions b scaled so that ``b'Tb`` is the number of labelled rows: without penalty and
-        ridge the labelled scores have unit variance. The largest entry of each is positive. At
-        least one row, also where `n_components_` is 0.
+        ridge the labelled scores have unit variance. For numeric y the first score rises with y;
+        elsewhere the largest entry of each row is positive. At least one row, also where
+        `n_components_` is 0.
     mean_ : ndarray of shape (n_features,)
         Mean of the labelled rows (of all rows with ``solver="paper"``).
     eigenvalues_ : ndarray of shape (p,)

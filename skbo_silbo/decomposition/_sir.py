@@ -190,7 +190,9 @@ n_features_in_, feature_names_in_
 
     def _solve(self, problem):
         """Set the attributes of a problem and of the directions found, in columns that vary."""
-        vars(self).update(sir_directions(problem, self.n_components, self.random_state))
+        is_ordered = self.target_type_ == "numeric" and problem.n_groups == 1
+        settings = {"random_state": self.random_state, "is_ordered": is_ordered}
+        vars(self).update(sir_directions(problem, self.n_components, **settings))
         self.mean_, self.solver_ = problem.mean, problem.solver
         self.ridge_, self.alpha_ = problem.ridge, problem.alpha
         if problem.alpha_scores is not None:

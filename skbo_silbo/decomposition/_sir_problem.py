@@ -26,7 +26,12 @@ from .selection._n_components import (
     dimension_by_criterion,
     excess_over_noise,
 )
-from .selection._ridge import ROWS_PER_FEATURE, choose_ridge, choose_ridge_from_moments
+from .selection._ridge import (
+    ROWS_PER_FEATURE,
+    choose_ridge,
+    choose_ridge_from_moments,
+    slice_targets,
+)
 from .significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
     are_large,
@@ -101,6 +106,7 @@ class RowsProblem:
     n_groups = property(lambda self: self.slices.n_groups)
     is_plain = property(lambda self: self.near is None)
     is_penalised = property(lambda self: self.pencil.penalty is not None)
+    slice_sums = property(lambda self: self.slices.membership().T @ self.pencil.X[: self.n_given])
 
     def solve(self, n_wanted):
         """Spectrum, with so many directions."""
@@ -151,6 +157,7 @@ class MomentsProblem:
     n_given = n_rows = property(lambda self: self.counts.sum())
     n_features = property(lambda self: self.N.shape[1])
     n_columns = property(lambda self: len(self.N))
+    slice_sums = property(lambda self: self.N)
     n_identified = property(lambda self: min(len(self.N) - 1, self.basis.n_columns))
 
     def solve(self, n_wanted):
@@ -207,7 +214,7 @@ def _as_graph_sees(X, sir, slices):
     return near / np.where(spread > 0, spread, 1.0) if sir.scale else near
 
 
-def sir_directions(problem, n_components, random_state=None):
+def sir_directions(problem, n_components, random_state=None, *, is_ordered=False):
     """Solve a problem for a number of directions, or for as many as a word finds.
 
     Parameters
@@ -216,10 +223,13 @@ def sir_directions(problem, n_components, random_state=None):
     n_components : int or one of `COMPONENT_WORDS`
     random_state : int or RandomState instance, default=None
         Of the tests that draw; None is a fixed seed.
+    is_ordered : bool, default=False
+        Let the first score rise with the order of the slices.
 
     Returns
     -------
-    Directions
+    dict
+        Fitted attributes.
 
     Raises
     ------
@@ -248,6 +258,10 @@ def sir_directions(problem, n_components, random_state=None):
         r = dimension_by_criterion(shown[:MAX_AUTO_COMPONENTS], n)
     B = np.sqrt(n) * spectrum.directions[:, : max(r, 1)]
     components = with_positive_peaks(B.T / problem.scale)
+    if is_ordered:
+        ranks = np.sqrt(problem.counts) * slice_targets(problem.counts, categorical=False)[:, 0]
+        if (problem.slice_sums.T @ ranks) @ (problem.scale * components[0]) < 0:
+            components[0] *= -1
     return dict(eigenvalues_=eigenvalues, components_=components, n_components_=int(r), **tests)
 
 

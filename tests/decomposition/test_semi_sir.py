@@ -371,3 +371,19 @@ def test_collinear_columns_do_not_upset_the_dimension_tests():
     sir = SemiSlicedInverseRegression().fit(np.hstack([X, X @ [[1.0, 2], [0, 1], [1, 1]]]), y)
     assert len(sir.eigenvalues_) == 3
     assert sir.dimension_tests_["statistic"].tolist()[3:] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"n_local_neighbors": 4}, {"ridge": 0.1}, {"n_slices": 3, "ridge": 0}]
+)
+def test_first_score_rises_with_numeric_y(options):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 4))
+        y = X[:, 0] - X[:, 1] + rng.normal(size=60)
+        for units in (1.0, [1, 1e-3, 1, 1], [1e3, 1, 1, 1]):
+            sir = SemiSlicedInverseRegression(1, **options).fit(X * units, y)
+            assert np.corrcoef(sir.transform(X * units)[:, 0], y)[0, 1] > 0
+        if "n_local_neighbors" not in options:
+            chunks = SemiSlicedInverseRegression(1, **options).partial_fit(X, y)
+            assert np.corrcoef(chunks.transform(X)[:, 0], y)[0, 1] > 0
