@@ -9,7 +9,7 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.space._box import Box
-from skbo_silbo.space._parameters import Levels, Quantiles
+from skbo_silbo.space._parameters import Levels, LevelsThenNone, Quantiles
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.space._union import SpaceUnion, branches_of
 from skbo_silbo.space._values import Positions, distinct, is_number, unlike
@@ -188,7 +188,8 @@ def _at_near_bounds(continuous, low, high):
 
 def _is_numeric(parameter):
     constant = parameter.n_values == 1 and is_number(parameter.values[0])
-    return constant or isinstance(parameter, Levels | Quantiles)
+    is_of_numbers = isinstance(parameter, Levels | Quantiles)
+    return constant or (is_of_numbers and not isinstance(parameter, LevelsThenNone))
 
 
 def _is_even_in_logarithms(parameter):

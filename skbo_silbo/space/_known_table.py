@@ -77,6 +77,17 @@ def gives_few_columns(key: str | None) -> bool:
     return key is not None and (key.removeprefix("sklearn.") in words or key.split(".")[0] in words)
 
 
+def none_is_unlimited(name: str) -> bool:
+    """Return whether None means "no limit" for a parameter, by the last part of its name.
+
+    Examples
+    --------
+    >>> none_is_unlimited("forest__max_depth"), none_is_unlimited("min_frequency")
+    (True, False)
+    """
+    return name.rpartition("__")[-1] in table()["none"]["unlimited"].split()
+
+
 @cache
 def known_of(key: str) -> list[dict[str, Any]]:
     """Return the known candidates of a class, in the units of the table."""

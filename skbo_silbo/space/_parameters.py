@@ -22,6 +22,7 @@ from scipy.stats import rv_discrete
 
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.space._keys import STEP, snap, to_cube
+from skbo_silbo.space._known_table import none_is_unlimited
 from skbo_silbo.space._values import (
     Positions,
     alike,
@@ -116,6 +117,47 @@ class Levels(_Listed, _OneColumn):
             if self.mass is not None and self.mass(value) > 0:
                 return int(np.argmin(np.abs(np.asarray(self.values, dtype=float) - value)))
         raise ValueError(_not_one_of(self.name, self.values, value))
+
+
+class LevelsThenNone(Levels):
+    """Numbers in rising order, and None after them because it means that there is no limit."""
+
+    def __init__(self, name, numbers):
+        super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
+
+    def holds(self, value):
+        """Return whether the value is None or one of the numbers."""
+        return value is None or super().holds(value)
+
+    def _index(self, value):
+        return self.n_values - 1 if value is None else super()._index(value)
+
+
+class LevelsOrNone(LevelsThenNone):
+    """Numbers in order in the second column; the first says whether the value is None instead."""
+
+    n_columns = 2
+
+    def __init__(self, name, numbers):
+        super().__init__(name, numbers)
+        self.column_names = [f"{name}=None", name]
+        self._numbers = Levels(name, numbers, np.ones(len(numbers)))
+
+    def spread(self, u):
+        """Return columns: equal shares of [0, 1] for the numbers in order, and for None."""
+        return self._at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
+
+    def _at(self, index):
+        """Return 1 and the centre for None, else -1 and the middle of the number's share."""
+        index = np.asarray(index, dtype=int)
+        is_none = index == self.n_values - 1
+        places = self._numbers._at(np.where(is_none, 0, index))[:, 0]
+        return np.column_stack([np.where(is_none, 1.0, -1.0), np.where(is_none, 0.0, places)])
+
+    def _nearest(self, columns):
+        # None has the same share of the cube as each of the numbers
+        is_none = columns[:, 0] > 1.0 - 2.0 / self.n_values
+        return np.where(is_none, self.n_values - 1, self._numbers._nearest(columns[:, 1:]))
 
 
 class Categories(_Listed):
@@ -321,9 +363,14 @@ def _read_list(name, values):
             f"{distribution}."
         )
     values = distinct(values)
-    if len(values) > 1 and all(map(is_number, values)) and _is_sorted(values):
+    numbers = [v for v in values if v is not None]
+    if len(numbers) < 2 or not all(map(is_number, numbers)) or not _is_sorted(numbers):
+        return Categories(name, values)
+    if len(numbers) == len(values):
         return Levels(name, values, np.ones(len(values)))
-    return Categories(name, values)
+    if none_is_unlimited(name):
+        return LevelsThenNone(name, sorted(numbers))
+    return LevelsOrNone(name, numbers)
 
 
 def _is_sorted(values):

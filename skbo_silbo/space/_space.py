@@ -35,6 +35,9 @@ class Space:
         - a list, tuple or array of at least two numbers in strictly increasing or decreasing
           order: an ordered parameter, its levels equally spaced. A tuple of two is warned of, as
           it can be meant as an interval: write the list, or ``scipy.stats.uniform(low, width)``;
+        - such numbers and None: the numbers keep their order. None comes after the largest one if
+          it means "no limit", as for ``max_depth``; otherwise a column of its own says whether the
+          value is None;
         - any other list, tuple or array: a categorical parameter, one column a value (one column
           for two values). Values may be of any type, also estimators, tuples and None;
         - a list of one value: a constant without a column.

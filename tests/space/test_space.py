@@ -23,6 +23,7 @@ pytestmark = pytest.mark.quick
 LISTS = st.one_of(
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True),
     st.lists(st.integers(-50, 50), min_size=1, max_size=6).map(sorted),
+    st.sets(st.integers(-50, 50), min_size=2, max_size=6).map(lambda s: [*sorted(s), None]),
     st.lists(st.sampled_from(["a", "b", None, 1, 1.0, True, (1,), (1, 2), math.nan]), min_size=1),
 )
 DISTRIBUTIONS = st.one_of(
@@ -36,7 +37,8 @@ DISTRIBUTIONS = st.one_of(
     st.floats(0.1, 500).map(stats.poisson),
     st.tuples(st.integers(1, 200), st.floats(0.01, 0.99)).map(lambda p: stats.binom(*p)),
 )
-SPACES = st.dictionaries(st.sampled_from("abcde"), st.one_of(LISTS, DISTRIBUTIONS), min_size=1).map(
+NAMES = st.sampled_from([*"abcde", "max_depth"])
+SPACES = st.dictionaries(NAMES, st.one_of(LISTS, DISTRIBUTIONS), min_size=1).map(
     Space
 )
 
@@ -156,10 +158,32 @@ def test_sorted_numbers_are_ordered_others_are_categories():
         assert space.feature_names_ == ["p"]
         X = space.encode([{"p": v} for v in values])
         np.testing.assert_allclose(X[:, 0], [-2 / 3, 0, 2 / 3])
-    for values in ([1, 10, 2], ["a", "b", "c"], [None, 1, 2], [1, 1.0, 2], [True, 1, 2]):
+    for values in ([1, 10, 2], ["a", "b", "c"], [None, "a", 2], [1, 1.0, 2], [True, 1, 2]):
         space = Space({"p": values})
         assert space.feature_names_ == [f"p={v}" for v in values]
         np.testing.assert_array_equal(space.encode([{"p": v} for v in values]), 2 * np.eye(3) - 1)
+
+
+def test_none_without_limit_comes_after_numbers():
+    for listed in ([None, 2, 4, 8], [8, 4, None, 2]):
+        space = Space({"tree__max_depth": listed})
+        assert space.feature_names_ == ["tree__max_depth"]
+        points = [{"tree__max_depth": v} for v in (2, 4, 8, None)]
+        assert space.encode(points)[:, 0].tolist() == [-0.75, -0.25, 0.25, 0.75]
+
+
+def test_none_elsewhere_has_its_own_column():
+    space = Space({"min_frequency": [None, 0.1, 0.2]})
+    assert space.feature_names_ == ["min_frequency=None", "min_frequency"]
+    points = [{"min_frequency": v} for v in (0.1, 0.2, None)]
+    assert space.encode(points).tolist() == [[-1.0, -0.5], [-1.0, 0.5], [1.0, 0.0]]
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, (3000, 2))
+    counts = Counter(point["min_frequency"] for point in space.decode(X))
+    assert all(abs(counts[v] / 3000 - 1 / 3) < 0.04 for v in (0.1, 0.2, None))
+
+
+def test_unsorted_numbers_with_none_are_categories():
+    assert Space({"max_depth": [8, None, 2, 4]}).n_features_ == 4
 
 
 def test_categories_of_any_type_are_given_back_themselves():
