@@ -39,6 +39,9 @@ class SpaceLike(Protocol):
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each input has."""
 
+    def categories(self) -> list[Any]:
+        """Return the categorical parameters."""
+
     def every_point(self) -> NDArray[np.float64]:
         """Return all points of a finite space, in the cube."""
 

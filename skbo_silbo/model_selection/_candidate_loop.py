@@ -12,6 +12,8 @@ from skbo_silbo.model_selection._stopping import Stopping, show_progress
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.space._union import branches_of
 
+LEAST_TRIES = 2  # of every level of a category, before the model
+
 
 class CandidateLoop:
     """One run of a search.
@@ -160,8 +162,9 @@ class CandidateLoop:
     def _near_known(self):
         """Return a point that moves one to three parameters of the best, in a list, or none.
 
-        As many as the design has come so after known candidates (doc/benchmarks/known.rst). Which
-        parameters are moved hangs on the number of candidates alone: a resumed search goes on.
+        As many as the design has come so after known candidates (doc/benchmarks/known.rst).
+        Categories with a level that was tried less than twice are moved first, to that level. Which
+        parameters are moved depends on the candidates alone, so that a resumed search goes on.
         """
         n = len(self.candidates) + self._n_running
         last = len(self.given.params) + self.optimizer.n_initial_
@@ -171,9 +174,14 @@ class CandidateLoop:
             return []
         space = self.memory.space
         [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as a journal gives it
-        moved = names_to_move(space, best, n)
+        [branch] = [b for b in branches_of(space) if b.holds(best)][:1] or branches_of(space)[:1]
+        known = [*self.optimizer.x_iters_, *self.optimizer.pending_]
+        levels = hardly_tried_levels(branch, list(filter(branch.holds, known)))
+        moved = names_to_move(branch, n, first=levels)
+        fixed = {name: value for name, value in best.items() if name not in moved}
+        fixed |= {name: value for name, value in levels.items() if name in moved}
         with suppress(SpaceExhausted):
-            return self.optimizer.ask(1, {k: v for k, v in best.items() if k not in moved})
+            return self.optimizer.ask(1, fixed)
         return []
 
     def _others(self, points, known):
@@ -286,9 +294,16 @@ class CandidateLoop:
             self.stopping.stop_if_gain_is_negligible(gain, self.search.refit)
 
 
-def names_to_move(space, point, n):
-    """Return one to three parameters of a point that have other values, by a number n."""
-    [branch] = [b for b in branches_of(space) if b.holds(point)][:1] or branches_of(space)[:1]
+def names_to_move(branch, n, first):
+    """Return one to three parameters of a `Space`, by a number n; those of `first` come first."""
     free = [p.name for p in branch.parameters if p.n_columns]
-    order = np.random.default_rng(n).permutation(len(free))
+    order = np.random.default_rng(n).permutation(len(free)).tolist()
+    order.sort(key=lambda i: free[i] not in first)
     return {free[i] for i in order[: 1 + n % 3]}
+
+
+def hardly_tried_levels(branch, points):
+    """Return for each category with a level that fewer than two points have: the least frequent."""
+    X = branch.encode(points) if points else np.empty((0, branch.n_features_))
+    counted = [(category, category.counts(X)) for category in branch.categories()]
+    return {c.name: c.values[n.argmin()] for c, n in counted if n.min() < LEAST_TRIES}

@@ -72,6 +72,9 @@ class Configuration:
     design : callable
         ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d; by default those
         of a Sobol sequence.
+    covers_levels : bool
+        Whether each point of the design gets the level tried least in every category; by default
+        it stays as `design` made it.
     surrogate : Surrogate
         Copied before every fit; by default a Gaussian process.
     n_initial, n_unlabeled : int
@@ -87,6 +90,7 @@ class Configuration:
     search: Search = field(default_factory=Climb)
     acquisition: Callable[[int], AcquisitionFunction] = ACQUISITIONS["ei"]
     design: Callable = sobol_points
+    covers_levels: bool = False
     surrogate: Surrogate = field(default_factory=GaussianProcessSurrogate)
     n_initial: int
     n_unlabeled: int = 0

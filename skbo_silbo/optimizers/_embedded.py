@@ -28,6 +28,7 @@ from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition._acquisition_functions import is_log
+from skbo_silbo.acquisition._categories import with_least_tried_levels
 from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import _model as models
@@ -119,13 +120,24 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _design_point(self, index):
         """Return the first point of this number; None where it is known, and after the last."""
-        X = self._design
-        return None if index >= len(X) or key_of(X[index]) in self._seen else X[index]
+        if index >= len(self._design):
+            return None
+        x = self._design[index]
+        if self._configuration.covers_levels:
+            known, categories = self._known_places, self.space_.categories()
+            x = with_least_tried_levels(x, known, categories, self._rng(index, 6))
+        [x] = self.space_.round(x[None])
+        return None if key_of(x) in self._seen else x
 
     @cached_property
     def _design(self):
         n, d = self.n_initial_, self.space_.n_features_
-        return self.space_.round(self._configuration.design(n, d, self._rng(0, 0)))
+        return self._configuration.design(n, d, self._rng(0, 0))
+
+    @property
+    def _known_places(self):
+        """The places of all points observed or pending, (n, d)."""
+        return np.vstack([self._history.X, *self._pending.values()])
 
     def _first_new(self, found, part, rng):
         """Return the first new point, (d,), and its coordinates, (r,); None and None without one.

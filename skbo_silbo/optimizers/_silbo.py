@@ -218,6 +218,7 @@ class SILBO(EmbeddedOptimizer):
             search=parts.make_search(self.search, learner, acquisition, surrogate),
             acquisition=acquisition,
             design=parts.make_design(self.design),
+            covers_levels=True,
             surrogate=surrogate,
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,

@@ -10,6 +10,7 @@ from scipy.optimize import Bounds
 
 from skbo_silbo._checks import brief, has_text
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
+from skbo_silbo.space._categories import Category
 from skbo_silbo.space._keys import check_cube, snap, to_cube
 from skbo_silbo.space._values import is_number
 
@@ -212,6 +213,10 @@ class Box:
         for name in values.keys() & set(self.feature_names_):
             X = self.with_value(X, name, values[name])
         return X
+
+    def categories(self) -> list[Category]:
+        """Return an empty list: inputs of a box are numbers."""
+        return []
 
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each input that is not constant has: dict of str to list of int."""

@@ -218,6 +218,11 @@ class Categories(_Listed):
         return (columns > 0).sum(axis=1)  # of a constant 0
 
 
+def is_category(parameter):
+    """Return whether a parameter is a category of at least two levels."""
+    return isinstance(parameter, Categories) and parameter.n_columns > 0
+
+
 class Quantiles(_OneColumn):
     """A scipy.stats distribution, through its quantiles."""
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from skbo_silbo._checks import brief
 from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo.space._categories import Category
 from skbo_silbo.space._keys import check_cube
-from skbo_silbo.space._parameters import Categories, read_parameter
+from skbo_silbo.space._parameters import Categories, is_category, read_parameter
 from skbo_silbo.space._values import range_in_words, unlike
 
 
@@ -248,6 +249,12 @@ class Space:
         """Return which columns each parameter has: dict of str to list of int."""
         ends = [0, *map(int, self._splits)]
         return {p.name: list(range(*ends[i : i + 2])) for i, p in enumerate(self.parameters)}
+
+    def categories(self) -> list[Category]:
+        """Return the categorical parameters of at least two levels."""
+        own = self.column_groups()
+        chosen = filter(is_category, self.parameters)
+        return [Category(p.name, p.values, own[p.name], p.encode(p.values)) for p in chosen]
 
     def holds(self, point: Mapping[str, Any]) -> bool:
         """Return whether a dict is a point of this space, numbers being of the right kind."""

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo.space._categories import Category
 from skbo_silbo.space._keys import check_cube, first_rows
-from skbo_silbo.space._parameters import Categories
+from skbo_silbo.space._parameters import Categories, is_category
 from skbo_silbo.space._space import Space, check_dicts
 from skbo_silbo.space._values import among, distinct, find, same, unlike
 
@@ -264,6 +265,15 @@ class SpaceUnion:
             for name, own in branch.column_groups().items():
                 groups.setdefault(name, set()).update(columns[own].tolist())
         return {name: sorted(columns) for name, columns in groups.items()}
+
+    def categories(self) -> list[Category]:
+        """Return the categories of all branches; the choice between them comes first."""
+        choice, *own = [
+            Category(p.name, p.values, columns, p.encode(p.values))
+            for p, columns in zip(self._varying, self.coordinates(), strict=True)
+            if is_category(p)
+        ]
+        return [choice._replace(name=self.choice_name, values=self.choice_values), *own]
 
     def _assign_columns(self):
         """Name the columns, and return what they are of and, for every branch, which it has."""

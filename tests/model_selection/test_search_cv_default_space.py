@@ -164,3 +164,19 @@ def test_unknown_estimator_needs_space():
     with pytest.raises(ValueError, match="range is known"):
         SILBOSearchCV(Own(), cv=3).fit(X, y)
     np.testing.assert_equal(len(rows(SILBOSearchCV(Ridge(), n_iter=3, cv=3).fit(X, y))), 3)
+
+
+def test_levels_that_known_candidates_lack_are_tried():
+    space = {
+        "criterion": ["gini", "entropy", "log_loss"],
+        "splitter": ["best", "random"],
+        "class_weight": [None, "balanced"],
+        "min_samples_leaf": randint(1, 30),
+    }
+    search = SILBOSearchCV(DecisionTreeClassifier(random_state=0), space, n_iter=20, random_state=0)
+    search.fit(X, y)
+    results = zip(search.cv_results_["params"], search.cv_results_["source"], strict=True)
+    first = [params for params, source in results if source != "model"]
+    for name in ("criterion", "splitter", "class_weight"):
+        tried = [params[name] for params in first]
+        assert min(map(tried.count, space[name])) >= 2

@@ -1,14 +1,17 @@
-"""First points beside the budget: a search takes fewer, `minimize` says where it ends with them."""
+"""The initial design: how many points it has, and that it covers the levels of categories."""
 
 import warnings
 
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from skbo_silbo import FirstPointsOnlyWarning, SILBOSearchCV, minimize
 from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._configuration import sobol_points
 
 BOUNDS = [(0.0, 1.0)] * 4  # 8 first points
 X, Y = [[0.0]] * 6, [0.0] * 6
@@ -99,3 +102,42 @@ def test_the_warning_points_at_the_call(recwarn):
     with pytest.warns(FirstPointsOnlyWarning) as found:
         minimize(sum, BOUNDS, n_calls=2)
     assert found[0].filename == __file__
+
+
+MIXED = {"x": uniform(), "y": uniform(), "a": ["p", "q", "r"], "b": ["s", "t"]}
+
+
+def tries(points, name):
+    return np.unique([point[name] for point in points], return_counts=True)[1].tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_design_covers_every_level_evenly(seed):
+    points = SILBO(MIXED, n_initial=8, random_state=seed).ask(8)
+    assert sorted(tries(points, "a")) == [2, 3, 3]
+    assert tries(points, "b") == [4, 4]
+
+
+def test_design_counts_levels_of_known_points():
+    optimizer = SILBO(MIXED, n_initial=10, random_state=0)
+    known = [{"x": x, "y": x, "a": "q", "b": "s"} for x in (0.1, 0.2, 0.3, 0.4)]
+    optimizer.tell(known, [1.0, 2.0, 3.0, 4.0])
+    points = known + optimizer.ask(6)
+    assert tries(points, "a") == [3, 4, 3]
+    assert tries(points, "b") == [5, 5]
+
+
+def test_design_covers_branches_of_conditional_space():
+    space = [
+        {"kernel": ["linear"], "C": uniform()},
+        {"kernel": ["poly"], "C": uniform(), "degree": [2, 3, 4]},
+        {"kernel": ["rbf"], "C": uniform(), "gamma": ["scale", "auto"]},
+    ]
+    points = SILBO(space, n_initial=9, random_state=1).ask(9)
+    assert tries(points, "kernel") == [3, 3, 3]
+
+
+def test_design_of_numbers_is_the_sobol_sequence():
+    optimizer = SILBO(BOUNDS, random_state=3)
+    sobol = sobol_points(8, 4, optimizer._rng(0, 0))
+    assert_array_equal(optimizer.space_.encode(optimizer.ask(8)), optimizer.space_.round(sobol))

@@ -38,9 +38,7 @@ DISTRIBUTIONS = st.one_of(
     st.tuples(st.integers(1, 200), st.floats(0.01, 0.99)).map(lambda p: stats.binom(*p)),
 )
 NAMES = st.sampled_from([*"abcde", "max_depth"])
-SPACES = st.dictionaries(NAMES, st.one_of(LISTS, DISTRIBUTIONS), min_size=1).map(
-    Space
-)
+SPACES = st.dictionaries(NAMES, st.one_of(LISTS, DISTRIBUTIONS), min_size=1).map(Space)
 
 
 class OnlyRvs:
