@@ -43,7 +43,10 @@ def _what_matters(optimizer):
     """Return the verdict where it is known or soon said: a notebook shows what ends a cell."""
     is_cheap = len(optimizer.func_vals_) ** 2 * optimizer.space_.n_features_ <= MOST_WORK
     is_said = is_cheap or optimizer.has_input_model
-    return optimizer.input_model_.shares.verdict if is_said else LATER
+    if not is_said:
+        return LATER
+    shares = optimizer.input_model_.shares
+    return " ".join([shares.verdict, *shares.cautions])
 
 
 def curve_svg(values: FloatArray, rises: bool = False) -> str:

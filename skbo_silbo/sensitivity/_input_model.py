@@ -60,6 +60,7 @@ WIDENING = 1.4  # of intervals of shares: short chains round one mode are too su
 RESOLUTION = 0.02
 PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of its few too soon
 SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
+SELDOM = 0.1  # share of the values of other levels than the most frequent: they are hardly tried
 NEGLIGIBLE = 1e-9  # share of a direction that is rounding
 SCALES = {
     IdentityWarp.name: "the values",
@@ -147,9 +148,10 @@ class InputModel:
         """What every input, and the first few together, explain: an `InputShares`."""
         groups = {name: own for name, own in self.space.column_groups().items() if own}
         known = tuple(groups), self.y.size, self.held_out_r2, self.is_informative, self.scale
+        seldom_varied = self._seldom_varied()
         if not self.is_informative:
             nothing = np.full((len(groups), 3), np.nan)
-            return InputShares(*known, nothing, nothing[:MOST_NAMED])
+            return InputShares(*known, nothing, nothing[:MOST_NAMED], seldom_varied=seldom_varied)
         n = 1024 if len(groups) <= 50 else 512
         each = self._total_effects(n, list(groups.values()))
         intervals = _share_interval(each)
@@ -160,7 +162,18 @@ class InputModel:
         together = 1.0 - self._total_effects(n, sets, of_others=True)
         may = np.sum(each[:-1][:, intervals[:, 1] == 0.0] >= CONSIDERABLE, axis=1)
         most = int(np.quantile(may, SURE_OF_MOST, method="higher"))
-        return InputShares(*known, intervals, _share_interval(together), most)
+        return InputShares(*known, intervals, _share_interval(together), most, seldom_varied)
+
+    def _seldom_varied(self):
+        """Return name, value, and the numbers of `InputShares.seldom_varied` of such categories."""
+        found = []
+        for category in self.space.categories():
+            counts = category.counts(self.X)
+            n, most = int(counts.sum()), int(counts.argmax())
+            n_others = n - int(counts[most])
+            if n >= LEAST_LABELS and n_others <= SELDOM * n:
+                found.append((category.name, category.values[most], n_others, n))
+        return tuple(found)
 
     @cached_property
     def directions(self) -> tuple[FloatArray, FloatArray]:

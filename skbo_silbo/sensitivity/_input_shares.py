@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, IntArray
+from skbo_silbo.space._values import in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +63,10 @@ class InputShares:
     most_others : int or None, default=None
         How many of the inputs that do not matter beyond chance explain 5 % or more each, at most,
         in 95 % of the draws.
+    seldom_varied : tuple of (str, object, int, int), default=()
+        The categories whose most frequent level has at least nine tenths of the values: name,
+        that level, how many values have another one, and how many there are. Little is known
+        of their other levels.
 
     Notes
     -----
@@ -88,6 +93,7 @@ class InputShares:
     intervals: FloatArray
     together: FloatArray
     most_others: int | None = None
+    seldom_varied: tuple[tuple[str, Any, int, int], ...] = ()
 
     @property
     def share(self) -> FloatArray:
@@ -145,9 +151,18 @@ class InputShares:
         some = "All" if m == n else f"At least {m} of"
         return f"{some} {_inputs(n)} {matter}: the {self._explain(min(m, n - 1))}."
 
+    @property
+    def cautions(self) -> list[str]:
+        """A sentence for each category whose other levels were hardly tried."""
+        return [
+            f"Only {n_others} of {n} evaluations used another {name} than {in_words(value)}."
+            for name, value, n_others, n in self.seldom_varied
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain data for JSON; numbers that there are not are None."""
         data = {**vars(self), "names": list(self.names), "held_out_r2": _or_none(self.held_out_r2)}
+        data["seldom_varied"] = [[s[0], in_words(s[1]), *s[2:]] for s in self.seldom_varied]
         for name in ("intervals", "together"):
             data[name] = [list(map(_or_none, row)) for row in data[name].tolist()]
         return {**data, "verdict": self.verdict}
@@ -166,7 +181,7 @@ class InputShares:
             lines.append(
                 f"Share of held-out values that the model explains: {self.held_out_r2:.2f}."
             )
-        return "\n".join(lines)
+        return "\n".join(lines + self.cautions)
 
     def _line(self, name):
         share, low, high = 100.0 * self.intervals[self.names.index(name)]

@@ -504,3 +504,20 @@ def test_dependence_is_the_mean_over_the_others():
     assert_allclose(mean, norm.cdf([-1.6, 0.0, 1.6]), atol=0.05)
     assert (low <= mean).all()
     assert (mean <= high).all()
+
+
+def test_category_with_one_dominant_level_is_reported():
+    space = Space({"x": uniform(), "y": uniform(), "material": ["steel", "wood", "glass"]})
+    rng = np.random.default_rng(0)
+    points = [{"x": a, "y": b, "material": "steel"} for a, b in rng.uniform(size=(40, 2))]
+    for point in points[:3]:
+        point["material"] = "wood"
+    X = space.encode(points)
+    shares = InputModel.fit(space, X, X[:, 0] ** 2).shares
+    assert shares.seldom_varied == (("material", "steel", 3, 40),)
+    said = "Only 3 of 40 evaluations used another material than 'steel'."
+    assert repr(shares).endswith(said)
+    assert shares.to_dict()["seldom_varied"] == [["material", "'steel'", 3, 40]]
+    json.dumps(shares.to_dict())
+    X = space.encode([*points, *({**p, "material": "glass"} for p in points[:5])])
+    assert InputModel.fit(space, X, X[:, 0] ** 2).shares.cautions == []
