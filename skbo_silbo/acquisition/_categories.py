@@ -13,6 +13,7 @@ from numpy.random import Generator
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.space._categories import Category
 
+
 def with_least_tried_levels(
     x: FloatArray, known: FloatArray, categories: Sequence[Category], rng: Generator
 ) -> FloatArray:
