@@ -4,6 +4,7 @@ from ._active_subspace import ActiveSubspace
 from ._hessian import PrincipalHessianDirections
 from ._kernel_sir import KernelSlicedInverseRegression
 from ._outer_products import MAVE, OuterProductGradients
+from ._recursive_feature_machine import RecursiveFeatureMachine
 from ._sdr_regressor import SDRRegressor
 from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimation
 from ._semi_sir import SemiSlicedInverseRegression
@@ -21,6 +22,7 @@ __all__ = [
     "LabelledData",
     "OuterProductGradients",
     "PrincipalHessianDirections",
+    "RecursiveFeatureMachine",
     "SDRRegressor",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",

@@ -15,7 +15,7 @@ from .._numerics._hyperparameters import climb, searched_process
 from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
 from ._projection import SupervisedProjection
 from .rows._centering import Frame
-from .rows._labels import response_targets
+from .rows._labels import check_responses_vary, response_targets
 from .rows._reading import read_rows
 from .selection._n_components import check_identified
 
@@ -178,11 +178,7 @@ default=None
         Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
         if self.response == "rank":
             Y = np.hstack([response_targets(y, rows.weights) for y in Y.T])
-        if (constant := np.ptp(Y, axis=0) == 0).any():
-            raise ValueError(
-                f"y must vary in every response: response {constant.argmax()} is constant over the "
-                "labelled rows. Leave it out."
-            )
+        check_responses_vary(Y)
         frame = Frame.from_labelled(rows.X_labeled, Y, rows.weights)
         copies = np.ones(len(Y)) if rows.weights is None else rows.weights
         if gradients is None:

@@ -17,6 +17,7 @@ from skbo_silbo import (
     KernelSlicedInverseRegression,
     OuterProductGradients,
     PrincipalHessianDirections,
+    RecursiveFeatureMachine,
     SDRRegressor,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
@@ -59,6 +60,7 @@ FAILS = {
         OuterProductGradients(1),
         MAVE(1),
         ActiveSubspace(1, n_refinements=0),
+        RecursiveFeatureMachine(1),
         SDRRegressor(SlicedInverseRegression(1), n_folds=2),
     ],
     but=lambda estimator: FAILS.get(type(estimator), {}),
@@ -80,6 +82,7 @@ LEARNERS = {
     "gradients": OuterProductGradients(1),
     "mave": MAVE(1),
     "process": ActiveSubspace(1, n_refinements=0),
+    "machine": RecursiveFeatureMachine(1, metric="full"),
 }
 OTHER_FORMS = {
     "tests": SlicedInverseRegression(),
@@ -90,12 +93,14 @@ OTHER_FORMS = {
     "unlabelled": SemiSlicedInverseRegression(2, alpha=1.0),
     "alpha": SemiSlicedInverseRegression(2),
     "criterion": DirectionalRegression("criterion"),
+    "diagonal": RecursiveFeatureMachine(),
 }
 FORMS = LEARNERS | OTHER_FORMS
 TAKE_UNLABELLED = {"ridge", "local", "paper", "kernel", "process", "unlabelled", "alpha"}
+TAKE_UNLABELLED |= {"machine", "diagonal"}  # of `RecursiveFeatureMachine`
 EQUAL_WEIGHTS = {"local", "paper", "reweighted"}  # those that differ are refused
 AFFINE = {"sir", "save", "directional", "hessian"}  # scores of any linear map of X are the same
-READ_VALUES = {"hessian", "gradients", "mave", "process"}  # of y, not its order alone
+READ_VALUES = {"hessian", "gradients", "mave", "process", "machine"}  # of y, not its order alone
 every = pytest.mark.parametrize("name", LEARNERS)
 weighed = pytest.mark.parametrize("name", sorted(LEARNERS.keys() - EQUAL_WEIGHTS))
 
@@ -375,6 +380,9 @@ def test_a_place_far_away_takes_no_digits(name):
         ("process", {"n_components": True}, r"n_components.*got True"),
         ("process", {"n_components": "all"}, r"n_components.*got 'all'"),
         ("process", {"n_refinements": -1}, r"n_refinements.*got -1"),
+        ("machine", {"metric": "identity"}, r"metric.*got 'identity'"),
+        ("machine", {"n_iter": 0}, r"n_iter.*got 0"),
+        ("machine", {"n_components": 5}, r"n_components.*got 5"),
     ],
 )
 def test_bad_parameters_are_refused(name, parameters, message):
@@ -382,7 +390,7 @@ def test_bad_parameters_are_refused(name, parameters, message):
         new(name).set_params(**parameters).fit(*make_rows())
 
 
-@pytest.mark.parametrize("name", ["ridge", "process"])
+@pytest.mark.parametrize("name", ["ridge", "process", "machine"])
 @pytest.mark.parametrize(
     ("y", "message"),
     [

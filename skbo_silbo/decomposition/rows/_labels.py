@@ -449,3 +449,12 @@ def check_labels(y, n_rows):
             f"y must take at least 2 different values: all {len(y)} labels are {y[0]!s}. "
             "A constant response has no direction."
         )
+
+
+def check_responses_vary(Y):
+    """Raise ValueError if one of several responses Y (n, q) is constant."""
+    if (constant := np.ptp(Y, axis=0) == 0).any():
+        raise ValueError(
+            f"y must vary in every response: response {constant.argmax()} is constant over the "
+            "labelled rows. Leave it out."
+        )

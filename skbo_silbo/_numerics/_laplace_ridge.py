@@ -1,0 +1,97 @@
+"""Kernel ridge regression with a Laplace kernel, and the gradients of its fit.
+
+=========  ========  ==========================================================================
+symbol     shape     meaning
+=========  ========  ==========================================================================
+Z          (n, p)    rows, all different or with different targets
+w          (n,)      weights of the rows
+T          (n, t)    targets of weighted mean 0
+h          scalar    bandwidth: the mean distance between two rows
+K          (n, n)    ``exp(-|z_i - z_j| / h)``
+c          (n, t)    coefficients; they sum to 0 over the rows
+f(z)       (t,)      ``sum_i c_i (k(z, z_i) - m_i)``, m_i the weighted mean of K over row i
+=========  ========  ==========================================================================
+"""
+
+import numpy as np
+from scipy import linalg
+from scipy.spatial.distance import cdist
+
+from ._leave_one_out import best_ridge
+
+# Bandwidth in mean distances. With one mean distance R^2 on 12 data sets with 40 and 120 labels was
+# lower by 0.040 (standard error 0.009), with three by 0.009 (0.003).
+WIDTH = 10.0
+BATCH_NUMBERS = 4_000_000  # numbers in the distances and gradients formed at a time (32 MB)
+# eigenvalues of the centred kernel below this share of the largest are rounding errors
+RANGE_TOLERANCE = 1e-12
+
+
+class LaplaceRidge:
+    """Fit with the ridge of least exact leave-one-out error.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, p)
+    T : ndarray of shape (n, t)
+    weights : ndarray of shape (n,)
+    """
+
+    def __init__(self, Z, T, weights):
+        distances = cdist(Z, Z)
+        self.Z, self.bandwidth = Z, WIDTH * mean_distance(distances, weights)
+        K = np.exp(-distances / self.bandwidth)
+        means = K @ (weights / weights.sum())
+        centred = K - means[:, None] - means + weights @ means / weights.sum()
+        root = np.sqrt(weights)[:, None]
+        squares, left = linalg.eigh(root * centred * root.T, check_finite=False)
+        kept = squares > RANGE_TOLERANCE * squares[-1]
+        squares, left, targets = squares[kept], left[:, kept], root * T
+        self.ridge = best_ridge(left, squares, targets, intercept=True, weights=weights)
+        absolute = self.ridge * squares.sum() / weights.sum()
+        self.coefficients = root * ((left / (squares + absolute)) @ (left.T @ targets))
+        self.offsets = means @ self.coefficients
+
+    def predict(self, at):
+        """Values (m, t) at the points `at` (m, p)."""
+        parts = [self._kernel(at[rows])[0] @ self.coefficients for rows in self._batches(at)]
+        return np.concatenate(parts) - self.offsets
+
+    def outer_product(self, at, weights, *, diagonal):
+        """Weighted average over the points `at` (m, p) of the outer products of gradients.
+
+        Returns
+        -------
+        ndarray of shape (p, p), or (p,) where `diagonal`
+            The sum over the targets.
+        """
+        p = self.Z.shape[1]
+        total = np.zeros(p if diagonal else (p, p))
+        for rows in self._batches(at):
+            w = weights[rows]
+            for gradients in self._gradients(at[rows]):
+                total += w @ gradients**2 if diagonal else (w * gradients.T) @ gradients
+        return total / weights.sum()
+
+    def _gradients(self, at):
+        """Yield the gradients (m, p) of every target; a row does not pull at its own place."""
+        kernel, distances = self._kernel(at)
+        pull = np.divide(kernel, distances, out=kernel, where=distances > 0)
+        pull[distances == 0] = 0.0
+        for c in self.coefficients.T:
+            weighed = pull * (c / self.bandwidth)
+            yield weighed @ self.Z - weighed.sum(axis=1)[:, None] * at
+
+    def _kernel(self, at):
+        distances = cdist(at, self.Z)
+        return np.exp(-distances / self.bandwidth), distances
+
+    def _batches(self, at):
+        size = max(1, BATCH_NUMBERS // (len(self.Z) + at.shape[1]))
+        return [slice(start, start + size) for start in range(0, len(at), size)]
+
+
+def mean_distance(distances, weights):
+    """Weighted mean of the distances (n, n) between two rows; 1 if it vanishes."""
+    shares = weights / weights.sum()
+    return float(shares @ distances @ shares) or 1.0

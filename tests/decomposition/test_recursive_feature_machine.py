@@ -1,0 +1,127 @@
+"""RecursiveFeatureMachine: its gradients, what it finds, and unlabelled rows in the average."""
+
+import numpy as np
+import pytest
+from scipy import linalg
+from scipy.spatial.distance import pdist
+
+from skbo_silbo import RecursiveFeatureMachine
+from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
+
+
+def sine(components, truth):
+    return np.sin(linalg.subspace_angles(components.T, np.atleast_2d(truth).T)).max()
+
+
+def rotated(seed, n=150, d=8):
+    """An even response along a direction that no column has."""
+    rng = np.random.default_rng(seed)
+    X, direction = rng.normal(size=(n, d)), np.r_[1.0, -1.0, np.zeros(d - 2)]
+    return X, (X @ direction) ** 2 + 0.1 * rng.normal(size=n), direction
+
+
+# -- the regression and its gradients ------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def machine():
+    rng = np.random.default_rng(0)
+    Z, weights = rng.normal(size=(30, 3)), rng.uniform(0.5, 2, size=30)
+    T = np.column_stack([Z[:, 0] ** 2, Z[:, 1] - Z[:, 2]]) + rng.normal(size=(30, 2))
+    T -= np.average(T, axis=0, weights=weights)
+    return Z, T, weights, LaplaceRidge(Z, T, weights)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_outer_products_match_finite_differences(machine, diagonal):
+    at, step = np.random.default_rng(1).normal(size=(5, 3)), 1e-6
+    fit = machine[3]
+    steps = step * np.eye(3)
+    slopes = np.stack([(fit.predict(at + e) - fit.predict(at - e)) / (2 * step) for e in steps])
+    weights = np.arange(1.0, 6.0)
+    expected = np.einsum("kmt,lmt,m->kl", slopes, slopes, weights) / weights.sum()
+    expected = np.diag(expected) if diagonal else expected
+    found = fit.outer_product(at, weights, diagonal=diagonal)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_fit_satisfies_the_normal_equations(machine):
+    """The weighted squared errors and the penalty balance, and errors have weighted mean 0."""
+    Z, T, weights, fit = machine
+    errors = T - fit.predict(Z)
+    np.testing.assert_allclose(weights @ errors, 0, atol=1e-10)
+    pull = weights[:, None] * errors
+    ridge = np.sum(pull * fit.coefficients) / np.sum(fit.coefficients**2)
+    np.testing.assert_allclose(pull, ridge * fit.coefficients, atol=1e-9 * np.abs(T).max())
+
+
+# -- what it finds -------------------------------------------------------------------------------
+
+
+def test_diagonal_metric_ranks_the_relevant_features():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 20)) * np.geomspace(1e-3, 1e3, 20)
+    u = X / X.std(axis=0)
+    machine = RecursiveFeatureMachine(2).fit(X, u[:, 3] ** 2 + 2 * u[:, 11])
+    assert machine.importance_.argsort()[-2:].tolist() == [3, 11]
+    assert machine.importance_.sum() == pytest.approx(1)
+    assert np.abs(machine.components_).argmax(axis=1).tolist() == [11, 3]
+    assert (np.count_nonzero(machine.components_, axis=1) == 1).all()
+
+
+def test_full_metric_finds_a_rotated_even_direction():
+    sines = []
+    for seed in range(3):
+        X, y, direction = rotated(seed)
+        sines.append(
+            sine(RecursiveFeatureMachine(1, metric="full").fit(X, y).components_, direction)
+        )
+    assert np.mean(sines) < 0.3
+
+
+def test_classes_do_not_depend_on_their_coding():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4))
+    y = np.digitize(X[:, 2], [-0.5, 0.5])
+    by_number = RecursiveFeatureMachine(categorical=True).fit(X, y)
+    by_name = RecursiveFeatureMachine().fit(X, np.array(["z", "a", "m"])[y])
+    np.testing.assert_allclose(by_name.components_, by_number.components_, rtol=1e-8)
+    assert by_name.importance_.argmax() == 2
+
+
+def test_eigenvalues_are_in_squared_units_of_y():
+    X, y, _ = rotated(0)
+    one, other = (RecursiveFeatureMachine(metric="full").fit(X, u * y) for u in (1.0, 100.0))
+    np.testing.assert_allclose(other.eigenvalues_, 1e4 * one.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(other.components_, one.components_, rtol=1e-6, atol=1e-9)
+
+
+def test_mean_distance_between_scores_is_one():
+    X, y, _ = rotated(0)
+    Z = RecursiveFeatureMachine().fit_transform(X, y)
+    assert pdist(Z).mean() * (1 - 1 / len(Z)) == pytest.approx(1)
+
+
+# -- rows ----------------------------------------------------------------------------------------
+
+
+def test_unlabelled_rows_move_the_average():
+    """A feature gains importance if the fit is steep in it at the unlabelled rows."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(120, 2))
+    y = np.where(X[:, 0] > 0, X[:, 0] ** 2, X[:, 1] ** 2)
+    extra = rng.uniform(-1, 1, size=(300, 2))
+    shares = [
+        RecursiveFeatureMachine(n_iter=1).fit(X, y, X_unlabeled=extra[kept]).importance_[0]
+        for kept in (extra[:, 0] > 0, extra[:, 0] < 0)
+    ]
+    assert shares[0] > shares[1] + 0.1
+
+
+def test_too_many_labelled_rows_are_rejected(monkeypatch):
+    monkeypatch.setattr("skbo_silbo.decomposition._recursive_feature_machine.MOST_ROWS", 149)
+    X, y, _ = rotated(0)
+    with pytest.raises(ValueError, match=r"X must have at most 149 labelled rows .* got 150"):
+        RecursiveFeatureMachine().fit(X, y)
+    y[0] = np.nan
+    assert RecursiveFeatureMachine().fit(X, y).n_components_ >= 1
