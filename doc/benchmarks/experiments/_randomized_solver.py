@@ -1,5 +1,7 @@
 """Experiment `randomized`: the randomised solver of the graph pencil, next to the others."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import csgraph
 from sklearn.neighbors import NearestNeighbors
@@ -11,10 +13,11 @@ from skbo_silbo.decomposition import slice_response
 from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
 
 from ._solver_speed import N_NEIGHBORS, N_SLICES, N_WANTED, make_rows, sine_to_exact
-from ._timing import time_call
+from ._timing import alternate, time_call
 
 N_LOCAL = 5
 RELATIVE_RIDGE = 1e-3
+BUDGET_SECONDS = 3.0
 METHODS = ("dense", "iterative", "randomized")
 N_IN_GRAPH = 5  # features that the graph sees: the cost of a solver does not depend on which
 
@@ -36,8 +39,15 @@ def make_graph_pencil(problem, repeat):
 def measure_method(problem, method, repeat):
     """CPU seconds of one solve from the rows, and the sine to the directions of "dense"."""
     pencil = make_graph_pencil(problem, repeat)
-    seconds, _, spectrum = time_call(lambda: PENCIL_SOLVERS[method](pencil, N_WANTED, repeat))
-    measured = {"seconds": [round(seconds, 6)]}
+
+    def solve():  # a copy, because a pencil keeps its factor of T
+        return PENCIL_SOLVERS[method](replace(pencil), N_WANTED, repeat)
+
+    first, wall, spectrum = time_call(solve)
+    measured = {"seconds": [round(first, 6)]}
+    if wall < BUDGET_SECONDS:
+        seconds = alternate({"solve": solve}, budget_seconds=BUDGET_SECONDS)["solve"]
+        measured["seconds"] = [round(value, 6) for value in seconds]
     if method != "dense":
         measured["sine"] = float(f"{sine_to_exact(pencil, spectrum.directions):.3g}")
     return measured
@@ -51,15 +61,17 @@ def report(results):
             ("n x d", *(f"{m} s" for m in METHODS), *(f"{m} sine" for m in METHODS[1:])),
             [_row(problem, methods) for problem, methods in by_method(results).items()],
             f"CPU seconds of one solve for {N_WANTED} directions of slices localised by {N_LOCAL} "
-            "neighbours; medians over repeats. The graph holds all samples, a fifth of which are "
+            "neighbours. The graph holds all samples, a fifth of which are "
             f"labelled; the relative ridge is {RELATIVE_RIDGE:g}. Sine: largest, of the scores to "
-            "those of the dense solver, over repeats.",
+            "those of the dense solver.",
         )
     ]
 
 
 def _row(problem, methods):
-    seconds = [np.median([r["seconds"][0] for r in methods.get(m, [])] or np.nan) for m in METHODS]
+    seconds = [
+        np.median([np.median(r["seconds"]) for r in methods.get(m, [])] or np.nan) for m in METHODS
+    ]
     sines = [max((r["sine"] for r in methods.get(m, [])), default=np.nan) for m in METHODS[1:]]
     return shape(problem), *(f"{s:.3g}" for s in seconds), *(f"{s:.0e}" for s in sines)
 
@@ -74,11 +86,13 @@ RANDOMIZED = Experiment(
     methods=dict.fromkeys(METHODS, ""),
     grids={
         "full": Grid(
-            _grid((5000, 200), (5000, 500), (5000, 1000), (50000, 200), (50000, 500)),
-            n_repeats=2,
+            _grid((5000, 200), (5000, 500), (5000, 1000), (5000, 2000))
+            + _grid((50000, 200), (50000, 500), (50000, 1000)),
+            n_repeats=1,
         ),
         "tiny": Grid(_grid((60, 5)), n_repeats=1),
     },
     measure=measure_method,
     report=report,
+    cap_seconds=900,
 )
