@@ -44,8 +44,10 @@ DENSE_MAX_FEATURES = 8000
 # Rows up to which "auto" forms X X' (n x n) when there are more features than rows; likewise
 DUAL_MAX_ROWS = 8000
 # Order min(c, d) of the matrix searched from which "auto" seeks the leading directions alone: below
-# this the exact solver is as fast, and knows all eigenvalues
-RANDOMIZED_MIN_ORDER = 500
+# this the exact solver is as fast or faster, and knows all eigenvalues
+RANDOMIZED_MIN_ORDER = 1000
+# The same where features outnumber rows, with a ridge and no graph
+RANDOMIZED_MIN_ORDER_WIDE = 500
 # Relative ridge, over the number of features, with which a wide T has a Cholesky factor. Without
 # one the dense solver decomposes the rows, at ten times the cost of the dual one. The largest
 # eigenvalue of T is at most ``d`` times their mean: this is 30 `POOR_CONDITION`
@@ -81,8 +83,12 @@ def choose_solver(pencil, *, relative_ridge, counted):
 def _leading_are_faster(pencil):
     """Tell whether the randomised solver is faster than the exact one by a worthwhile margin."""
     n, d = pencil.X.shape
-    decomposes_rows = d > n and (pencil.penalty is not None or not pencil.ridge)  # in either case
-    return not decomposes_rows and min(pencil.omega.shape[1], d) >= RANDOMIZED_MIN_ORDER
+    order = min(pencil.omega.shape[1], d)
+    if d <= n:
+        return order >= RANDOMIZED_MIN_ORDER
+    # otherwise both decompose the rows, which is most of the cost
+    needs_no_decomposition = pencil.penalty is None and pencil.ridge > 0
+    return needs_no_decomposition and order >= RANDOMIZED_MIN_ORDER_WIDE
 
 
 def solve_dense(pencil, n_wanted, random_state=None):

@@ -87,7 +87,7 @@ RANDOMIZED = Experiment(
     grids={
         "full": Grid(
             _grid((5000, 200), (5000, 500), (5000, 1000), (5000, 2000))
-            + _grid((50000, 200), (50000, 500), (50000, 1000)),
+            + _grid((50000, 200), (50000, 500)),
             n_repeats=1,
         ),
         "tiny": Grid(_grid((60, 5)), n_repeats=1),
