@@ -19,6 +19,7 @@ The likelihood of c copies of a value is that of one value of noise ``v eta / c`
 ``c^-1/2 (2 pi v eta)^((1 - c)/2)``; c need not be whole.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -166,12 +167,15 @@ class Observations:
         Known variance of the noise of every target, on top of the noise that is searched for.
     copies : ndarray of shape (n,) or float, default=1.0
         As how many rows each counts, positive.
+    shared : sequence of int, of length d, or None, default=None
+        Which of the length scales in theta each column has; None: its own, or the only one.
     """
 
     X: np.ndarray
     y: np.ndarray
     known: np.ndarray | float = 0.0
     copies: np.ndarray | float = 1.0
+    shared: Sequence[int] | None = None
 
     @property
     def n_rows(self):
@@ -187,7 +191,12 @@ class Observations:
         drawn = np.searchsorted(np.cumsum(copies), at, side="right")
         rows, times = np.unique(drawn, return_counts=True)
         known = np.broadcast_to(self.known, self.y.shape)[rows]
-        return type(self)(self.X[rows], self.y[rows], known, times.astype(float))
+        return type(self)(self.X[rows], self.y[rows], known, times.astype(float), self.shared)
+
+    def _weights(self, theta):
+        """Return the inverse squared length scale of each column."""
+        lengths = theta[1:-1] if self.shared is None else theta[1:-1][list(self.shared)]
+        return np.broadcast_to(np.exp(-2.0 * lengths), self.X.shape[1])
 
     def condition(self, theta):
         """Return the `GaussianProcess` with the hyperparameters theta, conditioned on these.
@@ -206,7 +215,7 @@ class Observations:
         >>> gp.predict(np.array([[-1.0], [1.0]]))[0].round(2)
         array([-0.81,  1.  ])
         """
-        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
+        weights = self._weights(theta)
         signal, noise = np.exp(theta[[0, -1]])
         noise_variance = (noise + JITTER + self.known) / self.copies
         distances = DistancesTo(self.X, weights)
@@ -224,7 +233,7 @@ class Observations:
         In nats; ``K = v R + diag((v eta + known) / copies)``. O(n^3 + n^2 d) time, O(n^2 + n d)
         memory.
         """
-        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
+        weights = self._weights(theta)
         signal, noise = np.exp(theta[[0, -1]])
         y, known, copies = self.y, self.known, self.copies
         variance = noise + known  # of one copy
@@ -250,7 +259,9 @@ class Observations:
         by_value = (copies - 1.0) * np.log(2.0 * np.pi * variance) + np.log(copies)
         log_determinant = 2.0 * np.log(np.diag(L)).sum() + y.size * np.log(signal)
         value = -0.5 * float(y @ dual + log_determinant + y.size * np.log(2.0 * np.pi))
-        if theta.size == 3:
+        if self.shared is not None:
+            by_lengths = np.bincount(self.shared, by_lengths)
+        elif theta.size == 3:
             by_lengths = by_lengths.sum(keepdims=True)
         ends = by_scale - by_noise - by_known, by_noise + by_copies
         gradient = np.concatenate([ends[:1], by_lengths, ends[1:]])

@@ -203,7 +203,7 @@ SURROGATES = dict.fromkeys(("auto", "gaussian-process", "sklearn"))
 REMEDY = "Add what is missing, or give a regressor of scikit-learn, for example BayesianRidge()."
 
 
-def make_surrogate(surrogate, prior):
+def make_surrogate(surrogate, prior, shared=None):
     """Return the surrogate of this name, or that of a regressor, or the one given.
 
     Parameters
@@ -211,6 +211,8 @@ def make_surrogate(surrogate, prior):
     surrogate : str, regressor or Surrogate
     prior : {"dimension-scaled", "sparse"} or None
         Of the process's length scales; None leaves it to the process.
+    shared : list of int or None, default=None
+        Which length scale of the process each column has.
 
     Raises
     ------
@@ -220,7 +222,7 @@ def make_surrogate(surrogate, prior):
         When the regressor gives no standard deviation.
     """
     if isinstance(surrogate, str) and surrogate in ("auto", "gaussian-process"):
-        return GaussianProcessSurrogate(prior=prior or "dimension-scaled")
+        return GaussianProcessSurrogate(prior=prior or "dimension-scaled", shared=shared)
     if isinstance(surrogate, str):
         named("surrogate", surrogate, SURROGATES, "a regressor with predict(Z, return_std=True)")
     if prior is not None:

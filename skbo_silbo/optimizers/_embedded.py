@@ -28,7 +28,6 @@ from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition._acquisition_functions import is_log
-from skbo_silbo.acquisition._categories import with_least_tried_levels
 from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import _model as models
@@ -39,6 +38,7 @@ from skbo_silbo.optimizers._model import Prediction, Recommendation
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
+from skbo_silbo.space._categories import with_least_tried_levels
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate._noise_average import averaged_over_noise
 

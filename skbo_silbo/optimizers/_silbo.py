@@ -231,6 +231,25 @@ class SILBO(EmbeddedOptimizer):
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
         is_process = isinstance(self.surrogate, str) and self.surrogate != "sklearn"
         keeps_all = isinstance(learner, IdentityLearner) and (is_process or asked)
-        return parts.make_surrogate(
-            self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None
-        )
+        if not keeps_all:
+            return parts.make_surrogate(self.surrogate, None)
+        shared = shared_lengths(self.space_)
+        return parts.make_surrogate(self.surrogate, ALL_INPUTS.get(learner.name), shared)
+
+
+def shared_lengths(space):
+    """Return which length scale each column has: one for a category; None if all have their own.
+
+    Examples
+    --------
+    >>> from skbo_silbo import Space
+    >>> from skbo_silbo.optimizers._silbo import shared_lengths
+    >>> shared_lengths(Space({"a": [1, 2], "b": ["p", "q", "r"], "c": [1, 2]}))
+    [0, 1, 1, 1, 2]
+    """
+    first = list(range(space.n_features_))
+    for category in space.categories():
+        for column in category.columns:
+            first[column] = category.columns[0]
+    lengths = sorted(set(first))
+    return [lengths.index(j) for j in first] if len(lengths) < len(first) else None

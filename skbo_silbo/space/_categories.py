@@ -1,8 +1,10 @@
-"""A category of a space, and how often points have each of its levels."""
+"""A category of a space, how often points have each of its levels, and points with other levels."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from skbo_silbo._typing import FloatArray, IntArray
 
@@ -41,3 +43,31 @@ class Category(NamedTuple):
         X = np.repeat(x[None], len(self.levels), axis=0)
         X[:, self.columns] = self.levels
         return X
+
+
+def with_least_tried_levels(
+    x: FloatArray, known: FloatArray, categories: Sequence[Category], rng: Generator
+) -> FloatArray:
+    """Return a design point whose every category has one of its least-tried levels.
+
+    A level of the point that is among the least tried stays.
+
+    Parameters
+    ----------
+    x : ndarray of shape (d,)
+        A place that is not rounded.
+    known : ndarray of shape (n, d)
+        The points evaluated or pending.
+    categories : list of Category
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    x : ndarray of shape (d,)
+    """
+    for category in categories:
+        counts = category.counts(known)
+        least = np.flatnonzero(counts == counts.min())
+        if category.nearest(x) not in least:
+            x = category.at_every_level(x)[rng.choice(least)]
+    return x

@@ -1,5 +1,6 @@
 """The Gaussian process surrogate, and when hyperparameters of surrogates are searched again."""
 
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
@@ -31,11 +32,15 @@ class GaussianProcessSurrogate:
         One length scale for all inputs.
     prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
         Of the length scales: all inputs matter, or few do; or of all hyperparameters.
+    shared : sequence of int, of length r, or None, default=None
+        Which of the p length scales, numbered from 0, each input has. With one for all columns of
+        a category, a level that was never tried keeps the variance that there is between the
+        others. None: each input has its own.
 
     Attributes
     ----------
-    theta_ : ndarray of shape (r + 2,), or (3,) if isotropic
-        The hyperparameters in use: log of the signal variance, of the r length scales and of the
+    theta_ : ndarray of shape (p + 2,), p being r without `shared`, or (3,) if isotropic
+        The hyperparameters in use: log of the signal variance, of the p length scales and of the
         noise variance, for standardised targets.
     y_mean_, y_scale_ : float
         What the targets were standardised by.
@@ -56,10 +61,15 @@ class GaussianProcessSurrogate:
     takes_noise = True
 
     def __init__(
-        self, *, isotropic: bool = False, prior: str | HyperparameterPrior = "dimension-scaled"
+        self,
+        *,
+        isotropic: bool = False,
+        prior: str | HyperparameterPrior = "dimension-scaled",
+        shared: Sequence[int] | None = None,
     ) -> None:
         self.isotropic = isotropic
         self.prior = prior
+        self.shared = shared
 
     def fit(
         self,
@@ -99,9 +109,9 @@ class GaussianProcessSurrogate:
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         targets = (y - self.y_mean_) / self.y_scale_
         known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
-        self.observations_ = Observations(Z, targets, known)
+        self.observations_ = Observations(Z, targets, known, shared=self.shared)
         vars(self).pop("prior_", None)  # of the last fit
-        size = 3 if self.isotropic else Z.shape[1] + 2
+        size = 3 if self.isotropic else self._n_lengths + 2
         if state is not None and len(state["theta"]) == size:
             self.theta_ = np.array(state["theta"])
         else:
@@ -116,8 +126,7 @@ class GaussianProcessSurrogate:
     @cached_property
     def prior_(self) -> HyperparameterPrior:
         """The prior of `theta_`."""
-        d = self.observations_.X.shape[1]
-        prior = PRIORS[self.prior](d) if isinstance(self.prior, str) else self.prior
+        prior = PRIORS[self.prior](self._n_lengths) if isinstance(self.prior, str) else self.prior
         return prior.shared() if self.isotropic else prior
 
     @property
@@ -201,6 +210,10 @@ class GaussianProcessSurrogate:
         miss = self._process.y - mean
         log_density = -0.5 * (np.log(2.0 * np.pi * variance) + miss**2 / variance)
         return log_density - np.log(self.y_scale_)
+
+    @property
+    def _n_lengths(self):
+        return self.observations_.X.shape[1] if self.shared is None else max(self.shared) + 1
 
     def _most_probable(self):
         """Return the best end of climbs from the prior's location and from the values there are.
