@@ -1,11 +1,11 @@
-"""Looking at fitted directions, how far resampling moves them, and at searches: plots."""
+"""Inspection of fitted directions and of finished searches: tests, bootstrap and plots."""
 
-from ._bootstrap import DirectionBootstrap, bootstrap_directions
-from ._coordinate import CoordinateTest, coordinate_test
-from ._display import SubspaceDisplay
-from ._pareto_display import ParetoDisplay
-from ._search_display import ConvergenceDisplay, SearchDisplay
-from ._stepwise import StepwiseSelection, stepwise_selection
+from skbo_silbo.inspection._bootstrap import DirectionBootstrap, bootstrap_directions
+from skbo_silbo.inspection._coordinate_test import CoordinateTest, coordinate_test
+from skbo_silbo.inspection._pareto_display import ParetoDisplay
+from skbo_silbo.inspection._search_display import ConvergenceDisplay, SearchDisplay
+from skbo_silbo.inspection._stepwise_selection import StepwiseSelection, stepwise_selection
+from skbo_silbo.inspection._subspace_display import SubspaceDisplay
 
 __all__ = [
     "ConvergenceDisplay",

@@ -1,7 +1,7 @@
-"""Bootstrap intervals of the directions, and how stable the subspace is.
+"""Bootstrap confidence intervals for the fitted directions and stability of the subspace.
 
-Two sets of r directions are compared through their centred scores on the same rows, Z and W
-(n, r), which do not depend on the units of the features.
+Two subspaces are compared through their centred scores Z and W, of shape (n, r), on the same rows.
+Scores do not depend on the units of the features.
 """
 
 import warnings
@@ -17,43 +17,42 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
-from .._checks import check_integer, check_share, warn_user
-from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
-from ..decomposition import LabelledData, SparseSlicedInverseRegression
-from ..decomposition.rows._columns import about_group_means
-from ..decomposition.rows._labels import split_as_fitted
+from skbo_silbo._checks import check_integer, check_share, warn_user
+from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
+from skbo_silbo.decomposition import LabelledData, SparseSlicedInverseRegression
+from skbo_silbo.decomposition.rows._columns import about_group_means
+from skbo_silbo.decomposition.rows._labels import split_as_fitted
 
-ROWS_PER_FEATURE = 2  # labelled rows a feature below which intervals are refused
-# labelled rows a feature below which a warning says that intervals cover less than they say
-ROWS_THAT_COVER = 3
-# parameters that, beside the number of directions, are not chosen anew in a resample
-RESOLVED = ("alpha", "ridge")
-# draws of one resample, after which the estimator is taken to fit no resample of these rows
-MAX_DRAWS = 20
+MIN_ROWS_PER_FEATURE = 2  # fewer labelled rows per feature raise an error
+RECOMMENDED_ROWS_PER_FEATURE = 3  # fewer give a warning: the intervals are too narrow
+FIXED_PARAMETERS = ("alpha", "ridge")  # "auto" values chosen once on all rows
+MAX_DRAWS = 20  # consecutive resamples that may fail to be fitted
 
 
 @dataclass(frozen=True, eq=False)
 class DirectionBootstrap:
-    """What resampling the labelled rows does to fitted directions.
+    """Bootstrap distribution of fitted directions, returned by `bootstrap_directions`.
 
     Attributes
     ----------
     components : ndarray of shape (r, d)
-        Fitted to all rows.
+        Directions fitted to all rows.
     resampled_components : ndarray of shape (n_resamples, r, d)
-        Fitted to each resample, turned to lie nearest `components`.
+        Directions fitted to each resample, rotated to match `components` as closely as possible.
     low, high : ndarray of shape (r, d)
-        Interval of each entry at `confidence_level`.
+        Lower and upper bounds of the confidence interval for each entry of `components`.
     standard_errors : ndarray of shape (r, d)
-        Standard deviation over the resamples.
+        Standard deviation of each entry over the resamples.
     stability : ndarray of shape (n_resamples,)
-        Hooper's squared trace correlation between the subspace of each resample and the fitted
-        one, in the metric of the scores: 1 for the same subspace, about r / d for an unrelated one.
+        Similarity between the subspace fitted to each resample and the one fitted to all rows,
+        measured on the scores by Hooper's squared trace correlation. It is 1 for identical
+        subspaces and about r / d for unrelated ones.
     confidence_level : float
+        Nominal coverage of the intervals.
     n_redrawn : int
-        Resamples that could not be fitted and were drawn anew.
-    feature_names : list of d str
-        Those of X, or x0, x1, ...
+        Number of resamples that could not be fitted and were drawn again.
+    feature_names : list of str, of length d
+        Names of the features: the column names of X, or x0, x1, ... if it has none.
     """
 
     components: FloatArray
@@ -67,9 +66,13 @@ class DirectionBootstrap:
     feature_names: list[str]
 
     def to_frame(self) -> Any:
-        """Return a pandas frame, a row an entry: estimate, standard error and interval.
+        """Return the estimates, standard errors and intervals as a pandas DataFrame.
 
-        The index has the levels "direction", from 0, and "feature".
+        Returns
+        -------
+        frame : DataFrame
+            One row per entry of `components`. The index has the levels "direction", counted from 0,
+            and "feature".
         """
         import pandas as pd
 
@@ -94,84 +97,92 @@ def bootstrap_directions(
     random_state: LegacyRandomState = None,
     n_jobs: int | None = None,
 ) -> DirectionBootstrap:
-    """Resample the labelled rows with replacement and fit the directions anew, many times.
+    """Estimate confidence intervals for the fitted directions by bootstrapping the labelled rows.
+
+    The estimator is refitted to `n_resamples` bootstrap samples of the labelled rows. The intervals
+    are the estimates plus or minus a normal quantile times the bootstrap standard error.
 
     Parameters
     ----------
-    estimator : SemiSlicedInverseRegression, ActiveSubspace
-        Or any estimator with the parameter ``n_components`` that has ``components_`` (r, d) once
-        fitted; ``fit`` gets `X_unlabeled` only where there are unlabelled rows. It is cloned,
-        fitted or not; not `SparseSlicedInverseRegression`. Whatever is "auto" among
-        `n_components`, `alpha` and `ridge` is resolved once, on all rows, and kept:
-        cross-validation would be misled by copies of a row.
+    estimator : SemiSlicedInverseRegression, ActiveSubspace or similar
+        Any estimator that has a parameter ``n_components`` and, once fitted, ``components_`` of
+        shape (r, d), except `SparseSlicedInverseRegression`. It is cloned and may be fitted or not.
+        If `n_components`, `alpha` or `ridge` is "auto", its value is chosen once on all rows and
+        then kept fixed, because the duplicated rows of a resample would bias cross-validation.
+        ``fit`` receives `X_unlabeled` only if there are unlabelled rows.
     X : array-like of shape (n, d)
-        At least two labelled rows a feature; of relative weights the effective number counts,
-        ``(sum w)^2 / sum w^2``.
+        Training data with at least two labelled rows per feature. With relative weights, the
+        effective sample size ``(sum w)^2 / sum w^2`` is compared instead.
     y : array-like of shape (n,) or (n, q)
-        As in ``estimator.fit``; NaN marks an unlabelled row.
+        Response, as in ``estimator.fit``. NaN marks an unlabelled row.
     X_unlabeled : array-like of shape (n_u, d), default=None
-        Further unlabelled rows.
+        Additional unlabelled rows.
     sample_weight : array-like of shape (n,), default=None
-        As in ``estimator.fit``, which has to take it. Integers are counts: resamples are drawn from
-        the rows written out, each as often as it counts (without a graph the numbers are those of
-        repeated rows; memory grows with the sum of the counts). Floats are relative: a row is drawn
-        as often as any other, takes its weight along, and the errors hold whatever the weights
-        depend on. Rows of weight 0 are left out.
+        Sample weights, which ``estimator.fit`` must accept. Rows of weight 0 are ignored.
+
+        - Integers are frequencies: a row of weight 3 is treated as three rows. Memory use grows
+          with the sum of the weights.
+        - Floats are relative weights: all rows are drawn with the same probability and keep their
+          weight.
     group : array-like of shape (n,), default=None
-        As in ``estimator.fit``, which has to take it; rows are drawn with their category.
+        Categories of a grouping variable, which ``estimator.fit`` must accept. Each row is drawn
+        together with its category.
     n_resamples : int, default=200
-        At least 2.
+        Number of bootstrap samples, at least 2.
     confidence_level : float, default=0.95
-        In (0, 1). An interval is the estimate plus or minus a normal quantile times the standard
-        error.
+        Nominal coverage of the intervals, between 0 and 1.
     random_state : int, RandomState instance or None, default=None
-        Of the resamples, and of the estimator wherever its own ``random_state`` is not an int.
+        Controls the resampling, and the randomness of the estimator unless its own ``random_state``
+        is an int. Pass an int for reproducible results across multiple calls.
     n_jobs : int or None, default=None
-        Processes, as in joblib. The result does not depend on it.
+        Number of jobs to run in parallel, as in joblib. The result does not depend on it.
 
     Returns
     -------
-    DirectionBootstrap
+    result : DirectionBootstrap
+        Estimates, standard errors and intervals.
 
     Raises
     ------
     ValueError
-        For a parameter outside its range, fewer than two labelled rows a feature, a lasso, whatever
-        ``estimator.fit`` refuses on all rows, or rows of which 20 resamples in a row cannot be
-        fitted.
+        If a parameter is out of range, there are fewer than two labelled rows per feature, the
+        estimator is a `SparseSlicedInverseRegression` or cannot be fitted to all rows, or 20
+        consecutive resamples cannot be fitted.
     TypeError
-        When the estimator has no ``n_components``, or no ``components_`` once fitted, or when its
-        ``fit`` takes no `sample_weight`, or no `group`, and there is one.
+        If the estimator has no ``n_components`` or no ``components_`` once fitted, or if its
+        ``fit`` does not accept the given `sample_weight` or `group`.
 
     Warns
     -----
     UserWarning
-        When resamples could not be fitted (all labels equal, fewer slices than directions). They
-        are drawn anew, so the intervals are conditional on resamples that can be fitted. With fewer
-        than three labelled rows a feature, where intervals cover too little.
+        If some resamples could not be fitted, for example because all labels were equal, and were
+        drawn again. The intervals are then conditional on resamples that can be fitted. Also if
+        there are fewer than three labelled rows per feature, where the intervals are too narrow.
 
     Notes
     -----
-    Directions have no sign, and those with near eigenvalues no order. Each resample's components
-    are multiplied by the orthogonal matrix that brings their scores nearest those of the fitted
-    ones over all rows given (orthogonal Procrustes; for one direction this is a sign). For r > 1
-    the intervals therefore speak of how the subspace moves, not of turns within it: they cover the
-    entries of the true subspace's basis nearest the fitted one. Errors in ``summary(X, y)`` include
-    turns. Both are of `components_`, which ``summary`` shows divided by its length.
+    Directions are defined up to sign, and directions with similar eigenvalues are easily swapped.
+    The components of each resample are therefore rotated so that their scores on all rows match
+    those of the fitted directions as closely as possible (orthogonal Procrustes; a sign change for
+    one direction). For r > 1 the intervals consequently describe the variability of the subspace,
+    not rotations within it. The standard errors of ``summary(X, y)`` include such rotations. Its
+    directions are `components_` divided by their lengths.
 
-    Fitting shrinks the entries that matter, and fitting to a resample shrinks them again: with two
-    or more directions percentile intervals lie too low by that much and cover .65 to .93 at a
-    nominal .95, normal ones .94 to .97 (`doc/benchmarks/sdr_defaults.rst`). A resample holds
-    63 % of the rows: with fewer than two a feature its T is all but singular and no interval of
-    this kind covers anything, so it is refused. With heavy tails (Student's t with 3 degrees of
-    freedom for X) they cover .81 and .85: a few rows decide, and resampling does not know the
-    others that might have been. A ridge adds a bias that no resample shows, and shrinks the scale:
-    the truth that intervals cover is then the direction scaled to ``b'Tb`` as the fitted ones are,
-    ridge included, and not the one of unit score variance.
+    Estimation shrinks the entries of active features, and fitting to a resample shrinks them again.
+    Percentile intervals are therefore biased towards zero: for two or more directions their
+    coverage is .65 to .93 at a nominal .95, compared with .94 to .97 for normal intervals
+    (`doc/benchmarks/sdr_defaults.rst`). The intervals have the following limitations:
 
-    Unlabelled rows are kept as they are: the intervals are conditional on them. Copies of a row are
-    each other's nearest neighbours, so that localised slices and the graph over the rows are
-    somewhat tighter than in the data.
+    - A resample contains only 63 % of the distinct rows. With fewer than two labelled rows per
+      feature its covariance matrix is nearly singular, and the function raises an error.
+    - With heavy-tailed features (Student's t with 3 degrees of freedom) coverage drops to .81 and
+      .85, because the directions depend on a few extreme rows.
+    - A ridge introduces a bias that resampling cannot reveal. It also changes the scale: the
+      intervals then refer to the direction scaled by ``b'Tb`` including the ridge, rather than to
+      the one of unit score variance.
+    - Unlabelled rows are not resampled, so the intervals are conditional on them.
+    - Duplicates of a row are each other's nearest neighbours. Localised slices and the graph are
+      therefore slightly tighter in a resample than in the data.
 
     References
     ----------
@@ -194,39 +205,40 @@ def bootstrap_directions(
     """
     check_integer("n_resamples", n_resamples, 2)
     check_share("confidence_level", confidence_level, default=0.95)
-    refuse_pipeline(estimator)
+    reject_pipeline(estimator)
     rng = check_random_state(random_state)
-    seeded = _seeded(clone(estimator), rng)
+    seeded = _with_int_seed(clone(estimator), rng)
     if isinstance(estimator, SparseSlicedInverseRegression):
         raise ValueError(
-            "estimator must not be SparseSlicedInverseRegression: the bootstrap of a lasso has no "
-            "valid intervals. Fit SlicedInverseRegression to other rows of the features that its "
-            "support_ keeps, and bootstrap that."
+            "estimator must not be SparseSlicedInverseRegression, because bootstrap intervals are "
+            "not valid for a lasso. Select features with its support_, then bootstrap "
+            "SlicedInverseRegression on these features and other rows."
         )
-    given = {"X_unlabeled": X_unlabeled, "sample_weight": sample_weight, "group": group}
-    fitted = _fit_all(seeded, X, y, **given)
+    fit_params = {"X_unlabeled": X_unlabeled, "sample_weight": sample_weight, "group": group}
+    fitted = _fit(seeded, X, y, **fit_params)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
     rows = about_group_means(rows, group).counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
     params = seeded.get_params(deep=False)
-    chosen = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
+    chosen = {p: vars(fitted)[f"{p}_"] for p in FIXED_PARAMETERS if params.get(p) == "auto"}
     fixed = clone(seeded).set_params(n_components=len(fitted.components_), **chosen)
     resampler = _Resampler(fixed, rows, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
-    _warn_of_failures([message for *_, failures in resamples for message in failures], n_resamples)
+    failures = [message for *_, messages in resamples for message in messages]
+    _warn_about_failures(failures, n_resamples)
     components = np.stack([aligned for aligned, *_ in resamples])
     standard_errors = components.std(axis=0, ddof=1)
-    reach = norm.isf((1 - confidence_level) / 2) * standard_errors
+    half_width = norm.isf((1 - confidence_level) / 2) * standard_errors
     return DirectionBootstrap(
         components=fitted.components_,
         resampled_components=components,
-        low=fitted.components_ - reach,
-        high=fitted.components_ + reach,
+        low=fitted.components_ - half_width,
+        high=fitted.components_ + half_width,
         standard_errors=standard_errors,
         stability=np.array([stability for _, stability, _ in resamples]),
         confidence_level=float(confidence_level),
-        n_redrawn=sum(len(failures) for *_, failures in resamples),
+        n_redrawn=len(failures),
         feature_names=input_names(fitted, X),
     )
 
@@ -238,33 +250,41 @@ class _Resampler:
     reference: FloatArray  # (r, d)
 
     def draw(self, seed):
-        """Draw until a resample can be fitted.
+        """Fit a resample, drawing a new one whenever the fit fails.
 
-        Return its components, aligned, how near their span is, and what went wrong before.
+        Returns
+        -------
+        components : ndarray of shape (r, d)
+            Directions of the resample, rotated to match the reference.
+        stability : float
+            Similarity of the two subspaces.
+        failures : list of str
+            Error messages of the failed fits.
         """
         rng = np.random.default_rng(seed)
         failures: list[str] = []
         while len(failures) < MAX_DRAWS:
             try:
-                return *self._compare(self._fit(rng)), failures
+                return *self._compare(self._fit_resample(rng)), failures
             except ValueError as error:
                 failures.append(str(error))
         raise ValueError(
-            f"y must let its resamples be fitted: {MAX_DRAWS} draws in a row could not be, the "
-            f"last with: {failures[-1]} Label more rows, or ask for fewer components."
+            f"The estimator could not be fitted to {MAX_DRAWS} draws in a row of the labelled "
+            f"rows of y. The last error was: {failures[-1]} Label more rows or reduce "
+            "n_components."
         )
 
-    def _fit(self, rng):
+    def _fit_resample(self, rng):
         rows = self.rows
         drawn = rng.integers(len(rows.y), size=len(rows.y))
-        given = {"sample_weight": rows.weights, "group": rows.groups}
-        given = {name: None if v is None else v[drawn] for name, v in given.items()}
+        fit_params = {"sample_weight": rows.weights, "group": rows.groups}
+        fit_params = {name: None if v is None else v[drawn] for name, v in fit_params.items()}
         if len(rows.X_unlabeled) and has_fit_parameter(self.estimator, "X_unlabeled"):
-            given["X_unlabeled"] = rows.X_unlabeled
+            fit_params["X_unlabeled"] = rows.X_unlabeled
         with warnings.catch_warnings():
-            # of conditions: copies of rows depend on y, whatever y is
+            # duplicated rows distort the tests behind this warning
             warnings.filterwarnings("ignore", "Little was found")
-            return _fit_all(clone(self.estimator), rows.X_labeled[drawn], rows.y[drawn], **given)
+            return _fit(clone(self.estimator), rows.X_labeled[drawn], rows.y[drawn], **fit_params)
 
     def _compare(self, fitted):
         Z, W = self._scores(fitted.components_), self._scores(self.reference)
@@ -272,7 +292,10 @@ class _Resampler:
         return aligned, squared_trace_correlation(Z, W)
 
     def _scores(self, components):
-        """Centred scores of all rows, times the roots of their weights; unlabelled ones weigh 1."""
+        """Return the centred scores of all rows, multiplied by the square roots of their weights.
+
+        Unlabelled rows have weight 1.
+        """
         rows = self.rows
         Z = np.concatenate([X @ components.T for X in (rows.X_labeled, rows.X_unlabeled)])
         if rows.weights is None:
@@ -281,71 +304,71 @@ class _Resampler:
         return np.sqrt(w)[:, None] * (Z - np.average(Z, axis=0, weights=w))
 
 
-def _fit_all(estimator, X, y, **given):
-    fitted = estimator.fit(X, y, **{name: v for name, v in given.items() if v is not None})
+def _fit(estimator, X, y, **fit_params):
+    fitted = estimator.fit(X, y, **{name: v for name, v in fit_params.items() if v is not None})
     if not hasattr(fitted, "components_"):
         raise TypeError(
-            f"estimator must have components_ once fitted: {type(estimator).__name__} has none. "
-            "Use SemiSlicedInverseRegression or ActiveSubspace, or the reducer of an SDRRegressor."
+            f"estimator must have components_ once fitted, but {type(estimator).__name__} has "
+            "none. Use SemiSlicedInverseRegression, ActiveSubspace or the reducer of an "
+            "SDRRegressor."
         )
     return fitted
 
 
-def _seeded(estimator, rng):
-    """Return the estimator with an int for its random state, so that every process has the same."""
+def _with_int_seed(estimator, rng):
+    """Replace a non-integer random state by an int, so that all workers use the same seed."""
     params = estimator.get_params(deep=False)
     if "random_state" in params and not isinstance(params["random_state"], Integral):
         estimator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
     return estimator
 
 
-def _warn_of_failures(failures, n_resamples):
+def _warn_about_failures(failures, n_resamples):
     if failures:
         warn_user(
             f"{len(failures)} of {len(failures) + n_resamples} resamples could not be fitted "
-            f"and were drawn anew: the intervals are conditional on those that can. The last "
-            f"failure: {failures[-1]}"
+            f"and were drawn again. The intervals are conditional on resamples that can be "
+            f"fitted. The last error was: {failures[-1]}"
         )
 
 
 def _check_enough_rows(n, d):
-    if n < ROWS_PER_FEATURE * d:
+    if n < MIN_ROWS_PER_FEATURE * d:
         raise ValueError(
-            f"X must have at least {ROWS_PER_FEATURE} labelled rows a feature for intervals: got "
-            f"{n:.6g} labelled rows of {d} features. A resample holds 63 % of the rows, and its "
-            "intervals would cover nothing. Reduce the features first, or label more rows."
+            f"X must have at least {MIN_ROWS_PER_FEATURE} labelled rows per feature for bootstrap "
+            f"intervals, got {n:.6g} labelled rows of {d} features. Select features first or "
+            "label more rows."
         )
-    if n < ROWS_THAT_COVER * d:
+    if n < RECOMMENDED_ROWS_PER_FEATURE * d:
         warn_user(
-            f"With fewer than {ROWS_THAT_COVER} labelled rows a feature intervals cover less than "
-            f"they say: .79 to .85 at a nominal .95 with two. Got {n:.6g} labelled rows of {d} "
-            "features. Reduce the features first, or label more rows."
+            f"The intervals are too narrow with fewer than {RECOMMENDED_ROWS_PER_FEATURE} labelled "
+            "rows per feature: with two, their coverage is .79 to .85 at a nominal .95. Got "
+            f"{n:.6g} labelled rows of {d} features. Select features first or label more rows."
         )
 
 
 def squared_trace_correlation(Z, W):
-    """Mean squared canonical correlation of Z and W (Hooper 1959): 1 where they span the same."""
+    """Return the mean squared canonical correlation of two sets of scores (Hooper 1959)."""
     overlap = np.linalg.qr(Z)[0].T @ np.linalg.qr(W)[0]
     return float(np.sum(overlap**2) / Z.shape[1])
 
 
 def input_names(estimator, X=None):
-    """Names of the features fitted, of the columns of X where the fit saw none, or x0, x1, ..."""
+    """Return the names of the features that the estimator was fitted to.
+
+    The fallbacks are the column names of X and then x0, x1, ....
+    """
     d = estimator.components_.shape[1]
     columns = [name for name in getattr(X, "columns", []) if isinstance(name, str)]
     fallback = columns if len(columns) == d else [f"x{j}" for j in range(d)]
     return list(getattr(estimator, "feature_names_in_", fallback))
 
 
-def refuse_pipeline(estimator):
-    """Refuse a Pipeline, whose step it is that has directions.
-
-    Raises
-    ------
-    TypeError
-    """
+def reject_pipeline(estimator):
+    """Raise a TypeError if the estimator is a Pipeline, which has no directions of its own."""
     if hasattr(estimator, "steps"):
         raise TypeError(
-            f"estimator must be a transformer: got a {type(estimator).__name__}. Pass its step, "
-            "such as model[-2], and the rows that reach it, model[:-2].transform(X)."
+            f"estimator must be a transformer, got a {type(estimator).__name__}. Pass a step of "
+            "it, such as model[-2], with the rows that the step receives, "
+            "model[:-2].transform(X)."
         )

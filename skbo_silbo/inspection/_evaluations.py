@@ -1,4 +1,4 @@
-"""What was evaluated, read alike from whatever did it, and what the model of all inputs says."""
+"""Common representation of the evaluations of a search, an optimiser or a study."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,26 +14,25 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.optimizers import AskTellOptimizer
-
-from .._typing import FloatArray
-from ..space import SpaceUnion, parameter_domains
+from skbo_silbo.space import SpaceUnion, parameter_domains
 
 SCORE_NAME = "mean test "
-LARGEST_DRAWN = 1e100  # penalties of 1e300 are drawn as this: room for margins and squares
-N_POINTS = 256  # over which the other inputs are averaged
-N_PLACES = 21  # along a continuous input
+LARGEST_DRAWN = 1e100  # penalties such as 1e300 are clipped: margins and squares must not overflow
+N_POINTS = 256  # sample of the other inputs to average over
+N_GRID_VALUES = 21  # along a continuous input
 N_BINS = 16  # along a direction
-POINTS_A_BIN = 64
+POINTS_PER_BIN = 64
 
 
 class SearchLike(Protocol):
-    """A fitted search in the manner of scikit-learn."""
+    """A fitted search with the results attribute of scikit-learn."""
 
     @property
     def cv_results_(self) -> Mapping[str, Any]:
-        """A column for every score and parameter."""
+        """Scores and parameters of all candidates, by column."""
 
 
 class StudyLike(Protocol):
@@ -47,24 +46,26 @@ ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | SearchLike | StudyLi
 
 @dataclass(frozen=True, eq=False)
 class Evaluations:
-    """What was evaluated, in order.
+    """Evaluated points and observed values in order of evaluation.
 
     Attributes
     ----------
     optimizer : AskTellOptimizer or None
-        None of another search than ours.
-    points : list of n dicts, or ndarray of shape (n, d)
+        Optimiser that proposed the points, or None for a search of another library.
+    points : list of dict, or ndarray of shape (n, d)
+        Evaluated points.
     values : ndarray of shape (n,)
-        NaN where an evaluation failed; at most `LARGEST_DRAWN` in size.
+        Observed values, NaN for failed evaluations. Clipped to +-`LARGEST_DRAWN`.
     name : str
-        Of the values.
+        Name of the values.
     greater_is_better : bool
+        Whether the values are maximised.
     n_initial : int
-        How many came before the first model; all, of random search.
+        Number of evaluations before the first model. Equal to n for random search.
     metric : str or None
-        Of a search whose mean test scores the values are.
+        Metric whose mean test scores the values are, or None for an optimiser.
     scoring : object, default=None
-        What that search was given.
+        Parameter `scoring` of the search.
     """
 
     optimizer: Any
@@ -77,13 +78,13 @@ class Evaluations:
     scoring: Any = None
 
     def __post_init__(self):
-        """Bring the values into the range that can be drawn."""
+        """Clip the values to a range that matplotlib can draw."""
         drawn = np.clip(self.values, -LARGEST_DRAWN, LARGEST_DRAWN)
         object.__setattr__(self, "values", drawn)  # the record is frozen
 
     @cached_property
     def X(self):
-        """The points in the cube, (n, m); NaN in the rows of those outside the space."""
+        """Encoded points of shape (n, m), with NaN in the rows of points outside the space."""
         space = self.optimizer.space_
         with suppress(ValueError):
             return space.encode(self.points)
@@ -95,10 +96,11 @@ class Evaluations:
 
     @property
     def parameters(self):
-        """The values of every parameter: dict of str to sequence of n, absent ones masked.
+        """Values of each parameter, a dict of sequences of length n.
 
-        So is what is no number, ``gamma="scale"`` of an estimator as it was, where numbers are
-        searched. With them the choice between the branches of a conditional space.
+        Entries are masked for candidates that lack the parameter and for values of a numerical
+        parameter that are not numbers, such as the default ``gamma="scale"``. For a conditional
+        space, the choice of the branch is included as a parameter.
         """
         space = self.optimizer.space_
         if not space.is_dict:
@@ -120,71 +122,85 @@ class Evaluations:
         return choices
 
     def dependence(self, along):
-        """Return the `Dependence` of these values, by the model of the optimiser.
+        """Return the partial dependence of the optimiser's model on a parameter or direction.
 
         Parameters
         ----------
         along : str or ndarray of shape (m,)
-            A parameter (Friedman 2001, section 8.2); or a direction, along which the mean of the
-            model is over evenly spread points of nearly the same score.
+            Name of a parameter (Friedman 2001, section 8.2), or a direction. Along a direction, the
+            model is averaged over points with similar scores.
+
+        Returns
+        -------
+        dependence : Dependence
         """
         model, sign = self.optimizer.input_model_, -1.0 if self.greater_is_better else 1.0
-        places, blocks = (_along_input if isinstance(along, str) else _in_bins)(model, along)
-        return Dependence(places, *(sign * values for values in model.dependence(blocks)))
+        points_along = _points_along_input if isinstance(along, str) else _points_along_direction
+        x, blocks = points_along(model, along)
+        return Dependence(x, *(sign * values for values in model.dependence(blocks)))
 
 
 def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluations:
-    """Return the `Evaluations` of a result.
+    """Convert a result of any supported type to `Evaluations`.
 
     Parameters
     ----------
     result : fitted SILBOSearchCV, AskTellOptimizer, OptimizeResult of `minimize` or optuna.Study
-        A study by its sampler, which must be a `SILBOSampler`.
+        The sampler of a study must be a `SILBOSampler`.
     any_search : bool, default=False
-        Whether other fitted searches of scikit-learn, which have learnt nothing, are read too.
+        Whether to accept other fitted searches of scikit-learn, which have no model.
+
+    Returns
+    -------
+    evaluations : Evaluations
 
     Raises
     ------
     TypeError
-        When it is something else.
+        If the result is of an unsupported type.
     NotFittedError
-        When it is a search that is not fitted, or an optimiser that has no evaluations.
+        If a search is not fitted or an optimiser has no evaluations.
     """
     if isinstance(result, AskTellOptimizer):
-        return _of_optimizer(result)
+        return _read_optimizer(result)
     if isinstance(result, OptimizeResult) and "optimizer" in result:
-        return _of_optimizer(result.optimizer)
+        return _read_optimizer(result.optimizer)
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         if any_search or "optimizer_" in vars(result):
-            return _of_search(result)
+            return _read_search(result)
     sampler: Any = getattr(result, "sampler", None)
     if hasattr(sampler, "optimizer_of"):
-        return _of_optimizer(sampler.optimizer_of(result))
+        return _read_optimizer(sampler.optimizer_of(result))
     raise TypeError(
-        "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, what minimize "
-        f"returned, or an Optuna study of SILBOSampler: got {type(result).__name__}. Of another "
-        "study give SILBOSampler().optimizer_of(study)."
+        "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, a result of minimize, "
+        f"or an Optuna study with a SILBOSampler, got {type(result).__name__}. For a study with "
+        "another sampler, pass SILBOSampler().optimizer_of(study)."
     )
 
 
 def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) -> FloatArray:
-    """Return the values of another result, (n,), to be compared with those observed.
-
-    Also of any other fitted search of scikit-learn, where those observed are scores of a search.
+    """Return the values of another result after checking that they are comparable.
 
     Parameters
     ----------
     evaluations : Evaluations
+        Evaluations to compare with. If they come from a search, `result` may be any fitted search
+        of scikit-learn.
     result : object
+        The other result.
     name : str
-        Of the argument, for messages.
+        Name of the argument, used in error messages.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
 
     Raises
     ------
     ValueError
-        When one is to be minimised and the other not, or a search has no scores of that metric, or
-        was given another name of a metric as `scoring`.
+        If one result is minimised and the other maximised, or if the searches use different
+        metrics.
     """
     if not isinstance(result, BaseEstimator):
         other = read_evaluations(result)
@@ -195,36 +211,36 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
         ours, theirs = evaluations.scoring, result.scoring
         if ours != theirs and isinstance(ours, str) and isinstance(theirs, str):
             raise ValueError(
-                f"{name} must be scored as result is, by {ours!r}: got a {type(result).__name__} "
-                f"scored by {theirs!r}. Give both searches the same scoring."
+                f"{name} must be scored by {ours!r} like result, got a {type(result).__name__} "
+                f"scored by {theirs!r}. Use the same scoring for both searches."
             )
         return _scores(result, evaluations.metric, name)
     raise ValueError(
-        f"{name} must be of the same kind as result, a search with scores or an optimiser with "
-        f"values to be minimised: got a {type(result).__name__}. Compare like with like."
+        f"{name} must be of the same kind as result, either a search with scores or an optimiser "
+        f"with values to minimise, got a {type(result).__name__}."
     )
 
 
 def _scores(search, metric, name):
     key = f"mean_test_{metric}"
     if key not in search.cv_results_:
-        known = [k for k in search.cv_results_ if k.startswith("mean_test_")]
+        available = [k for k in search.cv_results_ if k.startswith("mean_test_")]
         raise ValueError(
-            f"{name} must have {key!r} in its cv_results_: got {known}. "
-            "Give both searches the same scoring."
+            f"{name} must have {key!r} in its cv_results_, got {available}. "
+            "Use the same scoring for both searches."
         )
-    return np.array(search.cv_results_[key], dtype=float)[_alike(search)]
+    return np.array(search.cv_results_[key], dtype=float)[_comparable_candidates(search)]
 
 
-def _alike(search):
-    """Return the candidates whose scores can be compared: those with the most of a resource."""
+def _comparable_candidates(search):
+    """Return the indices of the candidates evaluated with the largest resource."""
     results = search.cv_results_
     used = np.asarray(results.get("n_resources", np.zeros(len(results["params"]))))
     return np.flatnonzero(used == used.max())
 
 
-def _metric_of(search):
-    """Return the name in ``cv_results_`` of the metric that was searched."""
+def _search_metric(search):
+    """Return the name of the optimised metric in ``cv_results_``."""
     if not search.multimetric_:
         return "score"
     if isinstance(search.refit, str):
@@ -233,41 +249,41 @@ def _metric_of(search):
     return names[0]
 
 
-def _of_optimizer(optimizer):
+def _read_optimizer(optimizer):
     y = optimizer.func_vals_
     if not len(y):
         raise NotFittedError(
-            f"result must hold evaluations: this {type(optimizer).__name__} has none. Tell it "
-            "some, then draw."
+            f"result must contain evaluations, but this {type(optimizer).__name__} has none. Call "
+            "tell first."
         )
     counts = np.isfinite(y) & optimizer.feasible_
     values = np.where(counts, y, np.nan)
-    n_initial, maximize = _n_initial(optimizer, 0, len(y)), optimizer.maximize
+    n_initial, maximize = _count_initial(optimizer, 0, len(y)), optimizer.maximize
     return Evaluations(optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
 
 
-def _of_search(search):
-    results, metric = search.cv_results_, _metric_of(search)
-    points = [results["params"][i] for i in _alike(search)]
+def _read_search(search):
+    results, metric = search.cv_results_, _search_metric(search)
+    points = [results["params"][i] for i in _comparable_candidates(search)]
     scores = _scores(search, metric, "result")
     optimizer, name, n_initial = vars(search).get("optimizer_"), f"{SCORE_NAME}{metric}", 0
     if optimizer is not None:
-        n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
+        n_initial = _count_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
         if isinstance(search.refit, (list, tuple)):
-            name += f" (of {len(search.refit)} goals)"
+            name += f" (of {len(search.refit)} objectives)"
     return Evaluations(optimizer, points, scores, name, True, n_initial, metric, search.scoring)
 
 
-def _n_initial(optimizer, n_first, n):
+def _count_initial(optimizer, n_first, n):
     if isinstance(optimizer, RandomSearch):
         return n
     return min(max(optimizer.n_initial_, n_first), n)
 
 
 def _column(name, points, domain):
-    """Return the values of one parameter, masked where a point has none that can be drawn."""
-    values = np.empty(len(points), dtype=object)  # filled one by one: a value may be a sequence
-    for i, point in enumerate(points):
+    """Return the values of one parameter, masked where a point has no value that can be drawn."""
+    values = np.empty(len(points), dtype=object)
+    for i, point in enumerate(points):  # a single assignment would unpack values that are sequences
         values[i] = point.get(name)
     numeric = domain is not None and domain.is_numeric
     mask = [name not in p or (numeric and not isinstance(p[name], Real)) for p in points]
@@ -276,37 +292,39 @@ def _column(name, points, domain):
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """A partial dependence curve with its interval, in the units of the values observed.
+    """Partial dependence curve with its interval, in the units of the observed values.
 
     Attributes
     ----------
-    places : sequence of k values of the parameter, or ndarray of k scores of the direction
+    x : sequence of length k
+        Values of the parameter, or scores along the direction.
     mean, low, high : ndarray of shape (k,)
+        Mean of the model, and lower and upper bound of its interval.
     """
 
-    places: Sequence[Any] | NDArray[Any]
+    x: Sequence[Any] | NDArray[Any]
     mean: FloatArray
     low: FloatArray
     high: FloatArray
 
-    def rows(self, rows):
-        """Return the curve at some of its places, in the order of the rows."""
-        places = [self.places[i] for i in rows]
-        return Dependence(places, self.mean[rows], self.low[rows], self.high[rows])
+    def take(self, indices):
+        """Return the curve restricted to the given indices, in their order."""
+        x = [self.x[i] for i in indices]
+        return Dependence(x, self.mean[indices], self.low[indices], self.high[indices])
 
 
-def _along_input(model, name):
-    """Return values of one parameter, and the points that have each, all else spread evenly."""
-    places = parameter_domains(model.space)[name].places(N_PLACES)
+def _points_along_input(model, name):
+    """Return a grid of values of one parameter and the points to average over for each."""
+    values = parameter_domains(model.space)[name].places(N_GRID_VALUES)
     base = model.points(N_POINTS)
-    blocks = [model.space.with_value(base, name, value) for value in places]
+    blocks = [model.space.with_value(base, name, value) for value in values]
     kept = [i for i, X in enumerate(blocks) if len(X)]
-    return [places[i] for i in kept], [blocks[i] for i in kept]
+    return [values[i] for i in kept], [blocks[i] for i in kept]
 
 
-def _in_bins(model, direction):
-    """Return mean scores of bins of the direction (m,), and the points of each."""
-    X = model.space.round(model.points(N_BINS * POINTS_A_BIN))
+def _points_along_direction(model, direction):
+    """Return the mean score of each bin along a direction, and the points in each bin."""
+    X = model.space.round(model.points(N_BINS * POINTS_PER_BIN))
     order = np.argsort(X @ direction, kind="stable")
-    bins = order.reshape(N_BINS, POINTS_A_BIN)
+    bins = order.reshape(N_BINS, POINTS_PER_BIN)
     return (X @ direction)[bins].mean(axis=1), [X[rows] for rows in bins]

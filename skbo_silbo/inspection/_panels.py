@@ -1,7 +1,7 @@
-"""Figures, and one function a panel, which draws prepared arrays on given axes.
+"""Figures and panels shared by all displays.
 
-Colours are those of Okabe and Ito, which any colour vision can separate; every colour comes with
-a marker or a position of its own.
+Colours are from the palette of Okabe and Ito, which is safe for colour-blind readers. Information
+is never conveyed by colour alone.
 """
 
 import textwrap
@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from skbo_silbo.sensitivity._input_model import fences
+from skbo_silbo.sensitivity._input_model import outlier_limits
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "<", ">")
 FAINT = "#BBBBBB"
 EXTENDS = ("neither", "min", "max", "both")
 CURVE_NOTE = "\n(orange: the model, all else averaged; 90 %)"
-LEGEND_MAX = 12  # most categories that a legend names; the strips beside it name them all
-MARGIN = 0.06  # of the range, on either side
-DECADES = 1e3  # highest by lowest value from which the axis is logarithmic
-AT_EDGE = {"s": 24, "alpha": 0.9, "clip_on": False, "label": None}  # seen however faint the rest
+LEGEND_MAX = 12  # categories in a legend
+MARGIN = 0.06  # proportion of the range, on either side
+DECADES = 1e3  # ratio of largest to smallest value from which the axis is logarithmic
+DECADES_SHOWN = 30.0  # minimum ratio of the limits of a logarithmic axis, for round tick labels
+AT_EDGE = {"s": 24, "alpha": 0.9, "clip_on": False, "label": None}  # style of outliers
 SIGNS = {"^": "▲", "v": "▼", ">": "►", "<": "◄"}
-DECADES_SHOWN = 30.0  # the same of its ends: else there is no round number between them
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes as Axes  # exported
-else:  # hints can be read without matplotlib
+    from matplotlib.axes import Axes as Axes
+else:  # matplotlib is optional
     Axes = Any
 
 AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 
 
 def draw_response(axes, scores, response, unlabelled, name, dependence=None):
-    """Draw the response against one direction: a cloud, or a strip for every category.
+    """Draw the response against one direction, as a scatter plot or as one strip per category.
 
-    Rows without a response are ticks along the bottom; what lies far beyond all others is a
-    triangle at the edge. A `Dependence` is drawn as a curve with its interval.
+    Unlabelled rows are drawn as ticks along the bottom and outliers as triangles at the edge. If a
+    `dependence` is given, it is drawn as a curve with its interval.
     """
     fit_axis(axes, "x", scores)
     if response.categories:
@@ -45,41 +45,41 @@ def draw_response(axes, scores, response, unlabelled, name, dependence=None):
     else:
         fit_axis(axes, "y", response.values)
         cloud = _cloud(len(scores))
-        _, beyond = scatter_within(axes, scores, response.values, color=COLOURS[0], **cloud)
-    note_beyond(axes, beyond)
+        _, beyond = scatter_clipped(axes, scores, response.values, color=COLOURS[0], **cloud)
+    annotate_outliers(axes, beyond)
     axes.set_ylabel(response.name)
     if dependence is not None:
-        draw_curve(axes, dependence.places, dependence)
+        draw_curve(axes, dependence.x, dependence)
     axes.set_xlabel(name + _draw_ticks(axes, unlabelled) + (dependence is not None) * CURVE_NOTE)
-    tidy(axes)
+    hide_frame(axes)
 
 
 def draw_plane(axes, scores, response, unlabelled, names):
-    """Draw the first two directions against each other, coloured by the response.
+    """Draw a scatter plot of the first two directions, coloured by the response.
 
-    What lies far beyond all others is a triangle at the edge, here too.
+    Outliers are drawn as triangles at the edge.
     """
     for which, column in zip("xy", scores.T, strict=True):
         fit_axis(axes, which, column)
     beyond = Counter()
     if len(unlabelled):
         cloud = {**_cloud(len(unlabelled)), "alpha": 0.5, "s": 8, "zorder": 0.5, "color": FAINT}
-        beyond += scatter_within(axes, *unlabelled.T, **cloud, label="unlabelled")[1]
+        beyond += scatter_clipped(axes, *unlabelled.T, **cloud, label="unlabelled")[1]
     cloud = _cloud(len(scores))
     if response.categories:
         for code, category in enumerate(response.categories):
             rows = response.values == code
             style = {**cloud, **_category_style(code), "label": category}
-            beyond += scatter_within(axes, *scores[rows].T, **style)[1]
+            beyond += scatter_clipped(axes, *scores[rows].T, **style)[1]
     else:
         beyond += _draw_shaded(axes, scores, response, cloud)
     _draw_legend(axes, response, beyond)
     axes.set(xlabel=names[0], ylabel=names[1])
-    tidy(axes)
+    hide_frame(axes)
 
 
 def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
-    """Draw the leading eigenvalues; those of the chosen directions are filled."""
+    """Draw the leading eigenvalues with filled markers for the selected directions."""
     shown = eigenvalues[:n_shown]
     order = np.arange(1, len(shown) + 1)
     axes.plot(order, shown, color=FAINT, zorder=1)
@@ -88,7 +88,7 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
     axes.plot(order[:n_chosen], shown[:n_chosen], "o", color=COLOURS[0])
     if len(left_out):
         axes.axvline(n_chosen + 0.5, color="0.4", ls=":", lw=1)
-    # the first dwarfs the median, as squared gradients do and SIR's shares do not
+    # eigenvalues of squared gradients often span many decades
     if shown.min() > 0 and shown[0] > 1e3 * np.median(shown):
         axes.set_yscale("log")
     else:
@@ -102,22 +102,22 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
         title=f"n_components = {n_chosen}",
     )
     axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-    tidy(axes)
+    hide_frame(axes)
 
 
 def draw_bars(axes, values, intervals, names):
-    """Draw values (p,) as bars from zero, the first on top, and their intervals (2, p) if any."""
-    places = np.arange(len(values))
-    axes.barh(places, values, height=0.62, color=COLOURS[4])
+    """Draw horizontal bars from top to bottom, with intervals of shape (2, p) if given."""
+    positions = np.arange(len(values))
+    axes.barh(positions, values, height=0.62, color=COLOURS[4])
     if intervals is not None:
-        axes.hlines(places, *intervals, color="black", lw=1.4)
-    axes.set_yticks(places, names)
+        axes.hlines(positions, *intervals, color="black", lw=1.4)
+    axes.set_yticks(positions, names)
     axes.set_ylim(len(values) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    tidy(axes)
+    hide_frame(axes)
 
 
-def draw_words(axes, words):
+def draw_text(axes, words):
     """Write a sentence in the middle of an empty panel."""
     axes.set_axis_off()
     text = textwrap.fill(words, 38)
@@ -125,48 +125,48 @@ def draw_words(axes, words):
 
 
 def draw_curve(axes, x, dependence):
-    """Draw the mean of a model along an axis, and its interval."""
+    """Draw the mean of a partial dependence and its interval."""
     axes.fill_between(x, dependence.low, dependence.high, color=COLOURS[5], alpha=0.25, lw=0)
     axes.plot(x, dependence.mean, color=COLOURS[5], lw=1.8)
 
 
-def note_beyond(axes, beyond, *others):
-    """Say in the corner how many points are triangles at the edge, and what else there is.
+def annotate_outliers(axes, beyond, *others):
+    """Write the number of points beyond each edge, and further notes, in the corner of the panel.
 
-    Those at the foot are told of beside it.
+    Points below the panel are counted next to its bottom right corner.
     """
     above = Counter(beyond)
     n_below = above.pop("▼", 0)
-    notes = [_beyond(above)] * bool(above) + [note for note in others if note]
+    notes = [_format_outliers(above)] * bool(above) + [note for note in others if note]
     if notes:
         axes.set_title(", ".join(notes), fontsize="small", loc="right", color="0.3")
     if n_below:
         style = {"fontsize": "small", "color": "0.3", "rotation": 90, "va": "bottom"}
-        axes.text(1.01, 0.0, _beyond({"▼": n_below}), transform=axes.transAxes, **style)
+        axes.text(1.01, 0.0, _format_outliers({"▼": n_below}), transform=axes.transAxes, **style)
 
 
-def tidy(axes):
-    """Take the frame away, but for the axes."""
+def hide_frame(axes):
+    """Hide the top and right spines of the axes."""
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _beyond(counts):
+def _format_outliers(counts):
     return ", ".join(f"{sign} {n}" for sign, n in counts.items()) + " beyond"
 
 
 def _draw_shaded(axes, scores, response, cloud):
-    """Draw points in the colours of their values, and the bar; return what lies beyond."""
+    """Draw points with a colour bar and return the number of points beyond each edge."""
     y, shades = response.values, {"cmap": "viridis", "alpha": max(cloud["alpha"], 0.8)}
     low, high = robust_limits(y, margin=0.0)
     style = {**cloud, **shades, "vmin": low, "vmax": high}
-    points, beyond = scatter_within(axes, *scores.T, colours=y, **style)
+    points, beyond = scatter_clipped(axes, *scores.T, colours=y, **style)
     extend = EXTENDS[int(y.min() < low) + 2 * int(y.max() > high)]
     axes.figure.colorbar(points, ax=axes, label=response.name, extend=extend)
     return beyond
 
 
 def _draw_ticks(axes, unlabelled):
-    """Draw unlabelled rows along the bottom; return what is to be said of them below."""
+    """Draw unlabelled rows as ticks along the bottom and return a note for the axis label."""
     if not len(unlabelled):
         return ""
     left, right = axes.get_xlim()
@@ -177,39 +177,42 @@ def _draw_ticks(axes, unlabelled):
 
 
 def _draw_strips(axes, scores, response):
-    """Draw a strip for every category; return what lies beyond."""
+    """Draw one strip of points per category and return the number of points beyond each edge."""
     codes, beyond = response.values, Counter()
-    jitter = _spread(scores, codes)
+    jitter = _jitter(scores, codes)
     axes.set_yticks(np.arange(len(response.categories)), response.categories)
     axes.set_ylim(-0.6, len(response.categories) - 0.4)
     for code in range(len(response.categories)):
         rows = codes == code
         style = {**_cloud(len(scores)), **_category_style(code)}
-        beyond += scatter_within(axes, scores[rows], code + jitter[rows], **style)[1]
+        beyond += scatter_clipped(axes, scores[rows], code + jitter[rows], **style)[1]
     return beyond
 
 
-def _spread(scores, codes):
-    """Offsets in [-.3, .3] that keep neighbours in score apart: golden-ratio steps by rank."""
+def _jitter(scores, codes):
+    """Return offsets in [-0.3, 0.3] that separate points with similar scores.
+
+    The offsets are multiples of the golden ratio by rank, so they have no trend.
+    """
     rank = np.empty(len(scores))
     rank[np.lexsort((scores, codes))] = np.arange(len(scores))
     return 0.6 * (rank * (np.sqrt(5) - 1) / 2 % 1) - 0.3
 
 
 def _draw_legend(axes, response, beyond):
-    """Above the axes, in as many columns as fit; beyond `LEGEND_MAX` the strips must do.
+    """Draw the legend above the panel, without categories if there are more than `LEGEND_MAX`.
 
-    How many points lie beyond stands there too.
+    Its title gives the number of points beyond each edge.
     """
     handles, labels = axes.get_legend_handles_labels()
     if len(response.categories) > LEGEND_MAX:
         handles, labels = handles[: -len(response.categories)], labels[: -len(response.categories)]
     if not handles:
-        note_beyond(axes, beyond)
+        annotate_outliers(axes, beyond)
     else:
         style = {"frameon": False, "fontsize": "small", "handletextpad": 0.1, "columnspacing": 1.0}
         if beyond:
-            style |= {"title": _beyond(beyond), "title_fontsize": "small"}
+            style |= {"title": _format_outliers(beyond), "title_fontsize": "small"}
         fitting = max(1, 36 // (max(map(len, labels)) + 3))
         columns = -(-len(labels) // -(-len(labels) // fitting))
         legend = axes.legend(
@@ -224,7 +227,7 @@ def _category_style(code):
 
 
 def _cloud(n):
-    """Smaller and fainter points the more there are; pixels instead of paths beyond thousands."""
+    """Return a marker style that gets smaller and more transparent with more points."""
     return {
         "s": float(np.clip(8000 / n, 5, 28)),
         "alpha": float(np.clip(700 / n, 0.3, 0.8)),
@@ -233,14 +236,14 @@ def _cloud(n):
     }
 
 
-def is_logarithmic(values):
-    """Return whether values, (n,), are positive and range over three decades or more."""
+def spans_decades(values):
+    """Return whether all finite values are positive and span at least three decades."""
     finite = values[np.isfinite(values)]
     return bool(finite.size and finite.min() > 0.0 and finite.max() >= DECADES * finite.min())
 
 
 def robust_limits(values, *, logarithmic=False, margin=MARGIN):
-    """Return the ends of an axis that shows the bulk of values, (n,): far outliers lie outside.
+    """Return axis limits that show the bulk of the values and exclude outliers.
 
     Examples
     --------
@@ -254,48 +257,60 @@ def robust_limits(values, *, logarithmic=False, margin=MARGIN):
     if not finite.size:
         return 0.0, 1.0
     scaled = np.log(finite) if logarithmic else finite
-    low, high = fences(scaled)
+    low, high = outlier_limits(scaled)
     inside = (scaled >= low) & (scaled <= high)
-    return limits_of(finite[inside], logarithmic=logarithmic, margin=margin)
+    return full_limits(finite[inside], logarithmic=logarithmic, margin=margin)
 
 
-def limits_of(values, *, logarithmic=False, margin=MARGIN):
-    """Return the ends of an axis that shows all of some finite values, (n,)."""
+def full_limits(values, *, logarithmic=False, margin=MARGIN):
+    """Return axis limits that show all of the given finite values."""
     scaled = np.log(values) if logarithmic else values
     room = margin * np.ptp(scaled) or margin * max(abs(scaled[0]), 1e-12)
     ends = scaled.min() - room, scaled.max() + room
     return tuple(np.exp(ends)) if logarithmic else ends
 
 
-def fit_axis(axes, which, values, limits_of_values=robust_limits):
-    """Set scale and limits of the "x" or "y" axis for values, (n,): their bulk, or all."""
-    limits = limits_of_values(values)
-    if which == "y" and is_logarithmic(values):
-        in_logarithms = limits_of_values(values, logarithmic=True)
-        if in_logarithms[1] > DECADES_SHOWN * in_logarithms[0]:
+def fit_axis(axes, which, values, compute_limits=robust_limits):
+    """Set the limits of an axis, and a logarithmic scale for positive values over several decades.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    which : {"x", "y"}
+        Axis to change. Only "y" can become logarithmic.
+    values : ndarray of shape (n,)
+        Values to show.
+    compute_limits : callable, default=robust_limits
+        `robust_limits` or `full_limits`.
+    """
+    limits = compute_limits(values)
+    if which == "y" and spans_decades(values):
+        log_limits = compute_limits(values, logarithmic=True)
+        if log_limits[1] > DECADES_SHOWN * log_limits[0]:
             axes.set_yscale("log")
-            limits = in_logarithms
+            limits = log_limits
     axes.set(**{f"{which}lim": limits})
 
 
-def scatter_within(axes, x, y, *, colours=None, **style):
-    """Draw points; those beyond the limits of the axes as triangles that point there.
+def scatter_clipped(axes, x, y, *, colours=None, **style):
+    """Draw a scatter plot in which points beyond the axis limits become triangles at the edge.
 
     Parameters
     ----------
     axes : matplotlib Axes
     x, y : ndarray of shape (n,)
+        Coordinates of the points.
     colours : ndarray of shape (n,), default=None
-        Values that a colour map in the style shows.
+        Values mapped to colours.
     **style
-        As of ``Axes.scatter``.
+        Further arguments of ``Axes.scatter``.
 
     Returns
     -------
     points : matplotlib PathCollection
-        Those within.
+        Points within the limits.
     beyond : Counter of str
-        How many there are of each triangle: "▲" above, "▼" below, "►" and "◄" beside.
+        Number of points beyond each edge: "▲" above, "▼" below, "►" to the right, "◄" to the left.
     """
 
     def draw(x, y, rows, **other):
@@ -319,19 +334,23 @@ def scatter_within(axes, x, y, *, colours=None, **style):
 
 
 def new_figure(display: str, *size: float) -> Any:
-    """Return a figure; matplotlib is imported for no other reason than to make one.
+    """Create a figure, importing matplotlib only when it is needed.
 
     Parameters
     ----------
     display : str
-        Who needs it.
+        Name of the display, used in the error message.
     *size : float
-        Width and height in inches; matplotlib's own if not given.
+        Width and height in inches. Defaults to matplotlib's own default.
+
+    Returns
+    -------
+    figure : matplotlib Figure
 
     Raises
     ------
     ImportError
-        When matplotlib is missing.
+        If matplotlib is not installed.
     """
     try:
         import matplotlib.pyplot as plt
@@ -343,25 +362,25 @@ def new_figure(display: str, *size: float) -> Any:
 
 
 class PanelDisplay:
-    """Panels, each a function that draws on the axes it is given."""
+    """Base class of displays that draw one or more panels."""
 
     axes_: NDArray[np.object_]
     figure_: Any
 
     def _draw(self, panels, ax, make_axes):
-        """Draw on the axes given, one for each panel, or on those that `make_axes` makes.
+        """Draw each panel on its axes, which `make_axes` creates if `ax` is None.
 
         Raises
         ------
         ValueError
-            When there are more axes, or fewer, than panels.
+            If the number of axes differs from the number of panels.
         """
         n = len(panels)
         self.axes_ = np.asarray(make_axes(n) if ax is None else ax, dtype=object).ravel()
         if len(self.axes_) != n:
             raise ValueError(
-                f"ax must hold one Axes for each of the {n} panels: got {len(self.axes_)}. Pass as "
-                "many, or ax=None."
+                f"ax must hold one Axes for each of the {n} panels, got {len(self.axes_)}. Pass "
+                f"{n} Axes or ax=None."
             )
         self.figure_ = self.axes_[0].figure
         for draw, axes in zip(panels, self.axes_, strict=True):

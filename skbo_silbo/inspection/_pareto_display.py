@@ -1,4 +1,4 @@
-"""The candidates of a search of several goals, and those that no other dominates."""
+"""Pareto plot of a multi-objective search."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -7,32 +7,32 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._typing import FloatArray, IntArray
-from ._panels import COLOURS, AxesLike, PanelDisplay, new_figure, tidy
+from skbo_silbo._typing import FloatArray, IntArray
+from skbo_silbo.inspection._panels import COLOURS, AxesLike, PanelDisplay, hide_frame, new_figure
 
 
 @dataclass(eq=False, repr=False)
 class ParetoDisplay(PanelDisplay):
-    """Two goals a panel: all candidates, and in colour those that no other dominates.
+    """Scatter plots of all pairs of objectives with the Pareto front highlighted.
 
-    Use :meth:`from_result`; the constructor takes what is drawn, which stay attributes of the same
-    name.
+    It is recommended to use :meth:`from_result` to create a `ParetoDisplay`. All parameters are
+    stored as attributes.
 
     Parameters
     ----------
     values : ndarray of shape (n, m)
-        Of m goals for every candidate, NaN where it failed.
+        Values of the m objectives for each candidate, NaN if it failed.
     front : ndarray of int
-        The rows of `values` that no other dominates.
+        Indices of the non-dominated candidates.
     names : tuple of str
-        Of the goals.
+        Names of the objectives.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Set by :meth:`plot`.
+        Figure containing the panels, set by :meth:`plot`.
     axes_ : ndarray of matplotlib Axes
-        One for each pair of goals.
+        Axes of the panels, one per pair of objectives.
 
     Examples
     --------
@@ -48,30 +48,32 @@ class ParetoDisplay(PanelDisplay):
 
     @classmethod
     def from_result(cls, result: Any, *, ax: AxesLike | None = None) -> Self:
-        """Draw a search whose `refit` lists goals.
+        """Plot the candidates of a multi-objective search.
 
         Parameters
         ----------
         result : fitted SILBOSearchCV
-        ax : matplotlib Axes or array of them, default=None
-            One for each pair of goals; None makes a figure.
+            Search whose `refit` lists the objectives.
+        ax : matplotlib Axes or array of Axes, default=None
+            Axes to draw on, one per pair of objectives. If None, a new figure is created.
 
         Returns
         -------
-        ParetoDisplay
+        display : ParetoDisplay
+            The display, already plotted.
 
         Raises
         ------
         ValueError
-            When it has no `pareto_front_`.
+            If the result has no `pareto_front_`.
         ImportError
-            When matplotlib is missing.
+            If matplotlib is not installed.
         """
         if not hasattr(result, "pareto_front_"):
             raise ValueError(
-                "result must be a fitted SILBOSearchCV with several goals: got "
-                f"{type(result).__name__} without pareto_front_. Give it a refit that lists two or "
-                "three goals, and fit it."
+                "result must be a fitted multi-objective SILBOSearchCV, got a "
+                f"{type(result).__name__} without pareto_front_. Set refit to a list of two or "
+                "three objectives and fit the search."
             )
         names, results = tuple(result.refit), result.cv_results_
         columns = ["mean_fit_time" if name == "fit_time" else f"mean_test_{name}" for name in names]
@@ -79,16 +81,17 @@ class ParetoDisplay(PanelDisplay):
         return cls(values, result.pareto_front_, names).plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
-        """Draw the candidates.
+        """Draw one scatter plot per pair of objectives.
 
         Parameters
         ----------
-        ax : matplotlib Axes or array of them, default=None
-            One for each pair of goals; None makes a figure.
+        ax : matplotlib Axes or array of Axes, default=None
+            Axes to draw on, one per pair of objectives. If None, a new figure is created.
 
         Returns
         -------
-        self
+        self : object
+            The display itself.
         """
         pairs = combinations(range(len(self.names)), 2)
         panels = [partial(self._draw_pair, *pair) for pair in pairs]
@@ -102,9 +105,10 @@ class ParetoDisplay(PanelDisplay):
         axes.scatter(*self.values[:, [i, j]].T, s=18, color="0.7", label="candidates")
         front = self.values[self.front][:, [i, j]]
         front = front[np.argsort(front[:, 0], kind="stable")]
-        line = "-" if len(self.names) == 2 else ""  # of three goals two are no front
+        # with three objectives, the front projected onto two of them is not a curve
+        line = "-" if len(self.names) == 2 else ""
         axes.plot(*front.T, marker="o", ls=line, lw=1.0, color=COLOURS[0], label="not dominated")
-        time = {"fit_time": "fit time, seconds (less is better)"}
-        labels = [time.get(self.names[place], self.names[place]) for place in (i, j)]
-        axes.set(xlabel=labels[0], ylabel=labels[1])
-        tidy(axes)
+        labels = {"fit_time": "fit time, seconds (less is better)"}
+        x_name, y_name = self.names[i], self.names[j]
+        axes.set(xlabel=labels.get(x_name, x_name), ylabel=labels.get(y_name, y_name))
+        hide_frame(axes)

@@ -1,4 +1,4 @@
-"""Plots of searches: how fast they got where, beside random search, and what mattered."""
+"""Plots of a finished search: convergence, important inputs and comparison with other searches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -7,68 +7,70 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skbo_silbo.sensitivity import InputShares
-
-from .._checks import check_choice
-from .._typing import FloatArray
-from ..space import ParameterDomain, parameter_domains
-from ._evaluations import (
+from skbo_silbo._checks import check_choice
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.inspection._evaluations import (
     Dependence,
     ResultLike,
     read_evaluations,
     read_values_like,
 )
-from ._panels import AxesLike, PanelDisplay, new_figure
-from ._search_panels import (
+from skbo_silbo.inspection._panels import AxesLike, PanelDisplay, new_figure
+from skbo_silbo.inspection._search_panels import (
     LONGEST_AXIS_NAME,
     draw_convergence,
     draw_parallel,
     draw_shares,
     draw_values,
 )
-from ._value_axis import ValueAxis, short_and_distinct
+from skbo_silbo.inspection._value_axis import ValueAxis, shorten_distinct
+from skbo_silbo.sensitivity import InputShares
+from skbo_silbo.space import ParameterDomain, parameter_domains
 
 KINDS = ("all", "convergence", "dependence", "shares", "parallel")
 N_DEPENDENCES = 2
-MAX_PARAMETERS = 10  # the most important, in the last two panels
+MAX_PARAMETERS = 10  # most important inputs, in the panels "shares" and "parallel"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SearchDisplay(PanelDisplay):
-    """Convergence, dependence on what matters most, shares of the inputs, parallel coordinates.
+    """Overview of a finished search: convergence, dependence on the inputs, importance, candidates.
 
-    Use :meth:`from_result`; the constructor takes what is drawn, which stay attributes of the same
-    name.
+    It is recommended to use :meth:`from_result` to create a `SearchDisplay`. All parameters are
+    stored as attributes.
 
     Parameters
     ----------
     values : ndarray of shape (n,)
-        Of the evaluations in order; NaN where one failed.
-    parameters : dict of str to sequence of n values
-        The inputs. Masked members are those that a candidate does not have.
+        Observed values in order of evaluation, NaN for failed evaluations.
+    parameters : dict of str to sequence of length n
+        Values of each input. Masked entries mark candidates that do not have the input.
     shares : InputShares
-        What every input explains, as ``subspace_.shares`` says it.
+        Share of the variance explained by each input, as in ``subspace_.shares``.
     dependences : dict of str to Dependence, default=None
-        Of the model, on inputs or directions; empty where the values say nothing.
+        Partial dependence of the model on inputs or directions. Empty if the model is not
+        informative.
     directions : dict of str to ndarray of shape (n,), default=None
-        The evaluations along the learnt directions; None if all inputs were kept.
+        Coordinates of the candidates along the learnt directions, or None if no embedding is used.
     n_initial : int, default=0
-        How many evaluations came before the first model.
+        Number of evaluations before the first model was fitted.
     random_values : ndarray of shape (k,), default=None
-        As in `ConvergenceDisplay`.
+        Values of randomly drawn points, see `ConvergenceDisplay`.
     value_name : str, default="value"
+        Name of the observed values.
     greater_is_better : bool, default=False
+        Whether the values are maximised.
     domains : dict of str to ParameterDomain, default=None
-        What every input can be (`skbo_silbo.space.parameter_domains`): its axis goes from end to
-        end of that, in logarithms or not, listed numbers by rank where neither spreads them evenly,
-        its categories in that order. None: as the values show.
+        Domain of each input, as returned by `skbo_silbo.space.parameter_domains`. It determines the
+        range and scale of the axis and the order of categories. If None, the domains are inferred
+        from the values.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Set by :meth:`plot`.
+        Figure containing the panels, set by :meth:`plot`.
     axes_ : ndarray of matplotlib Axes
-        The panels in the order drawn.
+        Axes of the panels in the order in which they are drawn.
 
     Examples
     --------
@@ -102,32 +104,35 @@ class SearchDisplay(PanelDisplay):
         kind: str = "all",
         ax: AxesLike | None = None,
     ) -> Self:
-        """Draw a search, an optimiser, what `minimize` returned, or a study of `SILBOSampler`.
+        """Plot a search, an optimiser, a result of `minimize` or an Optuna study.
 
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, OptimizeResult, or optuna.Study
+            The result to plot. A study must use a `SILBOSampler`.
         random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
-            Of the same objective, its points drawn at random: draws the expected curve of random
-            search. None: of the initial points, which fill the space as random ones do, and only as
-            far as these go.
-        kind, ax
-            As in :meth:`plot`.
+            Random search of the same objective, used to estimate the expected performance of random
+            search. If None, the initial points are used, and the curve ends with them.
+        kind : {"all", "convergence", "dependence", "shares", "parallel"} or str, default="all"
+            Which panels to draw, see :meth:`plot`.
+        ax : matplotlib Axes or array of Axes, default=None
+            Axes to draw on, see :meth:`plot`.
 
         Returns
         -------
-        SearchDisplay
+        display : SearchDisplay
+            The display, already plotted.
 
         Raises
         ------
         TypeError
-            When the result is of another kind.
+            If the result is of an unsupported type.
         ValueError
-            When `random_search` has no such values.
+            If the values of `random_search` cannot be compared with those of `result`.
         NotFittedError
-            When the search is not fitted.
+            If the search is not fitted.
         ImportError
-            When matplotlib is missing.
+            If matplotlib is not installed.
         """
         evaluations = read_evaluations(result)
         model = evaluations.optimizer.input_model_
@@ -139,7 +144,7 @@ class SearchDisplay(PanelDisplay):
             dependences=_dependences(evaluations, model, axes, kind),
             directions=None if axes is None else {k: evaluations.X @ b for k, b in axes.items()},
             n_initial=evaluations.n_initial,
-            random_values=random_values_of(evaluations, random_search),
+            random_values=random_search_values(evaluations, random_search),
             value_name=evaluations.name,
             greater_is_better=evaluations.greater_is_better,
             domains=parameter_domains(evaluations.optimizer.space_),
@@ -148,24 +153,33 @@ class SearchDisplay(PanelDisplay):
     def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
         """Draw the panels.
 
+        If a constant predicts held-out values as well as the model, the panels show no model and a
+        message explains why.
+
         Parameters
         ----------
         kind : {"all", "convergence", "dependence", "shares", "parallel"} or str, default="all"
-            Or the name of an input: the values along it, with the mean of the model where the
-            display was made with that name or the input is among the two most important.
-            "convergence": the best value so far beside the expected one of random search.
-            "dependence": the values along the first two learnt directions, or, where all inputs
-            were kept, along the two most important ones, initial ones hollow; with the mean of the
-            model, all else averaged, and its 90 % interval. "shares": what every input explains of
-            the variance, and the verdict; where a constant predicts held-out values as well,
-            this in words, and no panel shows anything of the model. "parallel": a line a candidate,
-            the best tenth in colour.
+            Which panels to draw.
+
+            - "convergence": the best value so far, compared with the expected performance of random
+              search.
+            - "dependence": the observed values along the first two learnt directions, or along the
+              two most important inputs if no embedding is used. The curve is the partial dependence
+              of the model with its 90 % interval. Markers of initial points are hollow.
+            - "shares": the share of the variance explained by each input.
+            - "parallel": parallel coordinates with one line per candidate. The best 10 % are
+              highlighted.
+            - The name of an input: the observed values along it. The partial dependence is included
+              if the display was created with this `kind` or the input is one of the two most
+              important.
+            - "all": the first four panels.
         ax : matplotlib Axes or array of Axes, default=None
-            One for each panel; None makes a figure.
+            Axes to draw on, one per panel. If None, a new figure is created.
 
         Returns
         -------
-        self
+        self : object
+            The display itself.
         """
         check_choice("kind", kind, [*KINDS, *self.parameters])
         ranked = self.shares.ranked or list(self.shares.names)
@@ -175,15 +189,17 @@ class SearchDisplay(PanelDisplay):
 
     def _panels(self, kind, ranked):
         if kind not in KINDS:
-            place = ValueAxis.of(kind, self.parameters[kind], (self.domains or {}).get(kind))
-            return [lambda axes: self._draw_values(axes, place)]
+            value_axis = ValueAxis.from_values(
+                kind, self.parameters[kind], (self.domains or {}).get(kind)
+            )
+            return [lambda axes: self._draw_values(axes, value_axis)]
         sign = 1 if self.greater_is_better else -1
         drawn = {"this search": self.values}, self.n_initial, self.random_values, self.value_name
         panels = {
             "convergence": [lambda axes: draw_convergence(axes, *drawn, sign)],
             "dependence": [
-                lambda axes, place=place: self._draw_values(axes, place)
-                for place in self._dependence_axes(ranked)
+                lambda axes, value_axis=value_axis: self._draw_values(axes, value_axis)
+                for value_axis in self._dependence_axes(ranked)
             ],
             "shares": [lambda axes: draw_shares(axes, self.shares, ranked)],
             "parallel": [
@@ -192,33 +208,42 @@ class SearchDisplay(PanelDisplay):
         }
         return [panel for name in panels if kind in ("all", name) for panel in panels[name]]
 
-    def _draw_values(self, axes, place):
-        dependence = (self.dependences or {}).get(place.name)
+    def _draw_values(self, axes, value_axis):
+        dependence = (self.dependences or {}).get(value_axis.name)
         names = list(self.parameters)
-        labels = dict(zip(names, short_and_distinct(names, LONGEST_AXIS_NAME), strict=True))
-        drawn = self.values, self.n_initial, self.value_name, dependence, labels.get(place.name)
-        draw_values(axes, place, *drawn)
+        labels = dict(zip(names, shorten_distinct(names, LONGEST_AXIS_NAME), strict=True))
+        drawn = (
+            self.values,
+            self.n_initial,
+            self.value_name,
+            dependence,
+            labels.get(value_axis.name),
+        )
+        draw_values(axes, value_axis, *drawn)
 
     def _dependence_axes(self, ranked):
         if self.directions is None:
             return self._value_axes(ranked)[:N_DEPENDENCES]
-        return [ValueAxis.along(name, z) for name, z in self.directions.items()]
+        return [ValueAxis.from_scores(name, z) for name, z in self.directions.items()]
 
     def _value_axes(self, ranked):
-        """Return the axes of the inputs in this order; constants are left out."""
-        known, domains = [name for name in ranked if name in self.parameters], self.domains or {}
-        axes = [ValueAxis.of(name, self.parameters[name], domains.get(name)) for name in known]
+        """Return the axes of the named inputs, skipping inputs that are constant."""
+        domains, names = self.domains or {}, [name for name in ranked if name in self.parameters]
+        axes = [ValueAxis.from_values(n, self.parameters[n], domains.get(n)) for n in names]
         return [axis for axis in axes if not axis.is_constant]
 
     def _all_axes(self, ranked):
-        # What is constant in each branch of a conditional space has no share of its own.
+        # parameters that are constant in each branch of a conditional space have no share
         rest = [name for name in self.parameters if name not in self.shares.names]
         values = np.ma.masked_invalid(self.values)
-        return [*self._value_axes([*rest, *ranked]), ValueAxis.of_values(self.value_name, values)]
+        return [
+            *self._value_axes([*rest, *ranked]),
+            ValueAxis.from_objective_values(self.value_name, values),
+        ]
 
 
 def _directions(evaluations, model):
-    """Return the first learnt directions by name; None if there are none to be trusted."""
+    """Return the first learnt directions by name, or None if no informative embedding is in use."""
     embedding = getattr(evaluations.optimizer, "embedding_", None)
     if embedding is None or embedding.is_identity or not model.is_informative:
         return None
@@ -227,7 +252,7 @@ def _directions(evaluations, model):
 
 
 def _dependences(evaluations, model, directions, kind):
-    """Return the dependences of the panels, by name; {} without a model."""
+    """Return the partial dependences to draw, by name. Empty if the model is not informative."""
     if not model.is_informative:
         return {}
     if directions is None:
@@ -239,7 +264,7 @@ def _dependences(evaluations, model, directions, kind):
 
 
 def _make_axes(n_panels, wide):
-    """Panels in a row; below them, if `wide`, the last one across the figure."""
+    """Create axes in one row. If `wide`, the last panel gets a second row of its own."""
     n_above = n_panels - wide
     height = 3.6 * (n_above > 0) + 3.8 * wide
     figure = new_figure("SearchDisplay", max(4.1 * n_above, 9.0 * wide), height)
@@ -250,29 +275,32 @@ def _make_axes(n_panels, wide):
 
 @dataclass(eq=False, repr=False)
 class ConvergenceDisplay(PanelDisplay):
-    """The best value so far, of one search or of several.
+    """Best value so far of one or several searches.
 
-    Use :meth:`from_result`; the constructor takes what is drawn, which stay attributes of the same
-    name.
+    It is recommended to use :meth:`from_result` to create a `ConvergenceDisplay`. All parameters
+    are stored as attributes.
 
     Parameters
     ----------
     curves : dict of str to ndarray
-        For every search its values in order, NaN where an evaluation failed; the search itself
-        comes first.
+        Observed values of each search in order of evaluation, NaN for failed evaluations. The main
+        search comes first.
     n_initial : int, default=0
-        How many of its evaluations came before the first model.
+        Number of evaluations of the main search before its first model was fitted.
     random_values : ndarray of shape (k,), default=None
-        Values of points drawn at random; from them follows what random search reaches on average
-        with 1, ..., k points, and the range of 80 % of such searches.
+        Values of randomly drawn points. They are used to compute the mean and the 10 % and 90 %
+        quantiles of the best of 1, ..., k random points.
     value_name : str, default="value"
+        Name of the observed values.
     greater_is_better : bool, default=False
+        Whether the values are maximised.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Set by :meth:`plot`.
-    axes_ : ndarray of one matplotlib Axes
+        Figure containing the curves, set by :meth:`plot`.
+    axes_ : ndarray of matplotlib Axes
+        The single Axes, in an array.
 
     Examples
     --------
@@ -302,54 +330,55 @@ class ConvergenceDisplay(PanelDisplay):
         others: Mapping[str, ResultLike] | None = None,
         ax: AxesLike | None = None,
     ) -> Self:
-        """Draw a search, an optimiser, or what `minimize` returned.
+        """Plot the convergence of a search, an optimiser or a result of `minimize`.
+
+        For a search with successive halving, such as `HalvingRandomSearchCV`, only the candidates
+        with the largest resource are drawn, because scores with different resources cannot be
+        compared.
 
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
-            Or any fitted search of scikit-learn, its candidates in their order. Of a search with a
-            resource, as `HalvingRandomSearchCV`, here and in `others`, only those with the largest
-            resource that it used: their scores are of that many rows, trees or epochs.
+            The main result. Any fitted search of scikit-learn is accepted as well.
         name : str, default="this search"
-            What to call it.
+            Label of the main result.
         others : dict of str to result, default=None
-            Further ones, each drawn as a curve of its own; any fitted search of scikit-learn among
-            them.
+            Further results to compare with, by label.
         ax : matplotlib Axes, default=None
-            None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
-        ConvergenceDisplay
+        display : ConvergenceDisplay
+            The display, already plotted.
 
         Raises
         ------
         TypeError
-            When a result is of another kind.
+            If a result is of an unsupported type.
         ValueError
-            When a search is to be compared with an optimiser: of one greater, of the other lower
-            values are better; or two searches with different `scoring`. When `others` is no dict,
-            or has the name of the first curve.
+            If a search is compared with an optimiser or with a search that uses another `scoring`,
+            or if `others` is not a dict or contains `name`.
         NotFittedError
-            When a search is not fitted.
+            If a search is not fitted.
         ImportError
-            When matplotlib is missing.
+            If matplotlib is not installed.
         """
         others = {} if others is None else others
         if not isinstance(others, Mapping) or name in others:
             raise ValueError(
-                f"others must be a dict of results by names other than name={name!r}: got "
-                f"{list(others) if isinstance(others, Mapping) else type(others).__name__}. Write "
-                'others={"random": search}.'
+                f"others must be a dict of results whose keys differ from name={name!r}, got "
+                f"{list(others) if isinstance(others, Mapping) else type(others).__name__}. Use "
+                'for example others={"random": search}.'
             )
         evaluations = read_evaluations(result, any_search=True)
         curves = {name: evaluations.values}
-        for other, given in others.items():
-            curves[other] = read_values_like(evaluations, given, f"others[{other!r}]")
+        for other, other_result in others.items():
+            curves[other] = read_values_like(evaluations, other_result, f"others[{other!r}]")
         return cls(
             curves,
             n_initial=evaluations.n_initial,
-            random_values=random_values_of(evaluations),
+            random_values=random_search_values(evaluations),
             value_name=evaluations.name,
             greater_is_better=evaluations.greater_is_better,
         ).plot(ax=ax)
@@ -360,11 +389,12 @@ class ConvergenceDisplay(PanelDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
-        self
+        self : object
+            The display itself.
         """
         sign = 1 if self.greater_is_better else -1
         drawn = self.curves, self.n_initial, self.random_values, self.value_name, sign
@@ -375,8 +405,8 @@ class ConvergenceDisplay(PanelDisplay):
         )
 
 
-def random_values_of(evaluations, random_search=None):
-    """Return values of random points: those of a random search, else the initial ones."""
+def random_search_values(evaluations, random_search=None):
+    """Return the values of a random search, or of the initial points if there is none."""
     if random_search is None:
         values, n = evaluations.values, evaluations.n_initial
         return values[:n] if n < len(values) else None

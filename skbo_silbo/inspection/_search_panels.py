@@ -1,4 +1,4 @@
-"""One function a panel of a search: each draws prepared arrays and imports no matplotlib."""
+"""Panels of the search displays. Each function draws prepared arrays on given axes."""
 
 import textwrap
 from collections import Counter
@@ -7,47 +7,48 @@ from itertools import cycle
 import numpy as np
 from scipy.special import gammaln
 
-from ._panels import (
+from skbo_silbo.inspection._panels import (
     COLOURS,
     CURVE_NOTE,
+    annotate_outliers,
     draw_bars,
     draw_curve,
-    draw_words,
+    draw_text,
     fit_axis,
-    limits_of,
-    note_beyond,
+    full_limits,
+    hide_frame,
     robust_limits,
-    scatter_within,
-    tidy,
+    scatter_clipped,
 )
-from ._value_axis import short, short_and_distinct
+from skbo_silbo.inspection._value_axis import shorten, shorten_distinct
 
-BEST_SHARE = 0.1  # of the candidates, drawn in colour
-SHARE_SHOWN = 0.01  # least share that is written as other than 0
-EDGE = 0.06  # free on either side of an axis from 0 to 1
-TITLE_WIDTH = 50  # characters of a title in a panel of the usual width
-MOST_LABELS = 14  # on an axis of a category
-LONGEST_AXIS_NAME = 32  # characters, below a panel
+BEST_SHARE = 0.1  # proportion of candidates to highlight
+SHARE_SHOWN = 0.01  # smallest share that is not displayed as 0
+EDGE = 0.06  # margin on either side of an axis from 0 to 1
+TITLE_WIDTH = 50  # characters
+MOST_LABELS = 14  # labelled ticks of a categorical axis
+LONGEST_AXIS_NAME = 32  # characters
 HOLLOW_NOTE = "\n(hollow: before the first model)"
 LINES = (("-", COLOURS[0]), ("--", COLOURS[1]), ("-.", COLOURS[2]), (":", COLOURS[3]))
-BAND = (0.1, 0.9)  # quantiles of the best
+BAND = (0.1, 0.9)  # quantiles of the best random point
 
 
 def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
-    """Draw the best value so far of every search, and what random search is expected to reach.
+    """Draw the best value so far of each search and the expected performance of random search.
 
     Parameters
     ----------
     axes : matplotlib Axes
     curves : dict of str to ndarray
-        Values in order; NaN where an evaluation failed.
+        Observed values of each search in order of evaluation, NaN for failed evaluations.
     n_initial : int
-        Where the first model of the first curve came.
+        Number of evaluations before the first model in the first curve.
     random_values : ndarray or None
-        Drawn at random.
+        Values of randomly drawn points.
     value_name : str
+        Name of the values, for the axis label.
     sign : {1, -1}
-        1 if greater is better.
+        1 if greater values are better, -1 otherwise.
     """
     shown = []
     if random_values is not None and np.isfinite(random_values).any():
@@ -60,7 +61,7 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     for (name, values), (style, colour) in zip(curves.items(), cycle(LINES), strict=False):
         best = sign * np.fmax.accumulate(sign * values)
         count = np.arange(1, len(values) + 1)
-        axes.step(count, best, where="post", color=colour, ls=style, label=short(name, 28))
+        axes.step(count, best, where="post", color=colour, ls=style, label=shorten(name, 28))
         shown.append(best)
     first = next(iter(curves.values()))
     if 0 < n_initial < len(first):
@@ -71,31 +72,37 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far".replace(" (", "\n("))
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
-    tidy(axes)
+    hide_frame(axes)
 
 
-def draw_values(axes, place, values, n_initial, value_name, dependence=None, label=None):
-    """Draw the values along one axis, the initial ones hollow, and the model's dependence on it.
+def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None, label=None):
+    """Draw the observed values against one parameter, with the partial dependence of the model.
 
-    Failures are crosses along the bottom. What is hollow and what is orange is said below.
+    Initial points are hollow and failed evaluations are crosses at the bottom. The axis label
+    explains these markers.
 
     Parameters
     ----------
     axes : matplotlib Axes
-    place : ValueAxis
+    value_axis : ValueAxis
+        Positions of the candidates along the parameter.
     values : ndarray of shape (n,)
+        Observed values.
     n_initial : int
+        Number of evaluations before the first model.
     value_name : str
+        Name of the values, for the axis label.
     dependence : Dependence, default=None
+        Partial dependence to draw.
     label : str, default=None
-        Of the axis; None: its name, shortened.
+        Axis label. If None, the shortened name of the parameter is used.
     """
     if dependence is not None:
-        _draw_dependence(axes, place, dependence)
-    x = place.spread(np.random.default_rng(0).permutation(len(values)))
+        _draw_dependence(axes, value_axis, dependence)
+    x = value_axis.fanned_positions(np.random.default_rng(0).permutation(len(values)))
     fit_axis(axes, "y", values)
-    if place.labels:
-        ends = np.append(x, place.ticks)
+    if value_axis.labels:
+        ends = np.append(x, value_axis.ticks)
         axes.set_xlim(ends.min() - EDGE, ends.max() + EDGE)
     else:
         fit_axis(axes, "x", x)
@@ -103,126 +110,125 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None, lab
     style = {"s": 22, "edgecolors": COLOURS[0], "linewidths": 1.0, "zorder": 2.5}
     beyond = Counter()
     for rows, face in ((first, "white"), (~first, COLOURS[0])):
-        beyond += scatter_within(axes, x[rows], values[rows], facecolors=face, **style)[1]
+        beyond += scatter_clipped(axes, x[rows], values[rows], facecolors=face, **style)[1]
     failed = np.isnan(values)
     if failed.any():
         base = axes.get_xaxis_transform()
         bottom = np.full(failed.sum(), 0.02)
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
-    note_beyond(axes, beyond, f"x {failed.sum()} infeasible or failed" if failed.any() else "")
+    annotate_outliers(
+        axes, beyond, f"x {failed.sum()} infeasible or failed" if failed.any() else ""
+    )
     notes = _hollow_note(n_initial, len(values)), CURVE_NOTE if dependence is not None else ""
-    _label_axis(axes, place, label or short(place.name, LONGEST_AXIS_NAME), "".join(notes))
+    _label_axis(
+        axes, value_axis, label or shorten(value_axis.name, LONGEST_AXIS_NAME), "".join(notes)
+    )
     axes.set_ylabel(value_name)
-    tidy(axes)
+    hide_frame(axes)
 
 
 def draw_shares(axes, shares, names):
-    """Draw the share of every input as a bar with its interval, the greatest on top.
-
-    Where the values say nothing, the words that say so.
+    """Draw the share of each input as a bar with its interval, or a message if there are no shares.
 
     Parameters
     ----------
     axes : matplotlib Axes
     shares : InputShares
+        Shares to draw.
     names : list of str
-        Which to draw, in this order.
+        Inputs to draw, from top to bottom.
     """
     if not shares.is_informative:
-        draw_words(axes, shares.verdict)
+        draw_text(axes, shares.verdict)
         return
     rows = [shares.names.index(name) for name in names]
     share, low, high = shares.intervals[rows].T
-    draw_bars(axes, share, (low, high), short_and_distinct(names))
+    draw_bars(axes, share, (low, high), shorten_distinct(names))
     for bar, unsure in zip(axes.patches, low < 0.5 * SHARE_SHOWN, strict=True):
         bar.set_facecolor("0.8" if unsure else bar.get_facecolor())
     axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
     axes.set_xlabel("share of the variance\n(line: 90 % interval)\n(grey: it touches 0)")
-    trust = f"On values held out the model explains {shares.held_out_r2:.0%}."
-    title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, trust))
+    fit = f"The model explains {shares.held_out_r2:.0%} of the variance of held-out values."
+    title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, fit))
     axes.set_title(title, fontsize="small", loc="right", multialignment="left")
 
 
-def draw_parallel(axes, places, values, sign):
-    """Draw a line for every candidate across the axes of its values, the best in colour.
+def draw_parallel(axes, value_axes, values, sign):
+    """Draw parallel coordinates with one line per candidate and the best candidates highlighted.
 
-    Lines that meet at one value are fanned out in the order of their values.
+    Lines that share a value are spread out so that they can be told apart.
 
     Parameters
     ----------
     axes : matplotlib Axes
-    places : list of ValueAxis
-        The last is that of the value.
+    value_axes : list of ValueAxis
+        One axis per parameter, followed by the axis of the observed values.
     values : ndarray of shape (n,)
+        Observed values.
     sign : {1, -1}
-        1 if greater is better.
+        1 if greater values are better, -1 otherwise.
     """
     order = np.argsort(np.where(np.isfinite(values), sign * values, -np.inf), kind="stable")
     rank = np.argsort(order)
     n_best = max(1, round(BEST_SHARE * len(order)))
-    lines = np.array([place.spread(rank) for place in places])[:, order]  # the best drawn last
-    across = np.arange(len(places))
+    lines = np.array([axis.fanned_positions(rank) for axis in value_axes])
+    lines = lines[:, order]  # the best candidates on top
+    across = np.arange(len(value_axes))
     alpha = float(np.clip(25.0 / len(order), 0.25, 0.8))
     axes.plot(across, lines[:, :-n_best], color="0.6", lw=0.7, alpha=alpha)
     axes.plot(across, lines[:, -n_best:-1], color=COLOURS[0], lw=1.2, alpha=0.9)
     axes.plot(across, lines[:, -1], color=COLOURS[1], lw=2.2)
-    for i, place in enumerate(places):
+    for i, axis in enumerate(value_axes):
         axes.axvline(i, color="0.4", lw=0.8, zorder=0.5)
-        _write_ticks(axes, i, place)
-    names = short_and_distinct([place.name for place in places])
-    labels = [name + place.scale_note for name, place in zip(names, places, strict=True)]
+        _write_ticks(axes, i, axis)
+    names = shorten_distinct([axis.name for axis in value_axes])
+    labels = [name + axis.scale_note for name, axis in zip(names, value_axes, strict=True)]
     _label_ticks(axes, across, labels, most=60)
-    axes.set(yticks=[], xlim=(-0.3, len(places) - 0.5))
-    title = f"blue: best {n_best} of {len(order)}; orange: the best, by {places[-1].name}"
+    axes.set(yticks=[], xlim=(-0.3, len(value_axes) - 0.5))
+    title = f"blue: best {n_best} of {len(order)}; orange: the best, by {value_axes[-1].name}"
     axes.set_title(title, fontsize="small")
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-    axes.tick_params(axis="x", length=0, pad=12)  # below the ends of the scales
+    axes.tick_params(axis="x", length=0, pad=12)  # leaves room for the lowest tick label
 
 
 def _show_curves(axes, evaluations, best, sign):
-    """Set the limits for the best values so far, (k,): bad ones of the start can lie outside.
-
-    What lies among the bulk of the values observed, (n,), does not, nor what is better.
-    """
+    """Fit the y-axis to the best values so far, ignoring exceptionally bad values at the start."""
     worst, _ = robust_limits(sign * evaluations)
     within = best[np.isfinite(best) & (sign * best >= worst)]
     if within.size:
-        fit_axis(axes, "y", within, limits_of)
+        fit_axis(axes, "y", within, full_limits)
 
 
 def _hollow_note(n_initial, n):
-    """Return what is to be said of hollow points, those that came before the first model."""
+    """Return the part of the axis label that explains hollow markers."""
     if not n_initial:
         return ""
     return HOLLOW_NOTE if n_initial < n else "\n(all before the first model)"
 
 
-def _draw_dependence(axes, place, dependence):
-    """Draw a curve with a band, or at categories a point with a bar."""
-    x = place.place(dependence.places)
-    inside = np.isfinite(x) & (x >= 0.0) & (x <= 1.0) if place.labels else np.isfinite(x)
+def _draw_dependence(axes, value_axis, dependence):
+    """Draw a curve with an interval, or error bars for a categorical parameter."""
+    x = value_axis.to_position(dependence.x)
+    inside = np.isfinite(x) & (x >= 0.0) & (x <= 1.0) if value_axis.labels else np.isfinite(x)
     order = np.flatnonzero(inside)[np.argsort(x[inside], kind="stable")]
-    x, curve = x[order], dependence.rows(order)
-    if place.is_numeric:
+    x, curve = x[order], dependence.take(order)
+    if value_axis.is_numeric:
         draw_curve(axes, x, curve)
     else:
         axes.vlines(x, curve.low, curve.high, color=COLOURS[5], lw=2.0)
         axes.plot(x, curve.mean, "_", color=COLOURS[5], ms=14, mew=2.0)
 
 
-def _label_axis(axes, place, label, note):
-    axes.set_xlabel(label + place.scale_note + note)
-    if not place.labels:
+def _label_axis(axes, value_axis, label, note):
+    axes.set_xlabel(label + value_axis.scale_note + note)
+    if not value_axis.labels:
         return
-    few = _thinned(len(place.ticks))
-    _label_ticks(axes, place.ticks[few], [place.labels[i] for i in few], most=24)
+    few = _select_ticks(len(value_axis.ticks))
+    _label_ticks(axes, value_axis.ticks[few], [value_axis.labels[i] for i in few], most=24)
 
 
 def _label_ticks(axes, ticks, labels, most):
-    """Write labels below an axis that has room for so many characters, slanted where it is short.
-
-    It is also if two labels next to each other would touch.
-    """
+    """Write tick labels, rotated if they would overlap or exceed `most` characters in total."""
     slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
     order = np.argsort(ticks)
     lengths, gaps = np.array([len(label) for label in labels])[order], np.diff(ticks[order])
@@ -231,12 +237,13 @@ def _label_ticks(axes, ticks, labels, most):
     axes.set_xticks(ticks, labels, fontsize="small", **style)
 
 
-def _write_ticks(axes, i, place):
-    """Write the ends of a scale beyond them, and what is between and other values beside it."""
-    for t in _thinned(len(place.ticks)):
-        y, label = place.ticks[t], place.labels[t]
-        beside = y == 0.0 and min(place.ticks) < 0.0  # else over what has no value, below
-        if place.is_numeric and y in (0.0, 1.0) and not beside:
+def _write_ticks(axes, i, value_axis):
+    """Write the tick labels of one parallel axis, its ends above and below the axis."""
+    for t in _select_ticks(len(value_axis.ticks)):
+        y, label = value_axis.ticks[t], value_axis.labels[t]
+        # a label below the axis would overlap the tick for missing values
+        is_above_missing = y == 0.0 and min(value_axis.ticks) < 0.0
+        if value_axis.is_numeric and y in (0.0, 1.0) and not is_above_missing:
             _write(axes, i, y, label, (0, 9 if y else -9), "center")
         else:
             _write(axes, i, y, label, (4, 0), "left")
@@ -248,27 +255,28 @@ def _write(axes, x, y, text, offset, ha):
     axes.annotate(text, (x, y), offset, ha=ha, zorder=4, **style)
 
 
-def _thinned(n):
-    """Return which of n ticks to label: all, or every k-th."""
+def _select_ticks(n):
+    """Return the indices of the ticks to label, evenly spaced if there are too many."""
     return np.arange(0, n, -(-n // MOST_LABELS))
 
 
 def expected_best(scores):
-    """Return mean and quantiles of the best of k scores drawn without replacement, k = 1, ..., n.
+    """Return the mean and quantiles of the best of k scores drawn without replacement.
 
-    Exact, by order statistics: the k-th drawn set has the i-th smallest score as its best with
+    The result is exact for every k from 1 to n: the i-th smallest score is the best of k with
     probability ``C(i - 1, k - 1) / C(n, k)``.
 
     Parameters
     ----------
     scores : ndarray of shape (n,)
-        At least one of them finite. Failures count as the worst score.
+        Scores, at least one of them finite. Failures count as the worst score.
 
     Returns
     -------
     mean : ndarray of shape (n,)
+        Expected best score for k = 1, ..., n.
     band : ndarray of shape (2, n)
-        10 % and 90 % quantiles.
+        10 % and 90 % quantiles of the best score.
 
     Examples
     --------
@@ -280,14 +288,14 @@ def expected_best(scores):
     n = ordered.size
     i, k = np.arange(1, n + 1), np.arange(1, n + 1)[:, None]
     with np.errstate(divide="ignore"):  # log 0 where i < k
-        log_chance = np.where(i >= k, log_binomial(i - 1, k - 1) - log_binomial(n, k), -np.inf)
-    chance = np.exp(log_chance)  # (k, i)
-    at_most = np.cumsum(chance, axis=1)
-    band = [ordered[np.minimum((at_most < q - 1e-9).sum(axis=1), n - 1)] for q in BAND]
-    return chance @ ordered, np.array(band)
+        log_prob = np.where(i >= k, log_binomial(i - 1, k - 1) - log_binomial(n, k), -np.inf)
+    prob = np.exp(log_prob)  # (k, i)
+    cdf = np.cumsum(prob, axis=1)
+    band = [ordered[np.minimum((cdf < q - 1e-9).sum(axis=1), n - 1)] for q in BAND]
+    return prob @ ordered, np.array(band)
 
 
 def log_binomial(n, k):
-    """Return the logarithms of binomial coefficients, k taken for n where it is more."""
+    """Return the logarithm of the binomial coefficient of n and min(k, n)."""
     n, k = np.broadcast_arrays(n, np.minimum(k, n))
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

@@ -1,4 +1,4 @@
-"""The values of one parameter on an axis from 0 to 1, and what is written beside it."""
+"""Positions and tick labels of the values of one parameter on an axis from 0 to 1."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,36 +6,40 @@ from functools import partial
 
 import numpy as np
 
-from ..space import ParameterDomain
-from ._panels import is_logarithmic, robust_limits
+from skbo_silbo.inspection._panels import robust_limits, spans_decades
+from skbo_silbo.space import ParameterDomain
 
-BELOW = -0.25  # where an axis from 0 to 1 has candidates without a value on it
+BELOW = -0.25  # position of missing values
 LONGEST_LABEL = 12
 LONGEST_NAME = 20
-MOST_LEVELS = 6  # numbers that are all written beside an axis
-LEAST_GAP = 0.12  # between two of them, else only the ends and the middle are
-MOST_RANKS = 9  # the same of numbers by rank, which are evenly spaced
+MOST_LEVELS = 6  # listed numbers that all get a tick; otherwise only the ends and the middle do
+LEAST_GAP = 0.12  # minimum distance between these ticks
+MOST_RANKS = 9  # like MOST_LEVELS, for numbers spaced by rank
 LOG_NOTE, RANK_NOTE = " (log)", " (by rank)"
 
 
 @dataclass(frozen=True, eq=False)
 class ValueAxis:
-    """The values of one parameter on an axis from 0 to 1.
+    """Values of one parameter mapped to an axis from 0 to 1.
 
     Attributes
     ----------
     name : str
+        Name of the parameter.
     positions : ndarray of shape (n,)
-        `BELOW` where the candidate does not have the parameter.
+        Position of each candidate, `BELOW` if the candidate does not have the parameter.
     ticks : ndarray of shape (k,)
-    labels : list of k str
+        Positions of the ticks.
+    labels : list of str, of length k
+        Labels of the ticks.
     is_numeric : bool
-        Whether ticks are places on a scale; else each is a value.
-    place : callable
-        From a list of present values to positions.
+        Whether the axis is a numerical scale rather than a list of categories.
+    to_position : callable
+        Function that maps a list of values to positions.
     is_logarithmic : bool
+        Whether the scale is logarithmic.
     is_ranked : bool
-        Whether numbers are evenly spaced in their order, as the optimiser sees a list of them.
+        Whether numbers are spaced evenly by rank, as in an ordered list of the search space.
     """
 
     name: str
@@ -43,86 +47,98 @@ class ValueAxis:
     ticks: np.ndarray
     labels: list
     is_numeric: bool
-    place: object
+    to_position: object
     is_logarithmic: bool = False
     is_ranked: bool = False
 
     @classmethod
-    def of(cls, name, values, domain=None, absent=None):
-        """Place values: numbers from end to end of their domain, others in its order.
+    def from_values(cls, name, values, domain=None, missing_label=None):
+        """Create the axis of a parameter from its values.
 
         Parameters
         ----------
         name : str
-        values : sequence of n values
-            Masked members are absent.
+            Name of the parameter.
+        values : sequence of length n
+            Values of the candidates. Masked entries are missing.
         domain : ParameterDomain, default=None
-            None: what the values themselves show.
-        absent : str, default=None
-            What to call those. None: what they hold, "none" where that is nothing.
+            Domain of the parameter. If None, it is inferred from the values.
+        missing_label : str, default=None
+            Tick label for missing values. If None, the masked values themselves are shown.
+
+        Returns
+        -------
+        axis : ValueAxis
         """
         masked = np.ma.isMaskedArray(values)
         mask = np.ma.getmaskarray(values) if masked else np.zeros(len(values), dtype=bool)
         data = values.data if masked else values
         present = [value for value, out in zip(data, mask, strict=True) if not out]
         domain = ParameterDomain.of(present) if domain is None else domain
-        if domain.is_logarithmic:  # a default of 0 or -1 has no place there
+        if domain.is_logarithmic:  # defaults such as 0 or -1 count as missing
             off = [not out and value <= 0 for value, out in zip(data, mask, strict=True)]
             mask = mask | np.array(off, dtype=bool)
             present = [value for value, out in zip(data, mask, strict=True) if not out]
-        axis = _number_axis if domain.is_numeric else _category_axis
-        axis = _rank_axis if domain.is_ranked else axis
-        place, ticks, labels = axis(domain, present)
+        make_scale = _number_scale if domain.is_numeric else _category_scale
+        make_scale = _rank_scale if domain.is_ranked else make_scale
+        to_position, ticks, labels = make_scale(domain, present)
         positions = np.full(len(mask), BELOW)
-        positions[~mask] = place(present)
+        positions[~mask] = to_position(present)
         if mask.any():
-            held = dict.fromkeys(
+            missing = dict.fromkeys(
                 "none" if value is None else str(value)
                 for value in np.asarray(data, dtype=object)[mask]
             )
-            label = short(" or ".join(held), LONGEST_LABEL) if absent is None else absent
-            ticks, labels = np.append(ticks, BELOW), [*labels, label]
-        scale = domain.is_numeric, place, domain.is_logarithmic, domain.is_ranked
+            if missing_label is None:
+                missing_label = shorten(" or ".join(missing), LONGEST_LABEL)
+            ticks, labels = np.append(ticks, BELOW), [*labels, missing_label]
+        scale = domain.is_numeric, to_position, domain.is_logarithmic, domain.is_ranked
         return cls(name, positions, ticks, labels, *scale)
 
     @classmethod
-    def along(cls, name, scores):
-        """Return an axis of scores, (n,), at their own places and without labels."""
+    def from_scores(cls, name, scores):
+        """Create an axis without ticks whose positions are the scores along a direction."""
         return cls(name, scores, np.empty(0), [], True, np.asarray)
 
     @classmethod
-    def of_values(cls, name, values):
-        """Place the values of candidates, masked where they failed; far outliers at the ends."""
+    def from_objective_values(cls, name, values):
+        """Create the axis of the observed values, with outliers clipped and failures masked."""
         present = values.compressed()
-        logarithmic = is_logarithmic(present)
+        logarithmic = spans_decades(present)
         low, high = robust_limits(present, logarithmic=logarithmic, margin=0.0)
         domain = ParameterDomain(None, low, high, logarithmic) if len(present) else None
-        return cls.of(name, np.ma.clip(values, low, high), domain, absent="infeasible or failed")
+        return cls.from_values(
+            name, np.ma.clip(values, low, high), domain, missing_label="infeasible or failed"
+        )
 
     @property
     def scale_note(self):
-        """What is to be said of the scale behind the name."""
+        """Note on the scale to append to the axis label."""
         return LOG_NOTE * self.is_logarithmic + RANK_NOTE * self.is_ranked
 
     @property
     def is_constant(self):
-        """Whether all candidates have one value."""
+        """Whether all candidates have the same value."""
         return np.ptp(self.positions) == 0.0
 
-    def spread(self, order):
-        """Return the positions with those that coincide fanned out in the order given, (n,).
+    def fanned_positions(self, order):
+        """Return the positions with ties spread out so that lines do not coincide.
 
         Parameters
         ----------
         order : ndarray of shape (n,)
-            Rank of every candidate: within a bundle the lines lie in this order.
+            Rank of each candidate. Tied candidates are spread in this order.
+
+        Returns
+        -------
+        positions : ndarray of shape (n,)
         """
-        places, group = np.unique(self.positions, return_inverse=True)
-        if len(places) > len(self.positions) / 2 or len(places) == 1:
+        levels, group = np.unique(self.positions, return_inverse=True)
+        if len(levels) > len(self.positions) / 2 or len(levels) == 1:
             return self.positions
-        band = 0.5 * np.diff(places).min()
+        band = 0.5 * np.diff(levels).min()
         spread = self.positions.astype(float)
-        for g in range(len(places)):
+        for g in range(len(levels)):
             rows = np.flatnonzero(group == g)
             rows = rows[np.argsort(order[rows], kind="stable")]
             share = (np.arange(len(rows)) + 0.5) / len(rows) - 0.5
@@ -130,10 +146,11 @@ class ValueAxis:
         return spread
 
 
-def short(text, most=LONGEST_NAME):
-    """Return a text of at most so many characters, its middle left out.
+def shorten(text, most=LONGEST_NAME):
+    """Shorten a text to at most `most` characters by omitting its middle.
 
-    A parameter of a nested estimator loses its first steps before, and has dots between the others.
+    Names of nested parameters lose their first steps instead, and their double underscores become
+    dots.
     """
     text = str(text)
     if len(text) > most and "__" in text:
@@ -144,18 +161,18 @@ def short(text, most=LONGEST_NAME):
     return text if len(text) <= most else f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
-def short_and_distinct(texts, most=LONGEST_NAME):
-    """Return texts as `short` does, but cut those less that would look alike."""
-    shown = [short(text, most) for text in texts]
+def shorten_distinct(texts, most=LONGEST_NAME):
+    """Shorten several texts, keeping more characters where the results would be identical."""
+    shown = [shorten(text, most) for text in texts]
     for longer in range(most + 1, max(map(len, texts), default=0) + 1):
         counts = Counter(shown)
         pairs = zip(texts, shown, strict=True)
-        shown = [short(text, longer) if counts[label] > 1 else label for text, label in pairs]
+        shown = [shorten(text, longer) if counts[label] > 1 else label for text, label in pairs]
     return shown
 
 
-def number(value):
-    """Return a number in few characters: three digits, the exponent without zeros."""
+def format_number(value):
+    """Format a number with three significant digits and a compact exponent."""
     text = f"{value:.2e}" if 0.0 < abs(value) < 1e-3 else f"{value:.3g}"
     if "e" not in text:
         return text
@@ -163,39 +180,41 @@ def number(value):
     return f"{float(digits):g}e{int(exponent)}"
 
 
-def _number_axis(domain, met):
-    low, high = min([domain.low, *met]), max([domain.high, *met])  # tails differ from beyond
+def _number_scale(domain, observed):
+    # values can lie outside the domain: tails of a distribution, defaults of the estimator
+    low, high = min([domain.low, *observed]), max([domain.high, *observed])
     if not low < high:
-        return lambda v: np.full(len(v), 0.5), np.array([0.5]), [number(low)]
+        return lambda v: np.full(len(v), 0.5), np.array([0.5]), [format_number(low)]
     scale, back = (np.log, np.exp) if domain.is_logarithmic else (np.asarray, np.asarray)
     start, end = scale(low), scale(high)
 
-    def place(values):
+    def to_position(values):
         return (scale(np.asarray(values, dtype=float)) - start) / (end - start)
 
     levels = domain.values or []
-    ticks = place(levels)
+    ticks = to_position(levels)
     if not 1 < len(levels) <= MOST_LEVELS or np.diff(ticks).min() < LEAST_GAP:
         levels = [low, float(back((start + end) / 2.0)), high]
         levels = sorted({round(v) for v in levels}) if domain.is_integer else levels
-        ticks = place(levels)
-    return place, ticks, list(map(number, levels))
+        ticks = to_position(levels)
+    return to_position, ticks, list(map(format_number, levels))
 
 
-def _rank_axis(domain, met):
-    levels = np.unique(np.array([*domain.values, *met], dtype=float))
+def _rank_scale(domain, observed):
+    levels = np.unique(np.array([*domain.values, *observed], dtype=float))
     ranks = np.linspace(0.0, 1.0, len(levels))
     few = len(levels) <= MOST_RANKS
     shown = np.arange(len(levels)) if few else np.array([0, len(levels) // 2, len(levels) - 1])
-    return partial(np.interp, xp=levels, fp=ranks), ranks[shown], list(map(number, levels[shown]))
+    labels = list(map(format_number, levels[shown]))
+    return partial(np.interp, xp=levels, fp=ranks), ranks[shown], labels
 
 
-def _category_axis(domain, met):
-    domain = domain.with_met(met)
+def _category_scale(domain, observed):
+    domain = domain.with_met(observed)
     n = len(domain.values)
     ticks = np.linspace(0.0, 1.0, n) if n > 1 else np.full(n, 0.5)
 
-    def place(values):
+    def to_position(values):
         return domain.index(values) / (n - 1) if n > 1 else domain.index(values) + 0.5
 
-    return place, ticks, short_and_distinct(domain.words, LONGEST_LABEL)
+    return to_position, ticks, shorten_distinct(domain.words, LONGEST_LABEL)

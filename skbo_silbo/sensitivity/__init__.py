@@ -1,4 +1,4 @@
-"""What the observed values say of the inputs: which matter, and by how much."""
+"""Sensitivity analysis of an objective: the importance of inputs and directions."""
 
 from skbo_silbo.sensitivity._input_model import InputModel
 from skbo_silbo.sensitivity._input_shares import InputShares

@@ -1,7 +1,7 @@
-"""How well a model predicts values that it has not seen.
+"""Log density of held-out values, used to compare models.
 
-The labels held out take no part in learning the embedding: leave-one-out with an embedding learnt
-from all labels prefers the learnt one even on pure noise (MATH section 4).
+The embedding is learnt without the held-out values. Leave-one-out cross-validation with an
+embedding learnt from all values prefers the embedding even on pure noise (MATH section 4).
 """
 
 from dataclasses import dataclass
@@ -13,23 +13,27 @@ from skbo_silbo._typing import FloatArray, IntArray
 from skbo_silbo.surrogate._process import held_out_log_density
 
 N_FOLDS = 5
-LEAST_LABELS = 2 * N_FOLDS
-STANDARD_ERRORS = 1.0  # by which one model must beat another
-DOUBT = 0.1  # share of the constant in a density that is to be compared
+MIN_VALUES = 2 * N_FOLDS
+STANDARD_ERRORS = 1.0  # by which one model must outperform another
+CONSTANT_WEIGHT = 0.1  # in `contaminated_log_density`
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
-    """The log densities of values held out by a model of all inputs and by a constant.
+class HeldOutDensities:
+    """Log densities of held-out values under the model of all inputs and under a constant.
 
     Attributes
     ----------
     X : ndarray of shape (n, m)
+        Encoded points.
     y : ndarray of shape (n,)
-        On the scale of the model.
+        Values on the scale of the model.
     folds : ndarray of int of shape (n,)
-    identity, constant : ndarray of shape (n,)
-        In nats; `contaminated_log_density` that of the model.
+        Index of the fold that each value is held out in.
+    identity : ndarray of shape (n,)
+        Log density in nats under the model of all inputs, after `contaminated_log_density`.
+    constant : ndarray of shape (n,)
+        Log density in nats under a constant.
     """
 
     X: FloatArray
@@ -38,8 +42,24 @@ class HeldOut:
     identity: FloatArray
     constant: FloatArray
 
-    def through(self, learner, surrogate, X_unlabeled, rng):
-        """Return the same of the surrogate seen through an embedding, (n,)."""
+    def with_embedding(self, learner, surrogate, X_unlabeled, rng):
+        """Return the log densities of the held-out values under a surrogate on an embedding.
+
+        Parameters
+        ----------
+        learner : Learner
+            Learns the embedding in each fold.
+        surrogate : Surrogate
+            Fitted to the embedded points in each fold.
+        X_unlabeled : ndarray of shape (k, m)
+            Unlabelled points for the learner.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        density : ndarray of shape (n,)
+        """
 
         def coordinates(kept):
             return learner.learn(self.X[kept], self.y[kept], X_unlabeled).project(self.X)
@@ -48,37 +68,42 @@ class HeldOut:
         return contaminated_log_density(density, self.constant)
 
 
-def rows_for_evidence(n, d, rng, largest_work):
-    """Return which of n labels with d inputs to evaluate, sorted: all, or some to save time.
+def subsample_rows(n, d, rng, largest_work):
+    """Return sorted row indices, subsampled if the cost of fitting to all rows is too high.
 
     Parameters
     ----------
     n, d : int
+        Number of rows and of inputs.
     rng : numpy.random.Generator
-        Draws them.
+        Source of randomness.
     largest_work : int
-        Labels squared times inputs.
+        Upper bound on the squared number of rows times the number of inputs.
+
+    Returns
+    -------
+    rows : ndarray of int
     """
-    most = max(LEAST_LABELS, int(np.sqrt(largest_work / d)))
+    most = max(MIN_VALUES, int(np.sqrt(largest_work / d)))
     return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
 
 
 def contaminated_log_density(density, constant):
-    """Return log densities of the mixture with a little of the claim that x says nothing, (n,).
+    """Return log densities under a mixture of the model and, with a small weight, the constant.
 
-    So what one wrong prediction costs is bounded, however sure of itself the model was.
+    The mixture bounds the penalty of a single overconfident prediction.
     """
-    return np.logaddexp(np.log1p(-DOUBT) + density, np.log(DOUBT) + constant)
+    return np.logaddexp(np.log1p(-CONSTANT_WEIGHT) + density, np.log(CONSTANT_WEIGHT) + constant)
 
 
-def lower_bound_of_gain(differences, errors=STANDARD_ERRORS):
-    """Return the mean of the differences, (n,), less its standard error, or several."""
+def lower_bound_of_gain(differences, n_errors=STANDARD_ERRORS):
+    """Return the mean of the differences minus a multiple of its standard error."""
     error = differences.std(ddof=1) / np.sqrt(differences.size)
-    return differences.mean() - errors * error
+    return differences.mean() - n_errors * error
 
 
 def held_out_constant(y, folds):
-    """Return the log density of every value under a normal fitted to the other folds."""
+    """Return the log density of each value under a normal fitted to the other folds."""
     density = np.empty(y.size)
     for fold in np.unique(folds):
         out = folds == fold

@@ -1,4 +1,4 @@
-"""The record of how much of an objective each of its inputs explains, and its words."""
+"""Shares of the variance of an objective explained by each input."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,66 +11,65 @@ from skbo_silbo.space._values import in_words
 if TYPE_CHECKING:
     import pandas as pd
 
-CONSIDERABLE = 0.05  # share of an input that counts among the others that may matter
-EXPLAINED = 0.9  # that the inputs named must explain together
-SURE = 0.5  # that the inputs beyond chance must explain together, so that more is said than "yet"
-MOST_SHOWN = 5  # inputs that the text lists, and names in a sentence
+CONSIDERABLE = 0.05  # share of an input that counts for `most_others`
+EXPLAINED = 0.9  # joint share of the important inputs
+SETTLED = 0.5  # joint share of the significant inputs from which the verdict is settled
+MOST_SHOWN = 5  # inputs listed in the repr or named in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InputShares:
-    """How much of the variance of an objective each input explains, with intervals.
+    """Share of the variance of an objective explained by each input, with intervals.
 
-    The share of an input is its total Sobol index, interactions included: the part of the variance
-    over the whole space that is left when all other inputs are known. Every input is drawn by
-    itself from its distribution. Shares can add up to more than 1. It is that of the posterior mean
-    of a Gaussian process on all inputs. The interval is of draws from its posterior, its width set
-    on planted problems so as to hold 90 % of the true shares (experiment ``shares``). A category is
-    one input, whatever number of choices it has. Below about 0.02 a share cannot be distinguished
-    from 0.
-    Nothing is said (all shares are NaN) where a constant predicts held-out values as well as the
-    model.
+    The share of an input is its total Sobol index, which includes interactions: the expected
+    variance that remains when all other inputs are known, relative to the total variance over the
+    search space. Because of interactions, shares can sum to more than 1. They are computed for the
+    posterior mean of a Gaussian process on all inputs. Intervals are computed from posterior draws
+    and calibrated on synthetic problems to contain 90 % of the true shares (experiment ``shares``).
+    Shares below about 0.02 cannot be distinguished from 0. A categorical input has a single share.
 
-    In a conditional space, a list of dicts, an input counts in the branches that have it: there its
-    value is drawn anew, and elsewhere that changes nothing. So its share is the mean over branches,
-    each as probable as it is drawn, of the variance that is lost within the branch, over the
-    variance of all. The choice of the branch is an input too. Drawn anew it changes which inputs a
-    point has, and new ones have values drawn from their own distributions. So its share includes
-    how far the branches differ on average, and how far the values within them do.
+    If a constant predicts held-out values as well as the model, all shares are NaN.
+
+    In a conditional search space, resampling an input only has an effect in the branches that
+    contain it. Its share is the variance explained within these branches, averaged over all
+    branches and divided by the total variance. The choice of the branch is an input, too.
+    Resampling it also resamples the inputs that only the new branch has, so its share includes both
+    the differences between the branch means and the variance within the branches.
 
     Attributes
     ----------
     names : tuple of str, of length k
-        Of the inputs that are not constant. Of a conditional space, a list of dicts, first which of
-        the dicts a point is of: by the name of the parameter that says so (`SpaceUnion`).
+        Names of the inputs that are not constant. In a conditional search space, the first one is
+        the choice of the branch (see `SpaceUnion`).
     n_values : int
-        How many finite values this is learnt from.
+        Number of finite observed values.
     held_out_r2 : float
-        Share of the variance of held-out values that the model explains, on the scale in use; NaN
-        with fewer than ten values.
+        R² of the model on held-out values, on the scale in use. NaN if there are fewer than ten
+        values.
     is_informative : bool
-        Whether the model predicts held-out values better than a constant, so that there are shares.
+        Whether the model predicts held-out values better than a constant. Otherwise there are no
+        shares.
     scale : str
-        What the shares are shares of the variance of: the values, or their logarithms where those
-        are the better scale beyond chance. Values beyond three interquartile ranges from the
-        quartiles, at most a twentieth on either side, are moved in to there before, so that a
-        single one is not all of the variance; how many were is said.
+        Description of the quantity whose variance is decomposed: the observed values, or their
+        logarithms if these are significantly easier to predict. Outliers, which are more than three
+        interquartile ranges beyond the quartiles, are clipped first, and their number is given.
     intervals : ndarray of shape (k, 3)
-        Share, and low and high end of its interval, for every input.
+        Share of each input with the lower and upper bound of its interval.
     together : ndarray of shape (p, 3)
-        The same for what the 1, 2, ..., p most important inputs explain together, all others
-        unknown; p is at most 10.
+        Share explained jointly by the 1, 2, ..., p most important inputs, with the bounds of its
+        interval. p is at most 10.
     most_others : int or None, default=None
-        How many of the inputs that do not matter beyond chance explain 5 % or more each, at most,
-        in 95 % of the draws.
+        Upper bound, at a probability of 95 %, on how many of the inputs that are not significant
+        explain 5 % or more each.
     seldom_varied : tuple of (str, object, int, int), default=()
-        The categories whose most frequent level has at least nine tenths of the values: name,
-        that level, how many values have another one, and how many there are. Little is known
-        of their other levels.
+        Categorical inputs whose most frequent level has at least 90 % of the values, so that
+        little is known about their other levels. Each entry contains the name of the input, this
+        level, the number of values with another level and the number of all values.
 
     Notes
     -----
-    Total index: Homma and Saltelli (1996). Estimated by `scipy.stats.sobol_indices`.
+    The total index is from Homma and Saltelli (1996) and is computed with
+    `scipy.stats.sobol_indices`.
 
     Examples
     --------
@@ -97,15 +96,15 @@ class InputShares:
 
     @property
     def share(self) -> FloatArray:
-        """The share of every input, (k,)."""
+        """Share of each input, of shape (k,)."""
         return self.intervals[:, 0]
 
     @property
     def ranked(self) -> list[str]:
-        """The names by the low end of their intervals, the highest first.
+        """Names of the inputs in decreasing order of the lower bounds of their intervals.
 
-        An input with a large share that may be chance stands behind one that matters beyond chance.
-        Empty where nothing is said.
+        An input with a large but uncertain share therefore comes after one that is significant.
+        Empty if the model is not informative.
         """
         if not self.is_informative:
             return []
@@ -113,62 +112,68 @@ class InputShares:
 
     @property
     def n_important(self) -> int | None:
-        """How many inputs explain nine tenths together; None if nothing is said, or more than p."""
+        """Number of inputs that explain 90 % jointly, or None if unknown or greater than p."""
         reached = self.together[:, 0] >= EXPLAINED
         return int(reached.argmax()) + 1 if reached.any() else None
 
     @property
     def is_settled(self) -> bool:
-        """Whether the inputs that matter beyond chance explain half together, beyond chance too."""
-        m, p = self._n_beyond_chance, len(self.together)
+        """Whether the significant inputs explain at least half of the variance jointly."""
+        m, p = self._n_significant, len(self.together)
         if m == len(self.names) > p:
             return True
-        return m > 0 and bool(self.together[min(m, p) - 1, 1] >= SURE)
+        return m > 0 and bool(self.together[min(m, p) - 1, 1] >= SETTLED)
 
     @property
     def verdict(self) -> str:
-        """What the values say of the inputs, in a sentence; in brackets the 90 % interval.
+        """Summary in one sentence, with 90 % intervals in parentheses.
 
-        No more than the intervals carry. An input matters beyond chance where the low end of its
-        interval is above 0. That some explain so much is said where no other interval reaches
-        theirs.
+        An input is significant if the lower bound of its interval is positive. A subset is reported
+        as explaining most of the variance only if its intervals do not overlap those of the other
+        inputs.
         """
         if not self.is_informative:
-            return f"Nothing can be said of which inputs matter: {self._why_not()}."
-        k, m, n = self.n_important, self._n_beyond_chance, len(self.names)
+            return f"The values do not show which inputs matter: {self._format_reason()}."
+        k, m, n = self.n_important, self._n_significant, len(self.names)
         matter = "matters" if m == 1 else "matter"
         if not self.is_settled:
-            most = self._at_most(n - m)
+            most = self._format_most_others(n - m)
             if m == 0:
-                of = "whether 1 input matters" if n == 1 else f"which of {n} inputs matter"
-                return f"The values do not say yet {of}{most and f': at most {most}'}."
+                subject = "whether the input matters" if n == 1 else f"which of {n} inputs matter"
+                bound = f"; at most {most}" if most else ""
+                return f"More values are needed to tell {subject}{bound}."
             others = "the other one does" if n - m == 1 else f"any of the other {n - m} do"
-            rest = f"the values do not say yet whether {others}"
-            rest = f"of the other {n - m} inputs at most {most}" if most else rest
-            return f"{_in_words(self.ranked[:m])} {matter}; {rest}."
-        if k is not None and (k < n or n == 1) and self._are_parted(k):
-            return f"{k} of {_inputs(n)} {'explains' if k == 1 else 'explain'} {self._percent(k)}."
+            rest = f"more values are needed to tell whether {others}"
+            rest = f"of the other {n - m} inputs, at most {most}" if most else rest
+            return f"{_join_names(self.ranked[:m])} {matter}; {rest}."
+        if k is not None and (k < n or n == 1) and self._is_separated(k):
+            explain = "explains" if k == 1 else "explain"
+            return f"{k} of {_format_count(n)} {explain} {self._format_share(k)}."
         some = "All" if m == n else f"At least {m} of"
-        return f"{some} {_inputs(n)} {matter}: the {self._explain(min(m, n - 1))}."
+        return f"{some} {_format_count(n)} {matter}: the {self._format_explained(min(m, n - 1))}."
 
     @property
     def cautions(self) -> list[str]:
-        """A sentence for each category whose other levels were hardly tried."""
+        """Warnings about categorical inputs whose other levels were hardly evaluated."""
         return [
             f"Only {n_others} of {n} evaluations used another {name} than {in_words(value)}."
             for name, value, n_others, n in self.seldom_varied
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain data for JSON; numbers that there are not are None."""
-        data = {**vars(self), "names": list(self.names), "held_out_r2": _or_none(self.held_out_r2)}
+        """Return all attributes as JSON-serialisable data, with None in place of NaN."""
+        data = {
+            **vars(self),
+            "names": list(self.names),
+            "held_out_r2": _nan_to_none(self.held_out_r2),
+        }
         data["seldom_varied"] = [[s[0], in_words(s[1]), *s[2:]] for s in self.seldom_varied]
         for name in ("intervals", "together"):
-            data[name] = [list(map(_or_none, row)) for row in data[name].tolist()]
+            data[name] = [list(map(_nan_to_none, row)) for row in data[name].tolist()]
         return {**data, "verdict": self.verdict}
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas DataFrame: a row an input, the most important first."""
+        """Return a pandas DataFrame with one row per input, the most important first."""
         import pandas as pd
 
         frame = pd.DataFrame(self.intervals, list(self.names), ["share", "low", "high"])
@@ -177,68 +182,66 @@ class InputShares:
     def __repr__(self):
         lines = [self.verdict]
         if self.is_informative:
-            lines += [self._line(name) for name in self.ranked[:MOST_SHOWN]]
-            lines.append(
-                f"Share of held-out values that the model explains: {self.held_out_r2:.2f}."
-            )
+            lines += [self._format_line(name) for name in self.ranked[:MOST_SHOWN]]
+            lines.append(f"R² of the model on held-out values: {self.held_out_r2:.2f}.")
         return "\n".join(lines + self.cautions)
 
-    def _line(self, name):
+    def _format_line(self, name):
         share, low, high = 100.0 * self.intervals[self.names.index(name)]
         return f"  {share:3.0f} % ({low:.0f} to {high:.0f})  {name}"
 
     @property
-    def _n_beyond_chance(self):
+    def _n_significant(self):
         return int(np.sum(self.intervals[:, 1] > 0.0))
 
-    def _explain(self, k):
+    def _format_explained(self, k):
         k = min(k, len(self.together))
         most = "most important explains" if k == 1 else f"{k} most important explain"
-        return f"{most} {self._percent(k)}"
+        return f"{most} {self._format_share(k)}"
 
-    def _at_most(self, n):
-        """Return how many of n other inputs explain much at most, in words; "" if half may."""
+    def _format_most_others(self, n):
+        """Describe how many of n other inputs explain much; "" if it may be half of them."""
         most = self.most_others
         if most is None or 2 * most > n:
             return ""
         explain = "explains" if most == 1 else "explain"
         return f"{most} {explain} {100 * CONSIDERABLE:.0f} % or more"
 
-    def _are_parted(self, k):
-        """Whether no interval of another input reaches those of the first k."""
+    def _is_separated(self, k):
+        """Return whether the intervals of the first k inputs do not overlap those of the others."""
         _, low, high = self.intervals[rank_by_low_end(self.intervals)].T
         return k == len(low) or high[k:].max() < low[k - 1]
 
-    def _percent(self, k):
+    def _format_share(self, k):
         share, low, high = 100.0 * self.together[k - 1]
         return f"{share:.0f} % ({low:.0f} to {high:.0f}) of the variance of {self.scale}"
 
-    def _why_not(self):
+    def _format_reason(self):
         if np.isnan(self.held_out_r2):
-            said = "1 value is" if self.n_values == 1 else f"{self.n_values} values are"
-            return f"{said} too few, or all equal"
+            count = "1 value is" if self.n_values == 1 else f"{self.n_values} values are"
+            return f"{count} too few, or all equal"
         return (
-            "on values held out, the model of all inputs is not beyond chance a better one than a "
-            f"constant (R² {self.held_out_r2:.2f}, {self.n_values} values)"
+            "the model does not predict held-out values significantly better than a constant "
+            f"(R² {self.held_out_r2:.2f}, {self.n_values} values)"
         )
 
 
 def rank_by_low_end(intervals: FloatArray) -> IntArray:
-    """Return the order of inputs by the low end of their intervals, then by their shares."""
+    """Return the indices of the inputs by lower bound of the interval, then by share."""
     share, low, _ = np.nan_to_num(intervals).T
     return np.lexsort([-share, -low])
 
 
-def _in_words(names):
-    """Return names as a list in words, the first five."""
-    more = len(names) - MOST_SHOWN
-    first = [*names[:MOST_SHOWN], *([f"{more} more"] if more > 0 else [])]
-    return first[0] if len(first) == 1 else f"{', '.join(first[:-1])} and {first[-1]}"
+def _join_names(names):
+    """Join the first five names in a sentence."""
+    n_more = len(names) - MOST_SHOWN
+    items = [*names[:MOST_SHOWN], *([f"{n_more} more"] if n_more > 0 else [])]
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def _inputs(n):
+def _format_count(n):
     return "1 input" if n == 1 else f"{n} inputs"
 
 
-def _or_none(number):
+def _nan_to_none(number):
     return None if np.isnan(number) else number

@@ -1,32 +1,32 @@
-"""Whole functions drawn from the posterior of a Gaussian process with a Matern-5/2 kernel.
+"""Sampling of functions and hyperparameters from the posterior of a Gaussian process.
 
-A draw is a draw of the prior, by random features, and what the data correct of it (Matheron's
-rule: Wilson et al. 2020, "Efficiently sampling functions from Gaussian process posteriors",
-eqs. 6 and 13): so it can be evaluated anywhere, at any number of points. The features are in
-single precision, several times as fast: what they lose is small beside what differs between draws.
+Functions. A posterior draw is a draw from the prior, represented by random features, plus a
+correction by the data (Matheron's rule: Wilson et al. 2020, "Efficiently sampling functions from
+Gaussian process posteriors", eqs. 6 and 13). It can be evaluated at any number of points. The
+features use single precision, which is several times faster. The rounding error is small compared
+with the differences between draws.
 
 ========  ============  ==========================================================
 symbol    shape         meaning
 ========  ============  ==========================================================
-Z         (n, r)        the points of the data
+Z         (n, r)        observed points
 w         (r,)          inverse squared length scales
-W, b      (r, M), (M,)  frequencies and phases of the features
+W, b      (r, M), (M,)  frequencies and phases of the random features
 A, C      (M, k)        weights of the features, and (n, k + 1) of the kernels
-q         (N, n)        scaled squared distances of points to those of the data
+q         (N, n)        scaled squared distances to the observed points
 ========  ============  ==========================================================
 
-Draws from the posterior density of hyperparameters, round a mode: Hamiltonian Monte Carlo.
-
-Every chain starts at a draw of the Laplace approximation and moves in its coordinates, where the
-density is nearly a standard normal: a few short trajectories then forget the start (Neal 2011,
+Hyperparameters. They are sampled around a mode of the posterior by Hamiltonian Monte Carlo. Each
+chain starts from a draw of the Laplace approximation and is run in its coordinates, in which the
+posterior is nearly standard normal. A few short trajectories are then sufficient (Neal 2011,
 "MCMC using Hamiltonian dynamics", sections 4.1 and 5.4).
 
 ========  ========  ==============================================================
 symbol    shape     meaning
 ========  ========  ==============================================================
 theta     (k,)      hyperparameters
-H         (k, k)    second derivative of the loss at the mode
-S         (k, k)    with ``S S' = H^-1``, curvatures below `LEAST_CURVATURE` raised
+H         (k, k)    Hessian of the loss at the mode
+S         (k, k)    ``S S' = H^-1``, with curvatures of at least `LEAST_CURVATURE`
 u         (k,)      ``theta = mode + S u``
 ========  ========  ==============================================================
 """
@@ -42,17 +42,17 @@ from skbo_silbo._numerics._hyperparameters import negative_log_posterior
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 
 N_FEATURES = 512
-DEGREES = 5  # of freedom: the spectrum of a Matern kernel of order 5/2 is Student's t
-DIFFERENCE = 1e-3  # of a hyperparameter, in nats, between the gradients that give H
-LEAST_CURVATURE = 0.15  # where a prior is flat H says nothing of how far it is so
+DEGREES = 5  # degrees of freedom of Student's t, the spectrum of the Matern-5/2 kernel
+DIFFERENCE = 1e-3  # step of the finite differences for H
+LEAST_CURVATURE = 0.15  # limits the step size where the posterior is flat
 N_TRAJECTORIES = 4
 N_STEPS = 5
-STEP = 0.9  # at one dimension; it shrinks with the fourth root of their number
+STEP = 0.9  # in one dimension, divided by the fourth root of the dimension
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """Points with what their values are computed from; made by `FunctionDraws.place`."""
+class PreparedPoints:
+    """Points with cached terms for evaluating the draws, created by `FunctionDraws.prepare`."""
 
     X: np.ndarray  # (N, r)
     phases: np.ndarray  # (N, M)
@@ -60,60 +60,82 @@ class Placed:
 
 
 class FunctionDraws:
-    """Draws of the noise-free objective, and the posterior mean, as functions of the point.
+    """Posterior draws of the noise-free objective and the posterior mean, as functions.
 
     Parameters
     ----------
     process : GaussianProcess
-        Conditioned on the data.
+        Gaussian process conditioned on the data.
     n_draws : int
+        Number of draws.
     rng : numpy.random.Generator
+        Source of randomness.
     """
 
     def __init__(self, process, n_draws, rng):
         self._process = process
         signal, weights, n = process.signal_variance, process.weights, process.y.size
         strata = (np.arange(N_FEATURES) + rng.random(N_FEATURES)) / N_FEATURES
-        scale = np.sqrt(chi2.ppf(strata, DEGREES) / DEGREES)  # so that both tails are there
+        scale = np.sqrt(chi2.ppf(strata, DEGREES) / DEGREES)  # stratified to include both tails
         frequencies = rng.standard_normal((weights.size, N_FEATURES)) / scale
         self._W = (np.sqrt(weights)[:, None] * frequencies).astype(np.float32)
         self._b = rng.uniform(0.0, 2.0 * np.pi, N_FEATURES).astype(np.float32)
-        height = np.sqrt(2.0 * signal / N_FEATURES)
-        self._A = (height * rng.standard_normal((N_FEATURES, n_draws))).astype(np.float32)
+        amplitude = np.sqrt(2.0 * signal / N_FEATURES)
+        self._A = (amplitude * rng.standard_normal((N_FEATURES, n_draws))).astype(np.float32)
         deviation = np.sqrt(np.broadcast_to(process.noise_variance, n))
-        noises = deviation[:, None] * rng.standard_normal((n, n_draws))
-        rest = process.y[:, None] - self._prior(self._phases(process.X)) - noises
-        rest = np.column_stack([rest, process.y])
-        # K = v L L', and the covariance with the data is v times the correlation
-        self._C = cho_solve((process.cholesky, True), rest, check_finite=False)
+        noise = deviation[:, None] * rng.standard_normal((n, n_draws))
+        residual = process.y[:, None] - self._prior(self._phases(process.X)) - noise
+        residual = np.column_stack([residual, process.y])
+        # the signal variance cancels between K = v L L' and the covariance with the data
+        self._C = cho_solve((process.cholesky, True), residual, check_finite=False)
 
     def __call__(self, X):
-        """Return the draws at the rows of X and, last, the posterior mean: (n_draws + 1, N)."""
-        return self.values(self.place(X))
+        """Evaluate the draws and, as the last row, the posterior mean.
+
+        Parameters
+        ----------
+        X : ndarray of shape (N, r)
+
+        Returns
+        -------
+        values : ndarray of shape (n_draws + 1, N)
+        """
+        return self.values(self.prepare(X))
 
     def mean_gradient(self, X):
-        """Return the gradient of the posterior mean at the rows of X: (N, r)."""
+        """Return the gradient of the posterior mean at each row of X, of shape (N, r)."""
         return self._process.mean_gradient(X)
 
-    def place(self, X):
-        """Return the points X, (N, r), ready to be evaluated or moved."""
+    def prepare(self, X):
+        """Compute what is needed to evaluate the draws at points X of shape (N, r)."""
         q = scaled_squared_distances(X, self._process.X, self._process.weights)
-        return Placed(X, self._phases(X), q)
+        return PreparedPoints(X, self._phases(X), q)
 
-    def move(self, placed, columns, new):
-        """Return the points with some columns replaced by `new`, (N, len(columns)), cheaply."""
-        old, w = placed.X[:, columns], self._process.weights[columns]
-        X = placed.X.copy()
+    def replace_columns(self, prepared, columns, new):
+        """Return prepared points with some columns replaced, without preparing them anew.
+
+        Parameters
+        ----------
+        prepared : PreparedPoints
+        columns : array-like of int
+        new : ndarray of shape (N, len(columns))
+
+        Returns
+        -------
+        prepared : PreparedPoints
+        """
+        old, w = prepared.X[:, columns], self._process.weights[columns]
+        X = prepared.X.copy()
         X[:, columns] = new
-        q = placed.distances + ((new**2 - old**2) @ w)[:, None]
+        q = prepared.distances + ((new**2 - old**2) @ w)[:, None]
         q -= 2.0 * ((new - old) * w) @ self._process.X[:, columns].T
-        phases = placed.phases + (new - old).astype(np.float32) @ self._W[columns]
-        return Placed(X, phases, np.maximum(q, 0.0, out=q))
+        phases = prepared.phases + (new - old).astype(np.float32) @ self._W[columns]
+        return PreparedPoints(X, phases, np.maximum(q, 0.0, out=q))
 
-    def values(self, placed):
-        """Return what calling would at these points: (n_draws + 1, N)."""
-        values = matern52(placed.distances)[0] @ self._C
-        values[:, :-1] += self._prior(placed.phases)
+    def values(self, prepared):
+        """Evaluate the draws and the posterior mean at prepared points."""
+        values = matern52(prepared.distances)[0] @ self._C
+        values[:, :-1] += self._prior(prepared.phases)
         return values.T
 
     def _phases(self, X):
@@ -124,19 +146,21 @@ class FunctionDraws:
 
 
 def draw_processes(surrogate, n, rng):
-    """Return n processes of a surrogate's data, hyperparameters drawn from their posterior.
+    """Sample the hyperparameters of a fitted surrogate and return one process per sample.
 
     Parameters
     ----------
     surrogate : GaussianProcessSurrogate
-        Fitted.
+        Fitted surrogate.
     n : int
+        Number of samples.
     rng : numpy.random.Generator
+        Source of randomness.
 
     Returns
     -------
     processes : list of GaussianProcess
-        Their targets are standardised as those of the surrogate.
+        Processes conditioned on the data of the surrogate, with the same standardisation.
     """
     data, prior = surrogate.observations_, surrogate.prior_
     loss = partial(negative_log_posterior, log_likelihood=data.log_likelihood, prior=prior)
@@ -145,18 +169,21 @@ def draw_processes(surrogate, n, rng):
 
 
 def draw_hyperparameters(loss, mode, bounds, n, rng):
-    """Return draws from the density ``exp(-loss)``.
+    """Sample from the density proportional to ``exp(-loss)`` by Hamiltonian Monte Carlo.
 
     Parameters
     ----------
     loss : callable
-        From theta, (k,), to the loss and its gradient, (k,); infinite where it is not defined.
+        Function that maps theta of shape (k,) to the loss and its gradient. The loss is infinite
+        where it is undefined.
     mode : ndarray of shape (k,)
-        Where the loss is least.
+        Minimum of the loss.
     bounds : ndarray of shape (k, 2)
-        Outside them the density is 0.
+        Support of the density.
     n : int
+        Number of samples.
     rng : numpy.random.Generator
+        Source of randomness.
 
     Returns
     -------
@@ -178,11 +205,15 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
 
 
 def _laplace_root(loss, mode, bounds):
-    """Return S, by one-sided differences of the gradient away from the nearer bound."""
-    here = loss(mode)[1]
+    """Return S, with H computed by one-sided differences of the gradient."""
+    gradient = loss(mode)[1]
+    # towards the farther bound, to stay inside the support
     inward = np.where(mode > bounds.mean(axis=1), -DIFFERENCE, DIFFERENCE)
     H = np.array(
-        [(loss(mode + step)[1] - here) / h for h, step in zip(inward, np.diag(inward), strict=True)]
+        [
+            (loss(mode + step)[1] - gradient) / h
+            for h, step in zip(inward, np.diag(inward), strict=True)
+        ]
     )
     curvature, V = np.linalg.eigh((H + H.T) / 2.0)
     return V / np.sqrt(np.maximum(curvature, LEAST_CURVATURE))
@@ -194,21 +225,21 @@ class _Chain:
         self._step = STEP / len(mode) ** 0.25
 
     def run(self):
-        """Return the theta that one chain ends at."""
+        """Run one chain and return its last theta."""
         u = self._start()
-        value, slope = self._at(u)
+        value, slope = self._loss_at(u)
         for _ in range(N_TRAJECTORIES):
             u, value, slope = self._trajectory(u, value, slope)
         return self._mode + self._S @ u
 
     def _start(self):
-        """Return a draw of the Laplace approximation, drawn in towards the mode until inside."""
+        """Return a draw of the Laplace approximation, shrunk towards the mode until it is valid."""
         u = self._rng.standard_normal(len(self._mode))
-        while not np.isfinite(self._at(u)[0]):
+        while not np.isfinite(self._loss_at(u)[0]):
             u *= 0.5
         return u
 
-    def _at(self, u):
+    def _loss_at(self, u):
         theta = self._mode + self._S @ u
         low, high = self._bounds.T
         if (theta < low).any() or (theta > high).any():
@@ -220,15 +251,15 @@ class _Chain:
         momentum = self._rng.standard_normal(len(u))
         energy = value + 0.5 * momentum @ momentum
         step = self._step * self._rng.uniform(0.7, 1.1)
-        place, end, end_slope = u, value, slope
+        end, end_value, end_slope = u, value, slope
         for _ in range(N_STEPS):
             momentum = momentum - 0.5 * step * end_slope
-            place = place + step * momentum
-            end, end_slope = self._at(place)
-            if not np.isfinite(end):
+            end = end + step * momentum
+            end_value, end_slope = self._loss_at(end)
+            if not np.isfinite(end_value):
                 return u, value, slope
             momentum = momentum - 0.5 * step * end_slope
-        gained = energy - end - 0.5 * momentum @ momentum
-        if np.log(self._rng.random()) < gained:
-            return place, end, end_slope
+        log_ratio = energy - end_value - 0.5 * momentum @ momentum
+        if np.log(self._rng.random()) < log_ratio:
+            return end, end_value, end_slope
         return u, value, slope

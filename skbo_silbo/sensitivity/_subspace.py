@@ -1,4 +1,4 @@
-"""What a search has learnt of its objective: the directions that matter, and how sure that is."""
+"""Summary of the inputs and directions that a search has found to matter."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,49 +14,50 @@ from skbo_silbo.sensitivity._input_shares import InputShares
 if TYPE_CHECKING:
     import pandas as pd
 
-SHARE = 0.9  # of the mean squared slope that the directions counted must carry
-MOST_SHOWN = 5  # directions, and parameters of each, that the text shows
-LEAST_SHOWN = 0.1  # loading
+SHARE = 0.9  # of the mean squared gradient, for `n_directions`
+MOST_SHOWN = 5  # directions, and loadings of each, in the repr
+LEAST_SHOWN = 0.1  # smallest loading in the repr
 
 
 class NotLowDimensionalWarning(UserWarning):
-    """All inputs together predict held-out values better than the embedding that was asked for."""
+    """Warning that the requested embedding predicts worse than a model of all inputs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearntSubspace:
-    """What matters to an objective, inputs and directions, as far as the observed values show it.
+    """Inputs and directions that matter to an objective, estimated from the observed values.
 
-    All of it is read from one model of the values on all inputs (`InputModel`), whatever embedding
-    is in use; `skbo_silbo.inspection.SearchDisplay` and `SubspaceDisplay` draw the same. A
-    direction matters as much as the mean of the model is steep along it, squared and averaged over
-    the observed points. Directions are the eigenvectors of ``mean of g g'``, with g the gradient in
-    the cube (Constantine 2015, section 3; Xia et al. 2002). Every input has the range [-1, 1]
-    there, log-scaled ones in the logarithm.
+    All attributes except `path` and `evidence` are computed from a Gaussian process on all inputs
+    (`InputModel`), whatever embedding is in use. `skbo_silbo.inspection.SearchDisplay` and
+    `skbo_silbo.inspection.SubspaceDisplay` plot them.
+
+    The directions are the eigenvectors of the mean of ``g g'`` over the observed points, where g is
+    the gradient of the posterior mean (Constantine 2015, section 3; Xia et al. 2002). The inputs
+    are scaled to [-1, 1], after taking the logarithm of log-scaled inputs.
 
     Attributes
     ----------
     feature_names : tuple of str, of length m
-        The columns of the cube: of a category one for each choice.
+        Names of the encoded columns. A categorical input has one column per choice.
     components : ndarray of shape (k, m)
-        Orthonormal directions, the most important first; none where `shares` says nothing.
+        Orthonormal directions in decreasing order of importance. Empty if `shares` is not
+        informative.
     importance : ndarray of shape (k,)
-        Their shares of the mean squared slope; they add up to 1.
+        Share of the mean squared gradient along each direction. The values sum to 1.
     shares : InputShares
-        What every input explains, with intervals, and the verdict in words.
+        Share of the variance explained by each input, with intervals and a verdict.
     n_observed : int
-        How many values this is learnt from.
+        Number of observed values.
     path : tuple of (int, str, int)
-        The embeddings that were in use: from how many values on, which kind, how many coordinates.
+        History of the embeddings: number of values from which it was used, name and dimension.
     evidence : dict of str to float
-        The mean log density (nats) of values held out, five folds: "identity" of the model of all
-        inputs, "constant" of the claim that the inputs say nothing, and of the embedding in use,
-        under its name, where it is another. `shares` says something only where the first is beyond
-        chance higher than the second. Higher is better. Empty with fewer than ten values, or equal
-        ones.
+        Mean log density of held-out values in nats, by five-fold cross-validation. Higher is
+        better. The keys are "identity" for the model of all inputs, "constant" for a constant
+        prediction and, if another embedding is in use, its name. Empty if there are fewer than ten
+        values or all values are equal.
     is_low_dimensional : bool or None
-        Whether at most half of all directions carry nine tenths of the slope. None where the values
-        do not say yet what matters (``shares.is_settled``).
+        Whether 90 % of the mean squared gradient is along at most half of the directions. None if
+        there are not enough data to tell (see ``shares.is_settled``).
 
     Examples
     --------
@@ -82,11 +83,11 @@ class LearntSubspace:
 
     @property
     def n_directions(self) -> int:
-        """How many directions carry nine tenths of the mean squared slope."""
+        """Number of leading directions that carry 90 % of the mean squared gradient."""
         return count_directions(self.importance)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain data for JSON; `components` as lists by parameter name."""
+        """Return all attributes as JSON-serialisable data, with `components` by column name."""
         return {
             "components": dict(zip(self.feature_names, self.components.T.tolist(), strict=True)),
             "importance": self.importance.tolist(),
@@ -98,7 +99,7 @@ class LearntSubspace:
         }
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the components as a pandas DataFrame: a row a direction, indexed by importance."""
+        """Return the components as a pandas DataFrame with one row per direction."""
         import pandas as pd
 
         index = pd.Index(self.importance, name="importance")
@@ -111,42 +112,47 @@ class LearntSubspace:
         lines = [
             origin,
             repr(self.shares),
-            self._verdict(),
-            *(self._direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
+            self._format_verdict(),
+            *(self._format_direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
         ]
         return "\n".join(lines)
 
-    def _verdict(self):
+    def _format_verdict(self):
         n, m = self.n_directions, len(self.feature_names)
         carry = "1 direction carries" if n == 1 else f"{n} directions carry"
         words = "low-dimensional" if self.is_low_dimensional else "not low-dimensional"
-        slope = f"{SHARE:.0%} of the squared slope at the observed points"
-        return f"{carry} {slope}, in {m} columns: looks {words}."
+        slope = f"{SHARE:.0%} of the mean squared gradient in {m} columns"
+        return f"{carry} {slope}: the objective looks {words}."
 
-    def _direction(self, i):
+    def _format_direction(self, i):
         row = self.components[i]
         strongest = np.argsort(-np.abs(row), kind="stable")[:MOST_SHOWN]
         shown = [j for j in strongest if abs(row[j]) >= LEAST_SHOWN]
         loadings = ", ".join(f"{self.feature_names[j]} {row[j]:+.2f}" for j in shown)
-        return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
+        return f"  {self.importance[i]:.2f}  {loadings or 'no large loading'}"
 
 
 def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
-    """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
+    """Create the `LearntSubspace` of an optimiser and warn if its embedding is not supported.
 
     Parameters
     ----------
     model : InputModel
-        Of all observed values.
+        Model of all observed values.
     learnt : Model
-        Of the optimiser.
+        Current model of the optimiser.
     X_unlabeled : ndarray of shape (k, m)
-        That the embedding is learnt from, too.
+        Unlabelled points from which the embedding is learnt, too.
     learner : Learner
+        Learner of the embedding in use.
     surrogate : Surrogate
-        Those in use.
+        Surrogate in use.
     rng : numpy.random.Generator
-        For surrogates that draw.
+        Source of randomness.
+
+    Returns
+    -------
+    subspace : LearntSubspace
     """
     densities = held_out_densities(model.held_out, learner, surrogate, X_unlabeled, rng)
     if not isinstance(learner, IdentityLearner | FixedLearner):
@@ -166,30 +172,31 @@ def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
 
 
 def count_directions(importance: FloatArray) -> int:
-    """Return how many of the first directions carry `SHARE` of the slope, 0 if there is none."""
+    """Return the number of leading directions that carry 90 % of the mean squared gradient."""
     reached = np.cumsum(importance) >= SHARE
     return int(reached.argmax()) + 1 if reached.any() else 0
 
 
 def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
-    """Return the log densities, (n,), of values held out, by name; {} without evidence."""
+    """Return the log densities of held-out values by model name; empty with too few values."""
     if held_out is None:
         return {}
     densities = {"identity": held_out.identity, "constant": held_out.constant}
     if learner.name in densities:
         return densities
-    return {learner.name: held_out.through(learner, surrogate, X_unlabeled, rng), **densities}
+    embedded = held_out.with_embedding(learner, surrogate, X_unlabeled, rng)
+    return {learner.name: embedded, **densities}
 
 
 def warn_if_worse(densities, name):
-    """Warn if the identity predicts better than the learnt embedding of this name."""
+    """Warn if the named embedding predicts significantly worse than a model of all inputs."""
     if not densities or lower_bound_of_gain(densities["identity"] - densities[name]) <= 0.0:
         return
     warn_user(
-        f"embedding {name!r} was asked for, but all inputs together predict held-out values "
-        f"better: mean log density {densities['identity'].mean():.2f} against "
-        f"{densities[name].mean():.2f} nats. Either the problem is not low-dimensional, or the "
-        f"{densities[name].size} values are too few to learn the directions: "
-        "use embedding='auto' and n_components='auto'.",
+        f"A model of all inputs predicts held-out values better than embedding={name!r}: the mean "
+        f"log density is {densities['identity'].mean():.2f} compared with "
+        f"{densities[name].mean():.2f} nats. Either the objective is not low-dimensional, or "
+        f"{densities[name].size} values are not enough to learn the directions. Use "
+        "embedding='auto' and n_components='auto'.",
         NotLowDimensionalWarning,
     )

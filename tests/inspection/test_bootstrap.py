@@ -1,4 +1,4 @@
-"""bootstrap_directions: coverage of known directions, alignment, equivariance, failures."""
+"""bootstrap_directions: coverage, alignment, equivariance, failed resamples, weights."""
 
 import numpy as np
 import pytest
@@ -39,16 +39,16 @@ def two_direction_problem(seed, n=300):
 
 
 def assert_covers(hits, level):
-    """Hits (n_sets, n_entries) at a nominal level, each column within its .0005 binomial tails."""
+    """Check that each column of hits agrees with the nominal level, between .0005 tails."""
     n = len(hits)
     low, high = binom.ppf([0.0005, 0.9995], n, level)
     assert (hits.sum(axis=0) >= low).all(), (hits.mean(axis=0), low / n)
     assert (hits.sum(axis=0) <= high).all(), (hits.mean(axis=0), high / n)
 
 
-# Coverage. The interval at .95 comes from the record; the one at .8 from the same resamples, since
-# there the binomial tails bound coverage from above as well: the 4th of 39 from either end, between
-# which a 40th of the same law lies with probability 32/40.
+# Coverage is also checked at .8, where the binomial tails bound it from above as well. The ends of
+# that interval are the 4th of 39 resamples from either end: a 40th draw from the same distribution
+# lies between them with probability 32/40.
 
 
 @pytest.mark.statistical
@@ -65,9 +65,6 @@ def test_intervals_cover_a_known_direction():
     assert_covers(np.array(hits80), 0.8)
 
 
-# What the record holds.
-
-
 def test_record_is_consistent():
     X, y = two_direction_problem(0)
     result = bootstrap_directions(
@@ -81,9 +78,8 @@ def test_record_is_consistent():
     np.testing.assert_allclose(result.high, result.components + reach, rtol=1e-12)
     Z = (X - X.mean(0)) @ result.components.T
     for components, stability in zip(resampled, result.stability, strict=True):
-        W = (X - X.mean(0)) @ components.T  # turned to be as near as it comes
+        W = (X - X.mean(0)) @ components.T
         np.testing.assert_allclose(orthogonal_procrustes(W, Z)[0], np.eye(2), atol=1e-8)
-        # Hooper's trace correlation of the spans
         shared = np.linalg.solve(Z.T @ Z, Z.T @ W) @ np.linalg.solve(W.T @ W, W.T @ Z)
         assert stability == pytest.approx(np.trace(shared) / 2)
     assert result.n_redrawn == 0
@@ -94,7 +90,7 @@ def test_record_is_consistent():
 
 
 def test_ridge_and_alpha_are_chosen_once():
-    """Copies of a row would tell a resample to take less ridge than the rows do."""
+    """Duplicated rows in a resample would make cross-validation choose a smaller ridge."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 5))
     y = X[:30, 0] + 0.5 * rng.normal(size=30)
@@ -122,7 +118,7 @@ def test_too_few_rows_are_refused_with_the_reason():
     X, y, _ = linear_problem(0)
     d = X.shape[1]
     few = slice(2 * d - 1)
-    with pytest.raises(ValueError, match=f"2 labelled rows a feature .* got {2 * d - 1} labelled"):
+    with pytest.raises(ValueError, match=f"2 labelled rows per feature .* got {2 * d - 1} "):
         bootstrap_directions(SemiSlicedInverseRegression(1), X[few], y[few])
 
 
@@ -130,11 +126,8 @@ def test_too_few_rows_are_refused_with_the_reason():
 def test_too_few_rows_for_bootstrap_raise(recwarn, n, warned):
     X, y, _ = linear_problem(0, n=n)
     bootstrap_directions(SemiSlicedInverseRegression(1), X, y, n_resamples=2, random_state=0)
-    said = ["fewer than 3 labelled rows a feature" in str(w.message) for w in recwarn]
+    said = ["fewer than 3 labelled rows per feature" in str(w.message) for w in recwarn]
     assert sum(said) == warned
-
-
-# Equivariance and reproducibility.
 
 
 @settings(max_examples=5)
@@ -162,7 +155,7 @@ def test_same_seed_same_result_whatever_n_jobs():
     X, y = two_direction_problem(0, n=100)
     local = SemiSlicedInverseRegression(2, n_local_neighbors=6, solver="randomized")
     first = bootstrap_directions(local, X, y, n_resamples=6, random_state=7, n_jobs=1)
-    with parallel_config("threading"):  # whose threads begin at once, unlike processes
+    with parallel_config("threading"):  # starts faster than processes
         second = bootstrap_directions(
             local, X, y, n_resamples=6, random_state=np.random.RandomState(7), n_jobs=2
         )
@@ -179,9 +172,6 @@ def test_estimator_and_global_generator_are_left_alone():
         bootstrap_directions(sir, X, y, n_resamples=3, random_state=0)
     assert sir.get_params() == before
     assert not hasattr(sir, "components_")
-
-
-# Resamples that cannot be fitted.
 
 
 def test_constant_resamples_are_redrawn_and_counted():
@@ -201,7 +191,7 @@ def test_constant_resamples_are_redrawn_and_counted():
 
 
 class FitsOnce(BaseEstimator):
-    """Fits distinct rows only, so that no resample can be fitted."""
+    """Estimator that rejects duplicated rows, so that every resample fails."""
 
     def __init__(self, n_components=1):
         self.n_components = n_components
@@ -257,9 +247,6 @@ def test_estimators_without_directions():
         bootstrap_directions(NoComponents(), X, y)
 
 
-# Weights.
-
-
 def test_counts_are_repeated_rows():
     X, y = two_direction_problem(0, n=80)
     counts = np.random.default_rng(1).integers(0, 4, size=80)
@@ -289,7 +276,7 @@ def test_effective_sample_size_must_suffice():
     X, y, _ = linear_problem(0)
     weights = np.full(200, 1e-3)
     weights[:5] = 1.0
-    message = r"2 labelled rows a feature .* got 5\.\d+ labelled"
+    message = r"2 labelled rows per feature .* got 5\.\d+ labelled"
     with pytest.raises(ValueError, match=message):
         bootstrap_directions(SemiSlicedInverseRegression(1), X, y, sample_weight=weights)
 
@@ -323,7 +310,7 @@ def test_a_pipeline_is_answered_with_what_to_pass(report):
     model = make_pipeline(PCA(2), SemiSlicedInverseRegression(1))
     X = np.random.default_rng(0).normal(size=(50, 3))
     with pytest.raises(
-        TypeError, match=r"estimator must be a transformer: got a Pipeline.*model\["
+        TypeError, match=r"estimator must be a transformer, got a Pipeline.*model\["
     ):
         report(model, X, X[:, 0])
 

@@ -1,4 +1,4 @@
-"""Coordinate tests: level, power, closed form, weights."""
+"""Coordinate tests: level, power, closed forms, sample weights."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ def make_data(seed=0, n=200, d=5, slope=1.0):
 
 
 def skewed(seed, n, d, n_slices):
-    """Lognormal and normal columns, and a y in classes of equal size that needs the first."""
+    """Return skewed and normal features, and balanced classes that depend on the first one."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     X[:, 1::3] = np.exp(X[:, 1::3])
@@ -26,7 +26,7 @@ def skewed(seed, n, d, n_slices):
 
 @pytest.mark.parametrize(("n_slices", "k"), [(2, None), (10, 1)])
 def test_level_with_few_rows_of_skewed_features(n_slices, k):
-    """Without degrees of freedom for the variance 19 and 33 of these sets were rejected."""
+    """Without degrees of freedom for the variance, 19 and 33 of these sets are rejected."""
     p_values = [
         coordinate_test(*skewed(seed, 60, 5, n_slices), [4], n_components=k).p_value
         for seed in range(200)
@@ -37,7 +37,7 @@ def test_level_with_few_rows_of_skewed_features(n_slices, k):
 @pytest.mark.statistical
 @pytest.mark.parametrize("variance", ["general", "constant"])
 def test_level_and_power_given_the_directions(variance):
-    """Level .05 with the right number; more power than the marginal test, which asks for any."""
+    """With the true number of directions, the level holds and power exceeds the marginal test."""
     rejected, found = np.zeros(200), np.zeros((200, 2))
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -108,9 +108,6 @@ def test_bad_arguments_are_refused():
         coordinate_test(np.column_stack([X, X[:, 0]]), y, 1)
 
 
-# -- weights -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("variance", "n_slices"), [("general", [-1.0, 0.0, 1.0]), ("constant", 4)])
 def test_counts_are_repeated_rows(variance, n_slices):
     X, y = make_data(1, n=90)
@@ -168,7 +165,7 @@ def test_relative_weights_are_refused_with_constant_variance():
 
 
 def in_groups(seed, slope=0.0):
-    """Three groups that shift X and y."""
+    """Return data from three groups with different means of X and y."""
     rng = np.random.default_rng(seed)
     group = rng.choice(3, size=200, p=[0.2, 0.3, 0.5])
     X = rng.normal(size=(200, 5)) + np.array([0.0, 2.0, -3.0])[group][:, None]
@@ -179,7 +176,7 @@ def in_groups(seed, slope=0.0):
 @pytest.mark.statistical
 @pytest.mark.parametrize("variance", ["general", "constant"])
 def test_the_level_within_groups(variance):
-    """Without the groups 0.77 are rejected at 150 rows."""
+    """Ignoring the groups rejects 77 % at 150 rows."""
     p_values = []
     for seed in range(200):
         X, y, group = in_groups(seed)

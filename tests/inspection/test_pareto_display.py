@@ -1,4 +1,4 @@
-"""ParetoDisplay: every candidate is a point, the front is in colour."""
+"""ParetoDisplay: all candidates are drawn and the front is highlighted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""SearchDisplay: what is computed for it, what it draws, and what it refuses."""
+"""SearchDisplay and ConvergenceDisplay: computed values, drawn panels and invalid input."""
 
 import itertools
 import sys
@@ -22,7 +22,7 @@ X = np.zeros((6, 1))
 
 
 class Hill(BaseEstimator):
-    """Its score depends on a and the kind; fails where `fails` is set."""
+    """Estimator whose score depends on `a` and `kind`, and whose fit fails if `fails` is set."""
 
     def __init__(self, a=0.0, b=0.0, c=0.0, kind="x", fails=False):
         self.a, self.b, self.c, self.kind, self.fails = a, b, c, kind, fails
@@ -53,7 +53,7 @@ def told(space, func, n, seed=0, **options):
 
 
 def _outside(figure):
-    """Return the labels of ticks that lie outside the axes: matplotlib keeps, but does not draw."""
+    """Return the labels of ticks outside the axes, which matplotlib keeps but does not draw."""
     hidden = set()
     for axes in figure.axes:
         for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
@@ -81,7 +81,7 @@ def colliding(figure):
 
 @pytest.fixture(scope="module")
 def search():
-    return fitted(n_iter=16, n_initial=14)  # spread over the box, so that the values tell of inputs
+    return fitted(n_iter=16, n_initial=14)  # a space-filling design identifies the inputs
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,7 @@ def _close():
 
 
 def drawn_values(axes):
-    """The x and y of the curve of a panel."""
+    """Return the x and y data of the last curve in a panel."""
     return axes.lines[-1].get_data()
 
 
@@ -212,9 +212,9 @@ def test_useless_model_is_not_drawn():
     assert not display.axes_[1].lines
     assert not display.axes_[3].patches
     [text] = display.axes_[3].texts
-    assert "Nothing can be said" in text.get_text()
+    assert "The values do not show" in text.get_text()
     [axes] = SubspaceDisplay.from_result(optimizer).axes_
-    assert "Nothing can be said" in axes.texts[0].get_text()
+    assert "The values do not show" in axes.texts[0].get_text()
     given = plt.subplots(1, 2)[1]
     assert list(SubspaceDisplay.from_result(optimizer, ax=given).axes_) == list(given)
 
@@ -243,7 +243,7 @@ def test_one_of_several_goals_is_named():
 
     search = fitted(scoring=scores, refit=["plain", "other"])
     display = SearchDisplay.from_result(search)
-    name = "mean test plain (of 2 goals)"
+    name = "mean test plain (of 2 objectives)"
     assert display.value_name == name
     lines = name.replace(" (", "\n(")
     assert lines in display.axes_[0].get_ylabel()
@@ -291,7 +291,7 @@ def test_a_conditional_choice_has_one_name():
     display = SearchDisplay.from_result(optimizer, kind="all")
     assert set(display.shares.names) == {"kind", "a", "b"} == set(display.parameters)
     on_kind = display.dependences["kind"]
-    assert dict(zip(on_kind.places, on_kind.mean, strict=True)) == pytest.approx(
+    assert dict(zip(on_kind.x, on_kind.mean, strict=True)) == pytest.approx(
         {"x": 1 / 3, "y": -1.5}, abs=0.15
     )
     shown = {text.get_text() for axes in display.axes_ for text in axes.findobj(plt.Text)}
@@ -308,7 +308,7 @@ def test_unnamed_branch_choice_is_drawn():
     assert set(display.parameters) == {"branch (2)", "branch", "a", "b"}
     assert list(display.parameters["branch (2)"]) == [int("b" in p) for p in optimizer.x_iters_]
     on_choice = display.dependences["branch (2)"]
-    assert dict(zip(on_choice.places, on_choice.mean, strict=True)) == pytest.approx(
+    assert dict(zip(on_choice.x, on_choice.mean, strict=True)) == pytest.approx(
         {0: 5.5, 1: 0.5}, abs=0.2
     )
     assert [t.get_text() for t in display.axes_[1].get_xticklabels()] == ["0", "1"]
@@ -344,7 +344,7 @@ def test_convergence_of_another_search(search):
     assert ConvergenceDisplay.from_result(search, ax=axes).axes_ == [axes]
     assert axes.get_legend_handles_labels()[1].count("this search") == 1
     for others, got in (({"this search": random}, r"\['this search'\]"), ([random], "list")):
-        with pytest.raises(ValueError, match=f"others must be a dict of results .*: got {got}"):
+        with pytest.raises(ValueError, match=f"others must be a dict of results .* got {got}"):
             ConvergenceDisplay.from_result(search, others=others)
     with pytest.raises(NotFittedError):
         ConvergenceDisplay.from_result(RandomizedSearchCV(Hill(), SPACE))
@@ -395,7 +395,7 @@ def test_directions_of_a_learnt_embedding():
 
 
 class Auto(Hill):
-    """With a="auto" as scikit-learn's ``gamma="scale"``: it can be evaluated, not modelled."""
+    """Accepts a="auto", like ``gamma="scale"`` of SVC, a value outside the search space."""
 
     def score(self, X, y=None):
         return Hill(0.2 if self.a == "auto" else self.a, kind=self.kind).score(X)
@@ -448,9 +448,6 @@ def test_one_kind_on_given_axes(search, kind, n_panels):
     assert display.figure_ is figure
     assert list(display.axes_) == list(np.ravel(axes))
     assert len(display.plot(kind=kind).axes_) == n_panels
-
-
-# Refusals.
 
 
 def test_refusals(search, monkeypatch):

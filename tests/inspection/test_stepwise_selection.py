@@ -1,4 +1,4 @@
-"""Features chosen one by one: planted truths, closed forms, more features than rows."""
+"""Stepwise selection: known active features, closed forms, more features than rows."""
 
 import numpy as np
 import pandas as pd
@@ -65,7 +65,7 @@ def test_choices_have_names():
 
 @pytest.mark.parametrize(("n", "d", "n_sets"), [(120, 4, 60), (150, 60, 10)])
 def test_forward_selection_error_rate_matches_documentation(n, d, n_sets):
-    """Uncorrected, 2 to 5 of 60 features came in in every set."""
+    """Without the correction, 2 to 5 of 60 irrelevant features are selected every time."""
     admitted = 0
     for seed in range(n_sets):
         rng = np.random.default_rng(seed)
@@ -76,13 +76,13 @@ def test_forward_selection_error_rate_matches_documentation(n, d, n_sets):
 
 
 def trace(X, y, n_slices):
-    """Trace of the variance of the whitened slice means."""
+    """Return the trace of the covariance of the whitened slice means."""
     sir = SemiSlicedInverseRegression(1, n_slices=n_slices, ridge=0, alpha=0)
     return sir.fit(X, y).eigenvalues_.sum()
 
 
 def test_statistic_is_increase_of_trace():
-    """Trace pursuit's closed form, which needs no coordinate test."""
+    """Compare with the closed form of trace pursuit, which uses no coordinate test."""
     X, y = make_data()
     with_it, without = trace(X, y, 6), trace(X[:, [0, 1, 3, 4]], y, 6)
     found = coordinate_test(X, y, [2], n_slices=6).statistic
@@ -96,7 +96,7 @@ def test_the_p_value_is_that_of_permutations():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(150, 2))
     y = X[:, 0] + 0.5 * rng.normal(size=150)
-    X[:, 1] -= np.polyval(np.polyfit(X[:, 0], X[:, 1], 1), X[:, 0])  # shuffled beside feature 0
+    X[:, 1] -= np.polyval(np.polyfit(X[:, 0], X[:, 1], 1), X[:, 0])  # uncorrelated with feature 0
     test = coordinate_test(X, y, [1], n_slices=4)
     drawn = [
         coordinate_test(np.c_[X[:, 0], rng.permutation(X[:, 1])], y, [1], n_slices=4).statistic

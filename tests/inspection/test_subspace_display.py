@@ -1,4 +1,4 @@
-"""SubspaceDisplay: that what is drawn is what was fitted."""
+"""SubspaceDisplay: the panels show the fitted directions."""
 
 import re
 import warnings
@@ -46,11 +46,11 @@ def offsets(axes, k=0):
 
 
 def assert_draws(axes, x, y):
-    """Rows within the limits lie in their places; the few others at the edge, and are counted."""
+    """Check that rows within the limits are drawn as they are, and outliers at the edge."""
     points = np.column_stack([x, y])
     at_edge = np.clip(points, *np.transpose([axes.get_xlim(), axes.get_ylim()]))
     within = (points == at_edge).all(axis=1)
-    assert within.mean() >= 0.8  # an axis leaves out at most 5 % at either end
+    assert within.mean() >= 0.8  # at most 5 % are outliers on either side
     np.testing.assert_allclose(offsets(axes), points[within])
     triangles = [c for c in axes.collections[1:] if isinstance(c, collections.PathCollection)]
     beyond = np.vstack([np.empty((0, 2)), *(c.get_offsets() for c in triangles)])
@@ -219,7 +219,7 @@ def test_given_axes(plt, problem, sir):
     display = SubspaceDisplay.from_estimator(sir, X, y, kind="loadings", ax=[left, right])
     assert display.figure_ is figure
     assert list(display.axes_) == [left, right]
-    for axes in (left, right):  # apart from each other each needs its names
+    for axes in (left, right):  # separate axes each need the feature names
         assert axes.get_yticklabels()[0].get_text().startswith("x")
     with pytest.raises(ValueError, match=r"\bax\b.*hold.*got 1"):
         display.plot(kind="summary", ax=left)

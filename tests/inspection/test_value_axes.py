@@ -1,4 +1,4 @@
-"""The scales of a drawn search: places, labels and limits of axes, the curve of random search."""
+"""Scales, tick labels and limits of the axes, and the expected curve of random search."""
 
 import itertools
 
@@ -10,14 +10,14 @@ from sklearn.svm import SVC
 
 from skbo_silbo import SILBO, Space
 from skbo_silbo.inspection._evaluations import read_evaluations
-from skbo_silbo.inspection._panels import is_logarithmic, robust_limits
+from skbo_silbo.inspection._panels import robust_limits, spans_decades
 from skbo_silbo.inspection._search_panels import draw_values, expected_best
 from skbo_silbo.inspection._value_axis import (
     BELOW,
     ValueAxis,
-    number,
-    short,
-    short_and_distinct,
+    format_number,
+    shorten,
+    shorten_distinct,
 )
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
@@ -55,25 +55,27 @@ def test_hundreds_of_scores_do_not_overflow():
 
 
 def axis_in(values, met, name="p"):
-    """The axis of values met of a parameter that a space has."""
-    return ValueAxis.of(name, met, parameter_domains(Space({name: values}))[name])
+    """Return the axis of observed values of a parameter with this search space."""
+    return ValueAxis.from_values(name, met, parameter_domains(Space({name: values}))[name])
 
 
 def test_axes_of_numbers_are_as_the_space_says():
     axis = axis_in(loguniform(1e-3, 1e3), [1.0, 2.0])
-    np.testing.assert_allclose(axis.place([1e-3, 0.1, 1e3]), [0, 1 / 3, 1], atol=1e-6)
+    np.testing.assert_allclose(axis.to_position([1e-3, 0.1, 1e3]), [0, 1 / 3, 1], atol=1e-6)
     assert axis.labels == ["0.001", "1", "1e3"]
     assert axis.is_logarithmic
-    axis = axis_in(uniform(0, 1000), [0.001, 0.1, 10.0])  # over decades, but not by logarithms
+    axis = axis_in(uniform(0, 1000), [0.001, 0.1, 10.0])  # linear although the values span decades
     np.testing.assert_allclose(axis.positions, [1e-6, 1e-4, 1e-2], atol=1e-6)
     assert not axis.is_logarithmic
     assert axis_in([1, 2, 4, 8], [1, 8]).labels == ["1", "2", "4", "8"]
     for values, met in ((randint(5, 80), [100, 5]), (randint(1, 3), [1])):
         axis = axis_in(values, met)
         assert all(float(label).is_integer() for label in axis.labels)
-        np.testing.assert_allclose(axis.ticks, axis.place(list(map(float, axis.labels))), atol=5e-3)
-    np.testing.assert_allclose(ValueAxis.of("n", [1, 3, 5]).positions, [0, 0.5, 1])
-    assert ValueAxis.of("n", [3, 3]).is_constant
+        np.testing.assert_allclose(
+            axis.ticks, axis.to_position(list(map(float, axis.labels))), atol=5e-3
+        )
+    np.testing.assert_allclose(ValueAxis.from_values("n", [1, 3, 5]).positions, [0, 0.5, 1])
+    assert ValueAxis.from_values("n", [3, 3]).is_constant
 
 
 def test_axes_of_ordinal_lists_are_spaced_by_rank():
@@ -84,7 +86,7 @@ def test_axes_of_ordinal_lists_are_spaced_by_rank():
     assert axis.scale_note == " (by rank)"
     assert axis_in(range(0, 60, 5), [5]).scale_note == ""
     assert axis_in([1, 10, 100], [1]).scale_note == " (log)"
-    between = axis_in([1, 2, 3, 100], [50, 1, 100])  # of an estimator as it was
+    between = axis_in([1, 2, 3, 100], [50, 1, 100])  # a default outside the listed values
     np.testing.assert_allclose(between.positions, [0.75, 0, 1])
     many = axis_in([*range(20), 1000], [0])
     assert many.labels == ["0", "10", "1e3"]
@@ -101,13 +103,13 @@ def test_category_axes_keep_space_order():
     np.testing.assert_allclose(axis.positions, [0.5, 1, BELOW])
     assert axis_in([True, False], [False, True]).labels == ["True", "False"]
     assert axis_in([None, 15, 3], [3]).labels == ["None", "15", "3"]
-    assert np.isnan(axis.place(["other"])).all()
+    assert np.isnan(axis.to_position(["other"])).all()
 
 
 def test_no_two_choices_look_alike():
     axis = axis_in([1, "1", True, 1.0], [1, "1"])
     assert axis.labels == ["1", "'1'", "True", "1.0"]
-    assert len(set(axis.place([1, "1", True, 1.0]))) == 4
+    assert len(set(axis.to_position([1, "1", True, 1.0]))) == 4
     for pair in (
         ["a long name, one", "a long name, two"],
         ["a middle name of it", "a muddle name of it"],
@@ -121,12 +123,12 @@ def test_no_two_choices_look_alike():
 
 def test_axis_of_parameter_numeric_in_one_branch():
     space = SpaceUnion([{"m": ["sqrt"]}, {"m": uniform()}])
-    axis = ValueAxis.of("m", ["sqrt", 0.7, 0.2], parameter_domains(space)["m"])
+    axis = ValueAxis.from_values("m", ["sqrt", 0.7, 0.2], parameter_domains(space)["m"])
     assert axis.labels == ["sqrt", "0.2", "0.7"]
 
 
 def test_non_positive_value_is_off_log_axis():
-    """The default of ``ccp_alpha`` is 0, that of ``max_iter`` -1."""
+    """Such values occur as defaults: 0 for ``ccp_alpha`` and -1 for ``max_iter``."""
     axis = axis_in(loguniform(1e-3, 1.0), [0.0, 1e-3, 1.0])
     np.testing.assert_allclose(axis.positions, [BELOW, 0.0, 1.0])
     assert "0.0" in axis.labels
@@ -135,14 +137,14 @@ def test_non_positive_value_is_off_log_axis():
 
 
 def test_coinciding_lines_are_fanned_out_in_order():
-    axis = ValueAxis.of("k", list("aabbbb"))
-    spread = axis.spread(np.array([5, 0, 1, 2, 3, 4]))
+    axis = ValueAxis.from_values("k", list("aabbbb"))
+    spread = axis.fanned_positions(np.array([5, 0, 1, 2, 3, 4]))
     assert len(np.unique(spread)) == 6
     assert spread[1] < spread[0]
     assert (np.diff(spread[2:]) > 0).all()
     assert spread[:2].max() < spread[2:].min()
-    distinct = ValueAxis.of("u", np.linspace(0, 1, 7))
-    np.testing.assert_array_equal(distinct.spread(np.arange(7)), distinct.positions)
+    distinct = ValueAxis.from_values("u", np.linspace(0, 1, 7))
+    np.testing.assert_array_equal(distinct.fanned_positions(np.arange(7)), distinct.positions)
 
 
 @pytest.mark.parametrize(
@@ -150,24 +152,24 @@ def test_coinciding_lines_are_fanned_out_in_order():
     [(0.000175, "1.75e-4"), (0.01, "0.01"), (0.0, "0"), (-2.5e7, "-2.5e7"), (123.4, "123")],
 )
 def test_numbers_are_short(value, text):
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 def test_names_are_short():
-    assert short("C") == "C"
-    assert short("clf__colsample_bytree") == "clf.colsample_bytree"
-    assert short("preprocess__scaler__quantile_range") == "…quantile_range"
-    assert len(short("an_ordinary_name_without_steps")) == 20
+    assert shorten("C") == "C"
+    assert shorten("clf__colsample_bytree") == "clf.colsample_bytree"
+    assert shorten("preprocess__scaler__quantile_range") == "…quantile_range"
+    assert len(shorten("an_ordinary_name_without_steps")) == 20
 
 
 def test_short_names_are_distinct():
     names = [f"columns__{part}__simpleimputer__add_indicator" for part in ("num", "cat")]
-    shown = short_and_distinct(["C", *names])
+    shown = shorten_distinct(["C", *names])
     assert shown[0] == "C"
     assert ["num" in shown[1], "cat" in shown[2]] == [True, True]
     assert max(map(len, shown)) < len(names[0])
-    assert short_and_distinct(["one long name of a feature"] * 2)[0] == "one long name of a feature"
-    assert short_and_distinct([]) == []
+    assert shorten_distinct(["one long name of a feature"] * 2)[0] == "one long name of a feature"
+    assert shorten_distinct([]) == []
 
 
 def test_an_outlier_does_not_set_the_limits():
@@ -178,20 +180,20 @@ def test_an_outlier_does_not_set_the_limits():
     assert robust_limits(np.array([np.nan])) == (0.0, 1.0)
     low, high = robust_limits(np.full(5, 3.0))
     assert low < 3.0 < high
-    assert is_logarithmic(np.array([1e-3, 10.0]))
-    assert not is_logarithmic(np.array([-1.0, 1e9]))
+    assert spans_decades(np.array([1e-3, 10.0]))
+    assert not spans_decades(np.array([-1.0, 1e9]))
 
 
 def test_dependence_on_inputs_and_directions():
     optimizer = told({"a": uniform(), "k": ["p", "q"]}, lambda p: p["a"] ** 2 + (p["k"] == "q"), 50)
     dependence = read_evaluations(optimizer).dependence
     on_a = dependence("a")
-    a = np.array(on_a.places)
+    a = np.array(on_a.x)
     np.testing.assert_allclose(on_a.mean - on_a.mean[0], a**2 - a[0] ** 2, atol=0.08)
     on_k = dependence("k")
-    assert dict(zip(on_k.places, on_k.mean, strict=True))["q"] == pytest.approx(1.33, abs=0.15)
+    assert dict(zip(on_k.x, on_k.mean, strict=True))["q"] == pytest.approx(1.33, abs=0.15)
     along = dependence(np.array([1.0, 0.0]))
-    np.testing.assert_allclose(along.mean, ((along.places + 1) / 2) ** 2 + 0.5, atol=0.2)
+    np.testing.assert_allclose(along.mean, ((along.x + 1) / 2) ** 2 + 0.5, atol=0.2)
     assert (along.low <= along.high).all()
 
 
@@ -199,15 +201,15 @@ def test_dependence_on_parameter_shared_by_branches():
     space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
     optimizer = told(space, lambda p: p["C"] ** 2, 50)
     on_C = read_evaluations(optimizer).dependence("C")
-    np.testing.assert_allclose(on_C.places, np.linspace(0, 2, 21), atol=1e-6)
-    np.testing.assert_allclose(on_C.mean, np.square(on_C.places), atol=0.15)
+    np.testing.assert_allclose(on_C.x, np.linspace(0, 2, 21), atol=1e-6)
+    np.testing.assert_allclose(on_C.mean, np.square(on_C.x), atol=0.15)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_values_beyond_axis_are_annotated(sign):
     _, axes = plt.subplots()
     values = sign * np.r_[np.linspace(0, 1, 40), 1e9, 2e9]
-    draw_values(axes, ValueAxis.along("u", np.linspace(0, 1, 42)), values, 0, "value")
+    draw_values(axes, ValueAxis.from_scores("u", np.linspace(0, 1, 42)), values, 0, "value")
     above, below = axes.get_title(loc="right"), [text.get_text() for text in axes.texts]
     assert (above, below) == (("▲ 2 beyond", []) if sign > 0 else ("", ["▼ 2 beyond"]))
 
@@ -216,8 +218,8 @@ def test_jitter_within_category_has_no_trend():
     values = np.sort(np.random.default_rng(1).normal(size=60))
     for scores in (values, values[::-1]):
         _, axes = plt.subplots()
-        draw_values(axes, ValueAxis.of("k", list("ab") * 30), scores, 0, "score")
+        draw_values(axes, ValueAxis.from_values("k", list("ab") * 30), scores, 0, "score")
         x, y = np.vstack([c.get_offsets() for c in axes.collections]).T
         for rows in (x < 0.5, x > 0.5):
-            assert len(np.unique(x[rows])) == 30  # fanned out
+            assert len(np.unique(x[rows])) == 30
             assert abs(np.corrcoef(x[rows], y[rows])[0, 1]) < 0.6

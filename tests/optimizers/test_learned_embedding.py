@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
 from skbo_silbo.embedding._learners import N_TRIAL, TransformerLearner
-from skbo_silbo.sensitivity._held_out_density import DOUBT, HeldOut
+from skbo_silbo.sensitivity._held_out_density import CONSTANT_WEIGHT, HeldOutDensities
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -136,9 +136,11 @@ def test_acquisition_maximum_is_proposed():
 
 def densities_of(learner, X, y, folds):
     constant = np.full(y.size, -np.inf)  # so that the model's densities are left as they are
-    held_out = HeldOut(X, y, folds, constant, constant)
+    held_out = HeldOutDensities(X, y, folds, constant, constant)
     rng = np.random.default_rng(0)
-    return held_out.through(learner, GaussianProcessSurrogate(), X[:0], rng) - np.log1p(-DOUBT)
+    return held_out.with_embedding(learner, GaussianProcessSurrogate(), X[:0], rng) - np.log1p(
+        -CONSTANT_WEIGHT
+    )
 
 
 def test_held_out_values_take_no_part(recorder):

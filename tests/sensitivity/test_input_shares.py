@@ -1,4 +1,4 @@
-"""What the values told say of the inputs: draws, total indices, intervals, words."""
+"""Input shares: posterior draws, total Sobol indices, intervals and the verdict."""
 
 import json
 import re
@@ -93,7 +93,7 @@ def test_moved_draws_equal_evaluated_draws(surrogate):
     assert_allclose(surrogate.y_mean_ + surrogate.y_scale_ * draws(P)[-1], mean, atol=1e-9)
     moved = P.copy()
     moved[:, [0, 2]] = Q[:, [0, 2]]
-    values = draws.values(draws.move(draws.place(P), [0, 2], Q[:, [0, 2]]))
+    values = draws.values(draws.replace_columns(draws.prepare(P), [0, 2], Q[:, [0, 2]]))
     assert_allclose(values, draws(moved), atol=1e-4)
 
 
@@ -130,16 +130,16 @@ def test_a_category_is_one_input():
     assert_allclose(shares.share, [1.0, 0.0], atol=0.05)
 
 
-# A space, its function of encoded points X and their branches, (n,), and the shares by name. X has
-# the choice in its first columns; a distribution on [-1, 1] is encoded as it is.
+# Each case is a space, a function of encoded points X and their branches b, and the true shares.
+# The first columns of X encode the choice. A distribution on [-1, 1] is encoded unchanged.
 
 
 def sums(k, step):
-    """y = a_i + step i in branch i of k, a_i on [0, 1]: variance 1/12 within, between as said."""
+    """y = a_i + step i in branch i of k, with a_i on [0, 1]: variance 1/12 within branches."""
     space = [{"kind": [f"m{i}"], f"a{i}": uniform()} for i in range(k)]
     between = step**2 * (k**2 - 1) / 12
     total = 1 / 12 + between
-    choice = (1 - 1 / k) / 12 + between  # half the mean squared difference; 1 / k of the time none
+    choice = (1 - 1 / k) / 12 + between  # the branch stays the same with probability 1 / k
     truth = {"kind": choice / total} | {f"a{i}": 1 / 12 / k / total for i in range(k)}
     return space, lambda X, b: (X[np.arange(len(X)), b - k] + 1) / 2 + step * b, truth
 
@@ -148,14 +148,14 @@ SYMMETRIC = uniform(-1, 2)  # variance 1/3
 
 
 def a_product_and_a_line():
-    """y = a b in one branch, c in the other: variances 1/9 and 1/3, means 0."""
+    """y = a b in one branch, c in the other: variances 1/9 and 1/3, both means 0."""
     space = [{"kind": ["x"], "a": SYMMETRIC, "b": SYMMETRIC}, {"kind": ["y"], "c": SYMMETRIC}]
     truth = {"kind": 1 / 2, "a": 1 / 4, "b": 1 / 4, "c": 3 / 4}
     return space, lambda X, b: np.where(b == 0, X[:, 1] * X[:, 2], X[:, 3]), truth
 
 
 def one_in_common_and_one_idle():
-    """y = s + a in one branch, s in the other, which has an idle e: variance 1/3 + 1/6."""
+    """y = s + a in one branch, s in the other, where e is irrelevant: variance 1/3 + 1/6."""
     space = [
         {"kind": ["x"], "s": SYMMETRIC, "a": SYMMETRIC},
         {"kind": ["y"], "s": SYMMETRIC, "e": SYMMETRIC},
@@ -165,14 +165,14 @@ def one_in_common_and_one_idle():
 
 
 def one_name_with_two_ranges():
-    """y = C, of [0, 1] or of [1, 2]: variance 1/12 within, 1/4 between."""
+    """y = C, on [0, 1] or [1, 2] by branch: variance 1/12 within and 1/4 between branches."""
     space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
     truth = {"kind": 7 / 8, "C": 1 / 4}
     return space, lambda X, b: np.where(b == 0, X[:, 1] + 1, X[:, 2] + 3) / 2, truth
 
 
 class Exact:
-    """Draws of an objective that is known: in place of those of a process."""
+    """A known objective with the interface of `FunctionDraws`."""
 
     def __init__(self, func):
         self._func = func
@@ -182,26 +182,26 @@ class Exact:
 
     values = __call__
 
-    def place(self, X):
+    def prepare(self, X):
         return X
 
-    def move(self, X, columns, new):
-        moved = X.copy()
-        moved[:, columns] = new
-        return moved
+    def replace_columns(self, X, columns, new):
+        X = X.copy()
+        X[:, columns] = new
+        return X
 
     def mean_gradient(self, X):
         return np.zeros_like(X)
 
 
 def knowing(space, draws):
-    """Return the model of a function that is known."""
+    """Return an `InputModel` whose posterior is a known function."""
     X = np.zeros((1, space.n_features_))
     return InputModel(space, X, np.zeros(1), 0, IdentityWarp(), 1.0, True, [draws], (0.0, 1.0))
 
 
 def of_branches(space, func):
-    """Return the function of X alone."""
+    """Return a function of X that computes the branch from its first columns."""
     choice = space.column_groups()[space.choice_name]
     several = len(choice) > 1
     return lambda X: func(X, X[:, choice].argmax(1) if several else (X[:, 0] > 0).astype(int))
@@ -334,7 +334,7 @@ def test_noise_says_nothing():
     assert shares.n_important is None
     assert shares.ranked == []
     assert not shares.is_settled
-    assert shares.verdict.startswith("Nothing can be said of which inputs matter")
+    assert shares.verdict.startswith("The values do not show which inputs matter")
     assert f"R² {model.held_out_r2:.2f}" in repr(shares)
     assert model.directions[0].shape == (0, 6)
     assert "NaN" not in json.dumps(shares.to_dict())
@@ -356,8 +356,8 @@ def test_one_outlier_and_failures_change_little():
     plain = InputModel.fit(cube(4), X, y).shares
     y[3], y[7] = 1e9, np.nan
     model = InputModel.fit(cube(4), X, y)
-    assert model.n_moved == 1
-    assert "1 far outlier moved in" in model.scale
+    assert model.n_clipped == 1
+    assert "1 outlier clipped" in model.scale
     assert model.shares.n_values == 29
     assert model.shares.ranked[:2] == plain.ranked[:2] == ["x0", "x1"]
 
@@ -417,6 +417,9 @@ def test_that_all_inputs_explain_all_is_not_said(d, verdict):
     assert abs(int(share) / 100 - (d - 1) / d) < 0.1  # inputs alike, none interacts
 
 
+UNKNOWN = "more values are needed to tell whether"
+
+
 def test_where_intervals_overlap_the_verdict_is_a_guess():
     shares = InputShares(
         ("a", "b", "c"),
@@ -427,12 +430,12 @@ def test_where_intervals_overlap_the_verdict_is_a_guess():
         np.array([[0.6, 0.3, 0.9], [0.35, 0.1, 0.7], [0.05, 0.0, 0.4]]),
         np.array([[0.6, 0.3, 0.9], [0.95, 0.4, 1.0], [1.0, 1.0, 1.0]]),
     )
-    assert shares.verdict == "a and b matter; the values do not say yet whether the other one does."
+    assert shares.verdict == f"a and b matter; {UNKNOWN} the other one does."
     assert not shares.is_settled
 
 
 def wide_shares(d, low, most=None):
-    """Shares of d inputs of which ten explain less than nine tenths, the first lows as given."""
+    """Return shares of d inputs of which no ten explain 90 %, with these lower bounds."""
     each = np.tile([0.09, 0.0, 0.3], (d, 1))
     each[: len(low), 1] = low
     together = np.column_stack([np.linspace(0.1, 0.86, 10), np.zeros(10), np.full(10, 0.88)])
@@ -440,26 +443,28 @@ def wide_shares(d, low, most=None):
     return InputShares(names, 48, 0.6, True, "the values", each, together, most)
 
 
-UNKNOWN = "the values do not say yet whether any of the other"
-
-
 @pytest.mark.parametrize(
     ("low", "most", "verdict"),
     [
-        ([], None, "The values do not say yet which of 60 inputs matter."),
+        ([], None, "More values are needed to tell which of 60 inputs matter."),
         (
             [],
             7,
-            "The values do not say yet which of 60 inputs matter: at most 7 explain 5 % or more.",
+            "More values are needed to tell which of 60 inputs matter; at most 7 explain 5 % or "
+            "more.",
         ),
-        ([0.02], 30, f"x0 matters; {UNKNOWN} 59 do."),
-        ([0.02], 1, "x0 matters; of the other 59 inputs at most 1 explains 5 % or more."),
+        ([0.02], 30, f"x0 matters; {UNKNOWN} any of the other 59 do."),
+        ([0.02], 1, "x0 matters; of the other 59 inputs, at most 1 explains 5 % or more."),
         (
             [0.02, 0.03],
             3,
-            "x1 and x0 matter; of the other 58 inputs at most 3 explain 5 % or more.",
+            "x1 and x0 matter; of the other 58 inputs, at most 3 explain 5 % or more.",
         ),
-        ([0.02] * 12, 31, f"x0, x1, x2, x3, x4 and 7 more matter; {UNKNOWN} 48 do."),
+        (
+            [0.02] * 12,
+            31,
+            f"x0, x1, x2, x3, x4 and 7 more matter; {UNKNOWN} any of the other 48 do.",
+        ),
     ],
 )
 def test_verdict_reports_only_certain_inputs(low, most, verdict):

@@ -1,4 +1,4 @@
-"""What the learnt subspace says."""
+"""LearntSubspace: directions, evidence, warnings and text."""
 
 import json
 import warnings
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("few_draws")
 
 
 def optimizer_of(func, d, n, seed=0, make=SILBO, **options):
-    """An optimiser with values at random points, asked once."""
+    """Return an optimiser with values at random points, after one call of `ask`."""
     optimizer = make([(-1, 1)] * d, random_state=seed, **options)
     X = np.random.default_rng(seed).uniform(-1, 1, (n, d))
     optimizer.tell(X, [func(x) for x in X])
@@ -37,7 +37,7 @@ def bowl(x):
 
 @cache
 def subspace_of_a_ridge(embedding):
-    """Return the direction of the ridge, and what is learnt of it."""
+    """Return the direction of a ridge function and the subspace learnt from it."""
     direction = np.random.default_rng(1).standard_normal(4)
     direction /= np.linalg.norm(direction)
     optimizer = optimizer_of(lambda x: np.tanh(3 * x @ direction), 4, 40, embedding=embedding)
@@ -65,7 +65,7 @@ def test_noise_says_nothing():
     rng = np.random.default_rng(3)
     subspace = optimizer_of(lambda x: rng.standard_normal(), 8, 40).subspace_
     assert subspace.is_low_dimensional is None
-    assert "Nothing can be said of which inputs matter" in repr(subspace)
+    assert "The values do not show which inputs matter" in repr(subspace)
     assert subspace.shares.ranked == []
 
 
@@ -96,7 +96,7 @@ def test_undecided_values_give_no_directions():
 
 def test_worse_requested_embedding_warns_once():
     optimizer = optimizer_of(bowl, 4, 40, embedding="semi-sir")
-    with pytest.warns(NotLowDimensionalWarning, match="all inputs together predict") as caught:
+    with pytest.warns(NotLowDimensionalWarning, match="all inputs predicts") as caught:
         optimizer.subspace_  # noqa: B018
     assert len(caught) == 1
     assert caught[0].filename == __file__

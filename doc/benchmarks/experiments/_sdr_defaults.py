@@ -223,7 +223,7 @@ def measure_intervals(problem, seeds):
     from skbo_silbo.inspection import bootstrap_directions
 
     covered = {"normal": [], "percentile": []}
-    warnings.filterwarnings("ignore", "With fewer than 3 labelled rows a feature")
+    warnings.filterwarnings("ignore", "The intervals are too narrow with fewer than 3")
     for seed in seeds:
         X, y, B, covariance = draw_directions(problem, np.random.default_rng(seed))
         variance = 3.0 if problem["X"] == "t3" else 1.0

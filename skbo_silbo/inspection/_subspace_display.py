@@ -1,4 +1,4 @@
-"""Plots of fitted directions: what the response does along them, and what they are made of."""
+"""Plots of fitted directions: response along each direction, eigenvalues and loadings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,68 +10,70 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skbo_silbo.sensitivity._subspace import count_directions
-
-from .._checks import check_choice
-from .._typing import ArrayLike, FloatArray
-from ..decomposition import split_labelled
-from ._bootstrap import DirectionBootstrap, input_names, refuse_pipeline
-from ._evaluations import Dependence, ResultLike, read_evaluations
-from ._panels import (
+from skbo_silbo._checks import check_choice
+from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo.decomposition import split_labelled
+from skbo_silbo.inspection._bootstrap import DirectionBootstrap, input_names, reject_pipeline
+from skbo_silbo.inspection._evaluations import Dependence, ResultLike, read_evaluations
+from skbo_silbo.inspection._panels import (
     AxesLike,
     PanelDisplay,
     draw_bars,
     draw_plane,
     draw_response,
     draw_spectrum,
-    draw_words,
+    draw_text,
     new_figure,
 )
-from ._value_axis import LONGEST_NAME, short_and_distinct
+from skbo_silbo.inspection._value_axis import LONGEST_NAME, shorten_distinct
+from skbo_silbo.sensitivity._subspace import count_directions
 
 KINDS = ("all", "summary", "spectrum", "loadings")
 MAX_CATEGORY_VALUES = 6  # numbers with at most this many distinct values are drawn as categories
 MAX_EIGENVALUES = 20
-MAX_FEATURES = 15  # whose loadings are drawn
+MAX_FEATURES = 15  # loadings per direction
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SubspaceDisplay(PanelDisplay):
-    """Sufficient summary plot, spectrum and loadings of fitted directions.
+    """Sufficient summary plot, eigenvalue spectrum and loadings of fitted directions.
 
-    Use :meth:`from_estimator` for a transformer and :meth:`from_result` for what an optimiser has
-    learnt; the constructor takes the arrays to draw, which stay attributes of
-    the same name.
+    It is recommended to use :meth:`from_estimator` for a transformer and :meth:`from_result` for
+    the directions learnt by an optimiser. All parameters are stored as attributes.
 
     Parameters
     ----------
     scores : ndarray of shape (n, r)
-        Labelled rows along the directions.
+        Projections of the labelled rows onto the directions.
     response : ndarray of shape (n,)
-        Numbers or categories. Numbers with at most six distinct values are drawn as categories.
+        Numerical or categorical response. Numbers with at most six distinct values are drawn as
+        categories.
     eigenvalues : ndarray of shape (p,)
-        Falling, p >= r.
+        Eigenvalues in decreasing order, with p >= r.
     loadings : ndarray of shape (r, d)
-        Change of each score when a feature moves by one standard deviation, or as `loading_name`
-        says.
-    feature_names : sequence of d str
+        Contribution of each feature to each direction. By default, the change of the score when the
+        feature increases by one standard deviation.
+    feature_names : sequence of str, of length d
+        Names of the features.
     unlabeled_scores : ndarray of shape (n_u, r), default=None
+        Projections of the unlabelled rows.
     loading_intervals : ndarray of shape (2, r, d), default=None
-        Lower and upper ends, drawn over the loadings.
+        Lower and upper bounds of the confidence intervals for the loadings.
     response_name : str, default="y"
+        Name of the response.
     eigenvalue_name, loading_name : str
-        What the axes of these panels are called.
-    dependences : list of r Dependence, default=None
-        Curves drawn with the response.
+        Axis labels for the eigenvalues and the loadings.
+    dependences : list of Dependence, default=None
+        Curves of the model's mean, drawn over the response along each direction.
     silence : str, default=None
-        Why there is nothing to draw; written in place of all panels.
+        Message to show instead of the plots if no directions could be estimated.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Set by :meth:`plot`.
+        Figure containing the panels, set by :meth:`plot`.
     axes_ : ndarray of matplotlib Axes
-        The panels in the order drawn (by row). Colour bars are not among them.
+        Axes of the panels in row-major order, without colour bars.
 
     Examples
     --------
@@ -109,54 +111,57 @@ class SubspaceDisplay(PanelDisplay):
         bootstrap: DirectionBootstrap | None = None,
         response_name: str | None = None,
     ) -> Self:
-        """Draw a fitted transformer of this library, such as `SemiSlicedInverseRegression`.
+        """Plot the directions of a fitted transformer of this library.
 
         Parameters
         ----------
         estimator : fitted estimator
-            With ``components_``, ``mean_`` and ``eigenvalues_``. Inside a Pipeline, pass the step
-            and the rows that reach it.
+            Transformer with ``components_``, ``mean_`` and ``eigenvalues_``, such as
+            `SemiSlicedInverseRegression`. For a step of a Pipeline, pass the step itself and the
+            transformed rows that it receives.
         X : array-like of shape (n, d)
-            The rows fitted, or others.
+            Rows to project, from the training data or new.
         y : array-like of shape (n,)
-            NaN (None among categories) marks an unlabelled row. Of a censored response the time is
-            drawn; of several responses, pass one.
+            Response, a single column. NaN (None for categories) marks an unlabelled row. For a
+            censored response, the times are drawn.
         X_unlabeled : array-like of shape (n_u, d), default=None
-            Further unlabelled rows, drawn faint.
+            Additional unlabelled rows, drawn in a faint colour.
         kind : {"all", "summary", "spectrum", "loadings"}, default="all"
-            As in :meth:`plot`.
+            Which panels to draw, see :meth:`plot`.
         ax : matplotlib Axes or array of Axes, default=None
-            As in :meth:`plot`.
+            Axes to draw on, see :meth:`plot`.
         bootstrap : DirectionBootstrap, default=None
-            Of the same directions; its intervals are drawn over the loadings.
+            Bootstrap of the same estimator on the same data, whose intervals are added to the
+            loadings.
         response_name : str, default=None
-            None takes the name of y where it has one, else "y".
+            Name of the response. If None, use the name of `y` if it has one and "y" otherwise.
 
         Returns
         -------
-        SubspaceDisplay
+        display : SubspaceDisplay
+            The display, already plotted.
 
         Raises
         ------
         ValueError
-            For X or y that ``fit`` would refuse, or a `bootstrap` of other directions.
+            If ``fit`` would reject X or y, or if `bootstrap` was computed for other directions.
         NotFittedError
-            When the estimator is not fitted.
+            If the estimator is not fitted.
         ImportError
-            When matplotlib is missing.
+            If matplotlib is not installed.
         """
-        refuse_pipeline(estimator)
+        reject_pipeline(estimator)
         check_is_fitted(estimator)
-        held = ("components_", "mean_", "eigenvalues_")
-        if missing := [name for name in held if not hasattr(estimator, name)]:
+        required = ("components_", "mean_", "eigenvalues_")
+        if missing := [name for name in required if not hasattr(estimator, name)]:
             raise ValueError(
-                f"estimator must have components_, directions in the features, and what else a "
-                f"reduction of this library has: {estimator} has no {', '.join(missing)}. Pass the "
-                "reducer_ of a regressor; of others plot the scores, transform(X), against y."
+                f"estimator must have the fitted attributes {', '.join(required)}, but {estimator} "
+                f"has no {', '.join(missing)}. Pass the reducer_ of a regressor. For other "
+                "estimators, plot transform(X) against y."
             )
         if not isinstance(bootstrap, DirectionBootstrap | None):
             raise ValueError(
-                f"bootstrap must be None or what bootstrap_directions returned: got {bootstrap!r}."
+                f"bootstrap must be None or a result of bootstrap_directions, got {bootstrap!r}."
             )
         rows = split_labelled(
             estimator, X, y, X_unlabeled, takes=("numeric", "categorical", "censored"), reset=False
@@ -169,8 +174,8 @@ class SubspaceDisplay(PanelDisplay):
             loadings=B * deviation,
             feature_names=input_names(estimator, X),
             unlabeled_scores=(rows.X_unlabeled - estimator.mean_) @ B.T,
-            loading_intervals=_intervals(bootstrap, B, deviation),
-            response_name=_response_name(y, response_name),
+            loading_intervals=_loading_intervals(bootstrap, B, deviation),
+            response_name=_choose_response_name(y, response_name),
         )
         return display.plot(kind=kind, ax=ax)
 
@@ -182,38 +187,41 @@ class SubspaceDisplay(PanelDisplay):
         kind: str = "all",
         ax: AxesLike | None = None,
     ) -> Self:
-        """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
+        """Plot the directions learnt by a search, an optimiser or `minimize`.
 
-        They are those of ``subspace_``, read from the same model of the values observed; where that
-        says nothing of the inputs, words in place of the panels say so. Failed evaluations are
-        drawn as unlabelled rows.
+        These are the directions of ``subspace_``. If the observed values do not show which inputs
+        matter, a message is shown instead. Failed evaluations are drawn as unlabelled rows.
 
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
-        kind, ax
-            As in :meth:`plot`. The eigenvalues are shares of the squared slope, the loadings those
-            in the cube, where every input has the range [-1, 1].
+            The result to plot.
+        kind : {"all", "summary", "spectrum", "loadings"}, default="all"
+            Which panels to draw, see :meth:`plot`. Eigenvalues are shares of the mean squared
+            gradient. Loadings refer to inputs scaled to [-1, 1].
+        ax : matplotlib Axes or array of Axes, default=None
+            Axes to draw on, see :meth:`plot`.
 
         Returns
         -------
-        SubspaceDisplay
+        display : SubspaceDisplay
+            The display, already plotted.
 
         Raises
         ------
         TypeError
-            When the result is of another kind.
+            If the result is of an unsupported type.
         NotFittedError
-            When the search is not fitted.
+            If the search is not fitted.
         ImportError
-            When matplotlib is missing.
+            If matplotlib is not installed.
         """
         evaluations = read_evaluations(result)
         model = evaluations.optimizer.input_model_
         components, importance = model.directions
         B = components[: max(count_directions(importance), 1)]
         Z, failed = evaluations.X @ B.T, np.isnan(evaluations.values)
-        is_inside = np.isfinite(evaluations.X).all(axis=1)  # of the space
+        is_inside = np.isfinite(evaluations.X).all(axis=1)  # points outside the space are NaN
         display = cls(
             scores=Z[is_inside & ~failed],
             response=evaluations.values[is_inside & ~failed],
@@ -235,20 +243,25 @@ class SubspaceDisplay(PanelDisplay):
         Parameters
         ----------
         kind : {"all", "summary", "spectrum", "loadings"}, default="all"
-            "summary": the response against the first direction; with two or more also against the
-            second, and both against each other, coloured by the response. "spectrum": the leading
-            20 eigenvalues, those of the chosen directions filled. "loadings": of the first
-            direction, or the first two, for the features with the longest.
+            Which panels to draw.
+
+            - "summary": the response against each of the first two directions. With two or more
+              directions, also a scatter plot of the first two, coloured by the response.
+            - "spectrum": up to 20 leading eigenvalues. Markers of the selected directions are
+              filled.
+            - "loadings": the largest loadings of the first two directions.
+            - "all": all of these.
         ax : matplotlib Axes or array of Axes, default=None
-            One for each panel; None makes a figure.
+            Axes to draw on, one per panel. If None, a new figure is created.
 
         Returns
         -------
-        self
+        self : object
+            The display itself.
         """
         check_choice("kind", kind, KINDS)
         if self.silence is not None:
-            panels = [lambda axes: draw_words(axes, self.silence)]
+            panels = [lambda axes: draw_text(axes, self.silence)]
             panels += [lambda axes: axes.set_axis_off()] * (np.asarray(ax, dtype=object).size - 1)
             return self._draw(panels, ax, lambda n: _make_axes(n, []))
         top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:MAX_FEATURES]
@@ -270,7 +283,7 @@ class SubspaceDisplay(PanelDisplay):
         Z = self.scores[:, :2]
         names = [f"direction {k + 1}" for k in range(Z.shape[1])]
         U = np.empty((0, 2)) if self.unlabeled_scores is None else self.unlabeled_scores[:, :2]
-        response = _Response.of(self.response, self.response_name)
+        response = _Response.from_data(self.response, self.response_name)
         curves = self.dependences or [None, None]
         panels = [
             lambda axes, k=k: draw_response(axes, Z[:, k], response, U[:, k], names[k], curves[k])
@@ -281,8 +294,11 @@ class SubspaceDisplay(PanelDisplay):
         return panels
 
     def _loading_panels(self, top, side_by_side):
-        """Bars of the features `top`; beside a panel that has their names others have none."""
-        d, labels = self.loadings.shape[1], short_and_distinct([self.feature_names[j] for j in top])
+        """Return one panel of bars per direction for the features with indices `top`.
+
+        Panels that share a row show the feature names only once.
+        """
+        d, labels = self.loadings.shape[1], shorten_distinct([self.feature_names[j] for j in top])
         left_out = f" (top {len(top)} of {d})" if len(top) < d else ""
 
         def draw(axes, k):
@@ -297,14 +313,14 @@ class SubspaceDisplay(PanelDisplay):
 
 @dataclass(frozen=True, eq=False)
 class _Response:
-    """The response as drawn: values are numbers, or codes into `categories`."""
+    """Response to draw: numbers, or integer codes that index `categories`."""
 
     values: np.ndarray
     categories: list
     name: str
 
     @classmethod
-    def of(cls, y, name):
+    def from_data(cls, y, name):
         y = np.asarray(y)
         categories, codes = np.unique(y, return_inverse=True)
         if y.dtype.kind in "fiu":
@@ -315,7 +331,7 @@ class _Response:
 
 
 def _make_axes(n_panels, names):
-    """Panels in rows of three at most, wider where feature names are long."""
+    """Create axes in rows of up to three panels, with room for long feature names."""
     columns = min(n_panels, 3)
     height = -(-n_panels // columns)
     longest = min(max((len(str(name)) for name in names), default=0), LONGEST_NAME)
@@ -324,21 +340,21 @@ def _make_axes(n_panels, names):
     return figure.subplots(height, columns, squeeze=False).ravel()
 
 
-def _response_name(y, given):
-    if given is not None:
-        return given
+def _choose_response_name(y, response_name):
+    if response_name is not None:
+        return response_name
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else "y"
 
 
-def _intervals(bootstrap, components, deviation):
+def _loading_intervals(bootstrap, components, deviation):
     if bootstrap is None:
         return None
-    invisible = 1e-3 * np.abs(components).max()
-    same = bootstrap.components.shape == components.shape
-    if not same or np.abs(bootstrap.components - components).max() > invisible:
+    tolerance = 1e-3 * np.abs(components).max()  # not visible in a plot
+    has_same_shape = bootstrap.components.shape == components.shape
+    if not has_same_shape or np.abs(bootstrap.components - components).max() > tolerance:
         raise ValueError(
-            "bootstrap must be of the directions that the estimator has: its components differ. "
-            "Pass the same rows to fit and to bootstrap_directions, and an int as random_state."
+            "bootstrap must have the same directions as the estimator, but its components differ. "
+            "Pass the same data to fit and bootstrap_directions, and an int as random_state."
         )
     return np.stack([bootstrap.low, bootstrap.high]) * deviation
