@@ -1,4 +1,4 @@
-"""Problems to test and compare optimisers on: known functions, hidden, and with noise."""
+"""Test problems for optimisers: standard functions, embedded in more inputs and with noise."""
 
 from skbo_silbo.problems._embeddings import embedded, planted, rotated
 from skbo_silbo.problems._problem import NoisyProblem, Problem, noisy

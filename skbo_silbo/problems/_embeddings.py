@@ -1,20 +1,20 @@
-"""Problems with few active directions hidden among many inputs (MATH section 3).
+"""Problems with few active directions among many inputs (MATH section 3).
 
-Every embedded problem lives on ``[-1, 1]^d`` and calls a problem g of k inputs, whose own box is
-mapped linearly to ``[-1, 1]^k``: u = -1 is its lower bound, u = 1 its upper bound.
+Each embedded problem is defined on ``[-1, 1]^d`` and evaluates a problem g with k inputs. The box
+of g is mapped linearly to ``[-1, 1]^k``.
 
 =========  =======  ======================================================================
 symbol     shape    meaning
 =========  =======  ======================================================================
-x          (d,)     point of the embedded problem, in ``[-1, 1]``
-u          (k,)     point of g in cube coordinates, in ``[-1, 1]``
+x          (d,)     point of the embedded problem, in ``[-1, 1]^d``
+u          (k,)     point of g in scaled coordinates, in ``[-1, 1]^k``
 Q          (k, d)   orthonormal rows
 s          (k,)     scales of the rows, ``3 / ||Q_i||_1``
 =========  =======  ======================================================================
 
-A coordinate u that leaves ``[-1, 1]`` is clipped. So g is never asked outside its own box, its
-least value stays the least value whatever g is, and the embedded function is continuous; beyond
-the box of g it is constant along that coordinate.
+Coordinates u outside ``[-1, 1]`` are clipped. Consequently, g is only evaluated inside its box, its
+minimum is preserved, and the embedded function is continuous. Beyond the box of g it is constant
+along the clipped coordinate.
 """
 
 from functools import partial
@@ -24,38 +24,39 @@ import numpy as np
 from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._typing import RandomState
-from skbo_silbo.problems._problem import Problem, as_generator, refuse_noise
+from skbo_silbo.problems._problem import Problem, as_generator, check_noiseless
 
-SHIFT = 0.4  # coordinates are translated by at most this
-MARGIN = 0.1  # and the optimum stays this far inside the box
+SHIFT = 0.4  # largest translation
+MARGIN = 0.1  # smallest distance of the translated optimum from the bounds
 REACH = 3.0  # s_i Q_i x covers [-3, 3]
 MAX_ROTATIONS = 20
-SHRINK = 1.0 - 1e-3  # preimages are sought in a slightly smaller box, to have room for rounding
+SHRINK = 1.0 - 1e-3  # preimages are computed in a smaller box, to allow for rounding
 
 
 def embedded(problem: Problem, d: int) -> Problem:
-    """Return the problem with d - k inputs added that do nothing, nothing moved.
+    """Add d - k irrelevant inputs to a problem.
 
-    The k inputs of the problem come first and cover their own boxes exactly. This is the setting of
-    the published curves of the SILBO paper. `planted` and `rotated` are fairer. Here methods that
-    start at the centre or in the corners of the box can look better than they are.
+    The k inputs of the problem come first, unchanged except for their scale. The published curves
+    of the SILBO paper use this setting. `planted` and `rotated` give fairer comparisons, because
+    methods that start at the centre or the corners of the box have an advantage here.
 
     Parameters
     ----------
     problem : Problem
-        With k inputs and a known optimum.
+        Problem with k inputs and a known optimum.
     d : int
-        Number of inputs of the result, at least k.
+        Number of inputs of the embedded problem, at least k.
 
     Returns
     -------
-    problem : Problem
-        On ``[-1, 1]^d``; optimisers with 0 at every added input; k active directions.
+    embedded : Problem
+        Problem on ``[-1, 1]^d`` with k active directions. Its optimisers are 0 at the irrelevant
+        inputs.
 
     Raises
     ------
     ValueError
-        If d < k, or `problem` is noisy or its optimum is not known.
+        If d < k, the problem is noisy or its optimum is unknown.
 
     Examples
     --------
@@ -64,40 +65,40 @@ def embedded(problem: Problem, d: int) -> Problem:
     >>> problem.name, problem.bounds.shape
     ('embedded(branin, d=100)', (100, 2))
     """
-    _check(problem, d)
+    _check_embeddable(problem, d)
     k = problem.n_dims
     return _with_coordinates("embedded", problem, d, np.arange(k), np.ones(k), np.zeros(k))
 
 
 def planted(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
-    """Return the problem on k of d inputs, at random places, reflected and translated.
+    """Hide a problem in k randomly chosen inputs of d, randomly reflected and translated.
 
-    Input ``columns[j]`` of the result is ``x = r_j u_j + t_j`` for the j-th input u_j of the
-    problem in cube coordinates. Here r_j is 1 or -1 with equal probability, and t_j is uniform
-    on [-0.4, 0.4], given that the x of one of the optimisers (drawn among them) is at most 0.9 in
-    size. Going back, ``u_j = clip(r_j (x - t_j))``: a strip of width abs(t_j) at one side of
-    the box lies outside the problem's own box, where the function is constant along x.
+    Input ``columns[j]`` of the planted problem is ``x = r_j u_j + t_j``, where u_j is the j-th
+    input of the original problem scaled to [-1, 1], r_j is 1 or -1 with equal probability, and t_j
+    is uniform on [-0.4, 0.4]. The translations are restricted such that a randomly chosen optimiser
+    is at most 0.9 in absolute value. Conversely, ``u_j = clip(r_j (x - t_j))``, so the function is
+    constant along x in a strip of width abs(t_j) at one side of the box.
 
     Parameters
     ----------
     problem : Problem
-        With k inputs and a known optimum.
+        Problem with k inputs and a known optimum.
     d : int
-        Number of inputs of the result, at least k.
+        Number of inputs of the planted problem, at least k.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of places, reflections and translations.
+        Controls the choice of inputs, reflections and translations.
 
     Returns
     -------
-    problem : Problem
-        On ``[-1, 1]^d``, with the same optimum. Its optimisers, with 0 at every inactive input, are
-        those of the problem that are still in the box (one at least, which comes first). Its
-        `active_directions` are k rows of the identity.
+    planted : Problem
+        Problem on ``[-1, 1]^d`` with the same optimum. Its optimisers are those that remain inside
+        the box, at least one, with 0 at the irrelevant inputs. Its `active_directions` are k rows
+        of the identity matrix.
 
     Raises
     ------
     ValueError
-        If d < k, or `problem` is noisy or its optimum is not known.
+        If d < k, the problem is noisy or its optimum is unknown.
 
     Examples
     --------
@@ -108,51 +109,52 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     >>> problem.active_directions.shape
     (6, 100)
     """
-    optimisers = _check(problem, d)
+    optimisers = _check_embeddable(problem, d)
     rng, k = as_generator(random_state), problem.n_dims
     columns = rng.choice(d, size=k, replace=False)
     signs = rng.choice([-1.0, 1.0], size=k)
     first = rng.integers(len(optimisers))
-    kept = signs * _to_cube(problem, optimisers[first])
-    lowest = np.maximum(-SHIFT, -(1 - MARGIN) - kept)
-    highest = np.minimum(SHIFT, (1 - MARGIN) - kept)
+    reflected = signs * _to_cube(problem, optimisers[first])
+    lowest = np.maximum(-SHIFT, -(1 - MARGIN) - reflected)
+    highest = np.minimum(SHIFT, (1 - MARGIN) - reflected)
     shifts = rng.uniform(lowest, highest)
     return _with_coordinates("planted", problem, d, columns, signs, shifts, first)
 
 
 def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
-    """Return the problem on k dense directions of d inputs: ``g(clip(s Q x))``.
+    """Hide a problem in k random dense directions of d inputs.
 
-    Q has orthonormal rows (uniformly distributed), and row i is scaled by s_i = 3 / ||Q_i||_1. So
-    ``s_i Q_i x`` covers [-3, 3] on the box, and a third of it is the problem's own range.
+    The rotated function is ``g(clip(s Q x))``, where Q has uniformly distributed orthonormal rows
+    and row i is scaled by ``s_i = 3 / ||Q_i||_1``. Over the box, ``s_i Q_i x`` covers [-3, 3],
+    three times the range of the original input.
 
     Parameters
     ----------
     problem : Problem
-        With k inputs and a known optimum.
+        Problem with k inputs and a known optimum.
     d : int
-        Number of inputs of the result, at least k.
+        Number of inputs of the rotated problem, at least k.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of Q.
+        Controls the rotation Q.
 
     Returns
     -------
-    problem : Problem
-        On ``[-1, 1]^d``, with the same optimum; `active_directions` is Q. Its optimisers are, for
-        every optimiser u of the problem with ``s Q x = u`` somewhere in the box, the shortest such
-        x (in the box shrunk by .1 %).
+    rotated : Problem
+        Problem on ``[-1, 1]^d`` with the same optimum and `active_directions` Q. For each optimiser
+        u of the original problem that can be reached, it has the shortest x with ``s Q x = u`` (in
+        the box shrunk by 0.1 %).
 
     Raises
     ------
     ValueError
-        If d < k, `problem` is noisy or its optimum is not known, or none of 20 rotations leaves an
-        optimiser in the box.
+        If d < k, the problem is noisy, its optimum is unknown or none of 20 rotations reaches an
+        optimiser.
 
     Notes
     -----
-    A rotation from which no optimiser can be reached is drawn again. For d much larger than k the
-    reachable u fill a ball of radius 3, so that up to 9 inputs everything is reached, and above
-    only optimisers in that ball (Styblinski-Tang: up to 26 inputs).
+    Rotations from which no optimiser can be reached are drawn again. For d much larger than k, the
+    reachable u fill a ball of radius 3. With up to 9 inputs all optimisers lie in this ball. With
+    more, it depends on the problem (Styblinski-Tang: up to 26 inputs).
 
     Examples
     --------
@@ -161,11 +163,11 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     >>> round(problem(problem.optimisers[0]), 6)
     0.397887
     """
-    _check(problem, d)
+    _check_embeddable(problem, d)
     rng, k = as_generator(random_state), problem.n_dims
     targets = _to_cube(problem, problem.optimisers)
     for _ in range(MAX_ROTATIONS):
-        Q = _random_rows(rng, k, d)
+        Q = _random_orthonormal_rows(rng, k, d)
         scales = REACH / np.abs(Q).sum(axis=1)
         X = _preimages(targets / scales, Q)
         if len(X):
@@ -174,45 +176,45 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
             return Problem(name, function, _cube(d), problem.optimum, X, Q)
     nearest = np.linalg.norm(targets, axis=1).min()
     raise ValueError(
-        f"problem must have an optimiser that rotations can reach, for large d those within "
-        f"{REACH:g} of the centre (in half ranges): got {problem.name} with distance "
-        f"{nearest:.3g} at d={d}, and none of {MAX_ROTATIONS} rotations did. Use a problem with "
-        "fewer inputs, or a larger d if the distance is less."
+        f"problem must have an optimiser that rotations can reach, but none of {MAX_ROTATIONS} "
+        f"rotations of {problem.name} to d={d} reached one. For large d, optimisers within "
+        f"{REACH:g} half ranges of the centre can be reached, and the nearest one is at "
+        f"{nearest:.3g}. Use a problem with fewer inputs, or a larger d if it is within reach."
     )
 
 
 def _on_coordinates(problem, columns, signs, shifts, X):
-    """Return g(clip(signs (x[columns] - shifts)))."""
+    """Evaluate ``g(clip(signs (x[columns] - shifts)))``."""
     return _on_cube(problem, signs * (X[:, columns] - shifts))
 
 
 def _on_directions(problem, Q, scales, X):
-    """Return g(clip(s Q x))."""
+    """Evaluate ``g(clip(s Q x))``."""
     return _on_cube(problem, scales * (X @ Q.T))
 
 
 def _with_coordinates(kind, problem, d, columns, signs, shifts, first=0):
-    """Return the problem on d coordinates; the image of optimiser number `first` comes first."""
-    places = signs * _to_cube(problem, problem.optimisers) + shifts
-    places = np.vstack([places[first], np.delete(places, first, axis=0)])
-    places = places[(np.abs(places) <= 1.0).all(axis=1)]
-    optimisers = np.zeros((len(places), d))
-    optimisers[:, columns] = places
+    """Embed a problem in the given columns, with the optimiser of index `first` first."""
+    points = signs * _to_cube(problem, problem.optimisers) + shifts
+    points = np.vstack([points[first], np.delete(points, first, axis=0)])
+    points = points[(np.abs(points) <= 1.0).all(axis=1)]
+    optimisers = np.zeros((len(points), d))
+    optimisers[:, columns] = points
     function = partial(_on_coordinates, problem, columns, signs, shifts)
     name = f"{kind}({problem.name}, d={d})"
     return Problem(name, function, _cube(d), problem.optimum, optimisers, np.eye(d)[columns])
 
 
-def _random_rows(rng, k, d):
-    """Return k orthonormal rows, uniformly distributed: QR of a Gaussian matrix, diag(R) > 0."""
+def _random_orthonormal_rows(rng, k, d):
+    """Return k uniformly distributed orthonormal rows: QR of a Gaussian matrix with diag(R) > 0."""
     Q, R = np.linalg.qr(rng.standard_normal((d, k)))
     return (Q * np.sign(np.diag(R))).T
 
 
 def _preimages(Z, Q):
-    """Return the x of the box, shortest where there are several, with ``Q x = z`` for rows of Z."""
+    """Return the shortest x in the box with ``Q x = z`` for each row z of Z that can be reached."""
     X = SHRINK * nearest_preimages(Z / SHRINK, Q.T, np.zeros(Q.shape[1]))
-    X = X + (Z - X @ Q.T) @ Q  # to rounding, as Q Q' = I; a large step: z was out of reach
+    X = X + (Z - X @ Q.T) @ Q  # exact since Q Q' = I; leaves the box if z cannot be reached
     return X[(np.abs(X) <= 1.0).all(axis=1)]
 
 
@@ -226,20 +228,19 @@ def _to_cube(problem, X):
 
 
 def _on_cube(problem, U):
-    """Return the true values at cube coordinates, clipped to the cube."""
+    """Evaluate the problem at coordinates scaled to [-1, 1], after clipping them."""
     lower, upper = problem.bounds.T
     share = (np.clip(U, -1, 1) + 1) / 2
     return problem.evaluate_truth(np.clip(lower + share * (upper - lower), lower, upper))
 
 
-def _check(problem, d):
-    """Refuse what cannot be embedded in d inputs; return the optimisers."""
+def _check_embeddable(problem, d):
+    """Validate d and the problem, and return its optimisers."""
     check_count("d", d, 1)
-    refuse_noise(problem)
+    check_noiseless(problem)
     if d < problem.n_dims:
         raise ValueError(
-            f"d must be at least {problem.n_dims} (inputs of {problem.name}): got {d}. Use a "
-            "larger d."
+            f"d must be at least {problem.n_dims} (inputs of {problem.name}), got {d}."
         )
     problem.known_optimum()
     return problem.optimisers

@@ -1,4 +1,4 @@
-"""A problem: a function on a box, everything that is known of it, and noise on top of it."""
+"""Objective functions on a box with known optima, with or without noise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -11,31 +11,31 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, FloatArray, RandomState
 
-N_RANDOM_POINTS = 1000  # their median is the 1 of `regret`
-TOLERANCE = 1e-9  # of the optimum's value, relative to 1 + |optimum|
+N_RANDOM_POINTS = 1000  # for `regret_scale`
+TOLERANCE = 1e-9  # of the optimum, relative to 1 + |optimum|
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
-    """A function to minimise on a box, with what is known of its optimum.
+    """Function to minimise on a box, with its optimum if known.
 
     Parameters
     ----------
     name : str
-        What reports call it.
+        Name of the problem in reports.
     function : callable
-        From an ndarray of shape (n, d) inside the bounds to n values, without noise. Make it
-        picklable (no lambda) if the problem is to travel to worker processes.
+        Noise-free function that maps an ndarray of shape (n, d) to n values. It must be picklable
+        (not a lambda) to be evaluated in worker processes.
     bounds : array-like of shape (d, 2)
-        Lower and upper bound of every input, in the input's own unit.
+        Lower and upper bound of each input.
     optimum : float or None, default=None
-        The least value in the box, if it is known.
+        Minimum of the function in the box, if known.
     optimisers : array-like of shape (m, d) or None, default=None
-        Points of the box where `function` is `optimum`: one at least where `optimum` is given, not
-        necessarily all.
+        Points at which the minimum is attained, not necessarily all. Required if `optimum` is
+        given.
     active_directions : array-like of shape (k, d) or None, default=None
-        Orthonormal rows, in coordinates where the box is ``[-1, 1]^d``: the function depends on x
-        only through its products with these rows. None where that is not known.
+        Orthonormal rows such that the function depends on x only through its products with them, in
+        coordinates where the box is ``[-1, 1]^d``. None if unknown.
 
     Attributes
     ----------
@@ -45,12 +45,12 @@ class Problem:
     Raises
     ------
     ValueError
-        If shapes do not agree, bounds are not finite and increasing, an optimiser lies outside
-        the bounds, or only one of `optimum` and `optimisers` is given.
+        If shapes do not match, bounds are not finite and increasing, an optimiser lies outside the
+        bounds, or only one of `optimum` and `optimisers` is given.
 
     Notes
     -----
-    All arrays are copied and read-only. Values are always minimised.
+    Array parameters are copied and made read-only.
 
     Examples
     --------
@@ -65,23 +65,20 @@ class Problem:
 
     name: str
     function: Callable[[FloatArray], ArrayLike]
-    bounds: Any  # arrays, made of what is like one
+    bounds: Any  # array-like, converted to an array
     optimum: float | None = None
     optimisers: Any = None
     active_directions: Any = None
 
     def __post_init__(self):
-        set_ = object.__setattr__  # the record is frozen
+        set_ = object.__setattr__  # the dataclass is frozen
         set_(self, "bounds", bounds := _check_rows("bounds", self.bounds, 2))
         if not (np.isfinite(bounds).all() and (bounds[:, 0] < bounds[:, 1]).all()):
-            raise ValueError(
-                f"bounds must be finite with lower < upper: got {bounds.tolist()}. Give a finite "
-                "range."
-            )
+            raise ValueError(f"bounds must be finite with lower < upper, got {bounds.tolist()}.")
         if (self.optimum is None) != (self.optimisers is None):
             raise ValueError(
-                f"optimum and optimisers of {self.name} must be given together: got "
-                f"optimum={self.optimum!r}, optimisers={self.optimisers!r}. Give both or neither."
+                f"optimum and optimisers of {self.name} must be given together, got "
+                f"optimum={self.optimum!r} and optimisers={self.optimisers!r}."
             )
         for name in ("optimisers", "active_directions"):
             if getattr(self, name) is not None:
@@ -99,118 +96,118 @@ class Problem:
         return len(self.bounds)
 
     def __call__(self, x: ArrayLike) -> float:
-        """Return the value at one point, as an optimiser sees it (with noise, if there is any).
+        """Evaluate the problem at one point, with noise if it has any.
 
         Parameters
         ----------
         x : array-like of shape (d,)
-            A point inside the bounds.
+            Point inside the bounds.
 
         Returns
         -------
         value : float
-            To be minimised.
+            Value to minimise.
 
         Raises
         ------
         ValueError
-            If x has another shape, or is NaN or outside the bounds somewhere.
+            If x has the wrong shape, contains NaN or lies outside the bounds.
         """
         return float(self.evaluate(np.asarray(x)[None])[0])
 
     def evaluate(self, X: ArrayLike) -> FloatArray:
-        """Return the values at several points, as an optimiser sees them.
+        """Evaluate the problem at several points, with noise if it has any.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Points inside the bounds; not changed.
+            Points inside the bounds.
 
         Returns
         -------
         values : ndarray of shape (n,)
-            To be minimised.
+            Values to minimise.
 
         Raises
         ------
         ValueError
-            If X has another shape, or is NaN or outside the bounds somewhere.
+            If X has the wrong shape, contains NaN or lies outside the bounds.
         """
         return self.evaluate_truth(X)
 
     def truth(self, x: ArrayLike) -> float:
-        """Return the value at one point without noise; see `__call__`."""
+        """Evaluate the problem at one point without noise, see `__call__`."""
         return float(self.evaluate_truth(np.asarray(x)[None])[0])
 
     def evaluate_truth(self, X: ArrayLike) -> FloatArray:
-        """Return the values at several points without noise; see `evaluate`."""
+        """Evaluate the problem at several points without noise, see `evaluate`."""
         X = np.array(X, dtype=float)
         if X.ndim != 2 or X.shape[1] != self.n_dims:
             raise ValueError(
-                f"X must have shape (n, {self.n_dims}) for {self.name}: got {X.shape}. Give one "
-                "row per point, or call the problem itself with one point."
+                f"X must have shape (n, {self.n_dims}) for {self.name}, got {X.shape}. Pass one "
+                "row per point, or call the problem with a single point."
             )
         self._check_inside("X", X)
         return np.asarray(self.function(X), dtype=float)
 
     def sample(self, n: int, random_state: RandomState = None) -> FloatArray:
-        """Draw points uniformly in the box.
+        """Sample points uniformly from the box.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of points.
         random_state : int, RandomState, Generator or None, default=None
-            Seed.
+            Controls the sampling.
 
         Returns
         -------
         X : ndarray of shape (n, d)
-            In the inputs' own units.
+            Sampled points.
         """
         return as_generator(random_state).uniform(*self.bounds.T, size=(n, self.n_dims))
 
     def regret_scale(self, random_state: RandomState = 0) -> float:
-        """Return the median true value of 1000 random points minus the optimum.
+        """Return the median noise-free value of 1000 random points minus the optimum.
 
         Parameters
         ----------
         random_state : int, RandomState, Generator or None, default=0
-            Seed of the random points.
+            Controls the sampling of the points.
 
         Returns
         -------
         scale : float
-            In the unit of the function.
+            Scale of the regret, in the units of the function.
 
         Raises
         ------
         ValueError
-            If the optimum is not known.
+            If the optimum is unknown.
         """
         optimum = self.known_optimum()
         points = self.sample(N_RANDOM_POINTS, random_state)
         return float(np.median(self.evaluate_truth(points)) - optimum)
 
     def regret(self, values: ArrayLike, random_state: RandomState = 0) -> Any:
-        """Return how far values are from the optimum, as a share of `regret_scale`.
+        """Return the regret of values, relative to `regret_scale`.
 
         Parameters
         ----------
         values : float or array-like
-            True values, for example the best found so far.
+            Noise-free values, for example the best value found so far.
         random_state : int, RandomState, Generator or None, default=0
-            Seed of `regret_scale`.
+            Controls the sampling in `regret_scale`.
 
         Returns
         -------
         regret : float or ndarray
-            0 at the optimum, about 1 for a random point; "within 1 %" means at most .01.
+            0 at the optimum and about 1 for a random point.
 
         Raises
         ------
         ValueError
-            If the optimum is not known.
+            If the optimum is unknown.
         """
         scale = self.regret_scale(random_state)
         return (np.asarray(values, dtype=float) - self.known_optimum()) / scale
@@ -218,54 +215,57 @@ class Problem:
     def check_optimum(
         self, *, n_points: int = 1000, n_polished: int = 5, random_state: RandomState = 0
     ) -> None:
-        """Check that the stated optimum is attained, and is beaten nowhere tried.
+        """Check that the stated optimum is attained and that no better value is found.
 
         Parameters
         ----------
         n_points : int, default=1000
-            Random points that must not be better.
+            Number of random points to compare with the optimum.
         n_polished : int, default=5
-            How many of the best of them, beside the optimisers, start a local search (L-BFGS-B),
-            which must not end lower either.
+            Number of the best random points from which a local search (L-BFGS-B) is started, in
+            addition to the optimisers.
         random_state : int, RandomState, Generator or None, default=0
-            Seed of the points.
+            Controls the sampling of the points.
 
         Raises
         ------
         ValueError
-            If the optimum is unknown or one of the checks fails; the message says which and where.
+            If the optimum is unknown or a check fails.
         """
         optimum = self.known_optimum()
         allowed = TOLERANCE * (1.0 + abs(optimum))
         values = self.evaluate_truth(self.optimisers)
         for x, value in zip(self.optimisers, values, strict=True):
             if not abs(value - optimum) <= allowed:
-                raise ValueError(_message(self, "must be attained at every optimiser", value, x))
+                rule = "must be attained at every optimiser"
+                raise ValueError(_optimum_message(self, rule, value, x))
         X = self.sample(n_points, random_state)
         best = X[np.argsort(self.evaluate_truth(X))[:n_polished]]
         polished = [_polish(self, start) for start in (*self.optimisers, *best)]
         X = np.vstack([X, *polished])
         values = self.evaluate_truth(X)
         if values.min() < optimum - allowed:
-            at = values.argmin()
-            raise ValueError(_message(self, "must be the least value", values[at], X[at]))
+            best = values.argmin()
+            rule = "must be the least value"
+            raise ValueError(_optimum_message(self, rule, values[best], X[best]))
 
     def known_optimum(self) -> float:
-        """Return the optimum after refusing a problem of which none is known."""
+        """Return the optimum, or raise a ValueError if it is unknown."""
         if self.optimum is None:
             raise ValueError(
-                f"optimum of {self.name} must be known: got None. Use a problem whose optimum is."
+                f"optimum of {self.name} must be known, got None. Use a problem with a known "
+                "optimum."
             )
         return self.optimum
 
-    def _check_inside(self, what, points):
+    def _check_inside(self, name, points):
         lower, upper = self.bounds.T
         inside = (points >= lower) & (points <= upper)
         if not inside.all():
             row, j = np.argwhere(~inside)[0]
             raise ValueError(
-                f"{what} must lie inside the bounds [{lower[j]}, {upper[j]}] of input {j} of "
-                f"{self.name}: got {points[row, j]} in row {row}. Clip the point to the bounds."
+                f"{name} must lie inside the bounds [{lower[j]}, {upper[j]}] of input {j} of "
+                f"{self.name}, got {points[row, j]} in row {row}."
             )
 
 
@@ -273,15 +273,15 @@ def _check_rows(name, rows, n_columns):
     rows = np.array(rows, dtype=float)
     if rows.ndim != 2 or rows.shape[1] != n_columns or len(rows) == 0:
         raise ValueError(
-            f"{name} must have shape (m, {n_columns}) with m >= 1: got {rows.shape}. Give a pair "
-            "(lower, upper) for every input as bounds, and a column for every pair in the others."
+            f"{name} must have shape (m, {n_columns}) with m >= 1, got {rows.shape}. bounds "
+            "needs one row (lower, upper) per input, other arrays one column per input."
         )
     rows.setflags(write=False)
     return rows
 
 
 def as_generator(random_state):
-    """Return a `numpy.random.Generator`; a Generator given is used (and advanced) itself."""
+    """Convert `random_state` to a Generator. A Generator is returned unchanged."""
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     return np.random.default_rng(int(check_random_state(random_state).randint(2**31 - 1)))
@@ -289,19 +289,19 @@ def as_generator(random_state):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoisyProblem(Problem):
-    """A problem whose evaluations carry Gaussian noise; made by `noisy`.
+    """Problem whose evaluations have Gaussian noise, created by `noisy`.
 
-    `__call__` and `evaluate` are noisy; `truth`, `evaluate_truth`, `regret`, `optimum` and
-    `check_optimum` are about the function without noise.
+    `__call__` and `evaluate` add noise. `truth`, `evaluate_truth`, `regret`, `optimum` and
+    `check_optimum` refer to the noise-free function.
 
     Parameters
     ----------
     name, function, bounds, optimum, optimisers, active_directions
         See `Problem`.
     sd : float
-        Standard deviation of the noise, in the unit of the function.
+        Standard deviation of the noise, in the units of the function.
     generator : numpy.random.Generator
-        Source of the noise; every evaluation advances it.
+        Generator of the noise. Each evaluation advances it.
 
     Examples
     --------
@@ -317,33 +317,33 @@ class NoisyProblem(Problem):
     generator: np.random.Generator = field(kw_only=True)
 
     def evaluate(self, X: ArrayLike) -> FloatArray:
-        """Return the values at several points, each with noise of its own; see `Problem`."""
+        """Evaluate the problem at several points with independent noise, see `Problem.evaluate`."""
         truth = self.evaluate_truth(X)
         return truth + self.sd * self.generator.standard_normal(truth.shape)
 
 
 def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> NoisyProblem:
-    """Return the problem with independent Gaussian noise on every evaluation.
+    """Add independent Gaussian noise to each evaluation of a problem.
 
     Parameters
     ----------
     problem : Problem
-        Without noise.
+        Noise-free problem.
     sd : float
-        Standard deviation, in the unit of the function; 0 is allowed.
+        Standard deviation of the noise, in the units of the function. Can be 0.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the noise. The i-th evaluation of two problems with the same seed has the same
-        noise, whatever the point.
+        Seed of the noise. Problems with the same seed have the same noise in their i-th evaluation,
+        whatever the point.
 
     Returns
     -------
-    problem : NoisyProblem
-        The same function and optimum.
+    noisy : NoisyProblem
+        Problem with the same function and optimum.
 
     Raises
     ------
     ValueError
-        If `sd` is negative or not finite, or the problem is noisy already.
+        If `sd` is negative or not finite, or if the problem is already noisy.
 
     Examples
     --------
@@ -351,24 +351,24 @@ def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> Nois
     >>> noisy(branin(), sd=0.1, random_state=0)
     NoisyProblem('noisy(branin, sd=0.1)', n_dims=2)
     """
-    refuse_noise(problem)
+    check_noiseless(problem)
     if not isinstance(sd, Real) or isinstance(sd, bool) or not 0 <= sd < np.inf:
-        raise ValueError(f"sd must be a finite number >= 0: got {sd!r}. Use sd=0 for no noise.")
-    known = {f.name: getattr(problem, f.name) for f in fields(problem)}
-    known["name"] = f"noisy({problem.name}, sd={sd:g})"
-    return NoisyProblem(**known, sd=float(sd), generator=as_generator(random_state))
+        raise ValueError(f"sd must be a finite number >= 0, got {sd!r}.")
+    values = {f.name: getattr(problem, f.name) for f in fields(problem)}
+    values["name"] = f"noisy({problem.name}, sd={sd:g})"
+    return NoisyProblem(**values, sd=float(sd), generator=as_generator(random_state))
 
 
-def refuse_noise(problem):
-    """Refuse a problem with noise, which comes last and once."""
+def check_noiseless(problem):
+    """Raise a ValueError if the problem is noisy."""
     if isinstance(problem, NoisyProblem):
         raise ValueError(
-            f"problem must be without noise: got {problem!r}. Embed first, then call noisy, once."
+            f"problem must be without noise, got {problem!r}. Embed first, then call noisy once."
         )
 
 
 def _polish(problem, start):
-    """Return where L-BFGS-B, in coordinates with unit ranges, ends from `start`."""
+    """Return the point found by L-BFGS-B from `start`, with all inputs scaled to [0, 1]."""
     lower, upper = problem.bounds.T
 
     def to_box(u):
@@ -379,8 +379,8 @@ def _polish(problem, start):
     return to_box(minimize(lambda u: problem.truth(to_box(u)), start, bounds=unit).x)
 
 
-def _message(problem, rule, value, x):
+def _optimum_message(problem, rule, value, x):
     return (
-        f"optimum of {problem.name} {rule}: got optimum={problem.optimum}, but the value is "
-        f"{value} at {x}. State the least value and points where it is attained."
+        f"optimum of {problem.name} {rule}, got optimum={problem.optimum}, but the value is "
+        f"{value} at {x}. Correct optimum and optimisers."
     )

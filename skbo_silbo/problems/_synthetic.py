@@ -1,15 +1,15 @@
-"""Test functions with a known least value, each on its standard box.
+"""Standard test functions with known minima.
 
-Definitions as in S. Surjanovic and D. Bingham, Virtual Library of Simulation Experiments
-(https://www.sfu.ca/~ssurjano/optimization.html). All are minimised. Optimisers without a closed
-form were computed by Newton's method on the analytic gradient in extended precision.
+Definitions are from S. Surjanovic and D. Bingham, Virtual Library of Simulation Experiments
+(https://www.sfu.ca/~ssurjano/optimization.html). Optimisers without a closed form were computed by
+Newton's method in extended precision.
 """
 
 import numpy as np
 
 from skbo_silbo.problems._problem import Problem
 
-# Hartmann (6): weights, widths and centres of its four wells
+# weights, inverse widths and centres of the four terms
 HARTMANN_ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
 HARTMANN_A = np.array(
     [
@@ -38,7 +38,9 @@ HARTMANN_OPTIMISER = (
 
 
 def branin() -> Problem:
-    """Branin: 2 inputs in [-5, 10] x [0, 15], three optimisers, least value 5 / (4 pi).
+    """Create the Branin problem with 2 inputs, three optimisers and the minimum 5 / (4 pi).
+
+    The box is [-5, 10] x [0, 15].
 
     Returns
     -------
@@ -60,16 +62,18 @@ def branin() -> Problem:
     """
     pi = np.pi
     optimisers = [(-pi, 12.275), (pi, 2.275), (3 * pi, 2.475)]
-    return _known("branin", _branin, [(-5.0, 10.0), (0.0, 15.0)], 5 / (4 * pi), optimisers)
+    return _fully_active("branin", _branin, [(-5.0, 10.0), (0.0, 15.0)], 5 / (4 * pi), optimisers)
 
 
 def hartmann6() -> Problem:
-    """Hartmann's function of 6 inputs in [0, 1]^6, least value -3.32237, next local one -3.20316.
+    """Create the Hartmann problem with 6 inputs in [0, 1] and the minimum -3.32237.
+
+    The second lowest local minimum is -3.20316.
 
     Returns
     -------
     problem : Problem
-        ``- sum_i alpha_i exp(- sum_j A_ij (x_j - P_ij)^2)``, four wells.
+        ``- sum_i alpha_i exp(- sum_j A_ij (x_j - P_ij)^2)``, with four terms.
 
     References
     ----------
@@ -83,10 +87,10 @@ def hartmann6() -> Problem:
     -3.32237
     """
     optimum = _hartmann6(np.array([HARTMANN_OPTIMISER]))[0]
-    return _known("hartmann6", _hartmann6, [(0.0, 1.0)] * 6, optimum, [HARTMANN_OPTIMISER])
+    return _fully_active("hartmann6", _hartmann6, [(0.0, 1.0)] * 6, optimum, [HARTMANN_OPTIMISER])
 
 
-def _known(name, function, bounds, optimum, optimisers):
+def _fully_active(name, function, bounds, optimum, optimisers):
     return Problem(name, function, bounds, optimum, optimisers, np.eye(len(bounds)))
 
 

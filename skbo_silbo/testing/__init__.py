@@ -1,4 +1,4 @@
-"""Checks for parts of one's own, as scikit-learn has `check_estimator` for estimators."""
+"""Checks for user-defined components, in the manner of scikit-learn's `check_estimator`."""
 
 from skbo_silbo.testing._checks import (
     check_acquisition,

@@ -1,4 +1,4 @@
-"""Checks of an acquisition function, a learner of embeddings, an optimiser and a surrogate."""
+"""Checks for acquisition functions, embedding learners, optimisers and surrogates."""
 
 import json
 from collections.abc import Callable
@@ -17,41 +17,42 @@ from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 
 
-def require(holds, what):
-    """Raise AssertionError with this sentence unless it holds."""
-    if not holds:
-        raise AssertionError(what)
+def require(condition, message):
+    """Raise an AssertionError with the given message unless the condition holds."""
+    if not condition:
+        raise AssertionError(message)
 
 
-def require_close(got, wanted, what, *, rtol=1e-7, atol=1e-9):
-    """Raise AssertionError unless two arrays agree."""
+def require_close(actual, expected, message, *, rtol=1e-7, atol=1e-9):
+    """Raise an AssertionError unless two arrays agree within the tolerances."""
     try:
-        np.testing.assert_allclose(got, wanted, rtol=rtol, atol=atol)
+        np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
     except AssertionError as error:
-        raise AssertionError(f"{what}: {error}") from None
+        raise AssertionError(f"{message}: {error}") from None
 
 
-STEP = 1e-4  # of the central differences, in standard deviations: their error is its square
-FAR = 30.0  # standard deviations above the best value, where naive formulas end in 0 or NaN
+STEP = 1e-4  # step of the central differences, in standard deviations
+FAR = 30.0  # standard deviations above the best value, where naive formulas give 0 or NaN
 
 
 def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0) -> None:
-    """Check that a function does what `skbo_silbo.acquisition.AcquisitionFunction` says.
+    """Check that an acquisition function follows the `AcquisitionFunction` protocol.
 
     Parameters
     ----------
     acquisition : AcquisitionFunction
+        Acquisition function to check.
     random_state : int, default=0
-        Seed of the trial data.
+        Seed of the test data.
 
     Raises
     ------
     ValueError
-        When it takes other arguments.
+        If the function has the wrong signature.
     AssertionError
-        When values or derivatives have the wrong shape or are not finite, derivatives are not those
-        of the values, a value depends on other points, data are changed, or what lies far above
-        `best` is worth more than what lies far below.
+        If values or derivatives have the wrong shape or are not finite, the derivatives do not
+        match the values, the value of a point depends on other points, the arguments are modified,
+        or a mean far above `best` is preferred to one far below.
 
     Examples
     --------
@@ -66,52 +67,58 @@ def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0
     mean = best + std * rng.permutation(np.linspace(-10.0, FAR, 40))
     before = mean.copy(), std.copy()
     value, *slopes = acquisition(mean, std, best, return_gradient=True)
-    require(len(slopes) == 2, "return_gradient must give values, and two derivatives")
+    require(len(slopes) == 2, "with return_gradient, values and two derivatives must be returned")
     for array in (value, *slopes):
-        require(np.shape(array) == (40,), f"shapes must be (n,): got {np.shape(array)}")
+        require(np.shape(array) == (40,), f"shapes must be (n,), got {np.shape(array)}")
         require(np.isfinite(array).all(), "values and derivatives must be finite")
-    require_close(acquisition(mean, std, best), value, "return_gradient must give the same values")
-    require_close(acquisition(mean[:7], std[:7], best), value[:7], "points must not meet")
+    without_gradient = acquisition(mean, std, best)
+    require_close(without_gradient, value, "return_gradient must not change the values")
+    message = "the value of a point must not depend on other points"
+    require_close(acquisition(mean[:7], std[:7], best), value[:7], message)
     _check_slopes(acquisition, mean, std, best, slopes)
     far = acquisition(best + np.array([-3.0, 3.0]), np.ones(2), best)
-    require(far[0] >= far[1] - 1e-9 * abs(far[1]), "larger must be better, and a low mean is")
-    require((mean == before[0]).all() and (std == before[1]).all(), "it must not change its data")
+    is_sorted = far[0] >= far[1] - 1e-9 * abs(far[1])
+    require(is_sorted, "larger must be better: a low mean must not have a smaller value")
+    unchanged = (mean == before[0]).all() and (std == before[1]).all()
+    require(unchanged, "the acquisition function must not modify its arguments")
 
 
 def _check_slopes(acquisition, mean, std, best, slopes):
     h = STEP * std
-    for name, got, a, b in zip(("mean", "std"), slopes, (h, 0.0 * h), (0.0 * h, h), strict=True):
+    for name, slope, a, b in zip(("mean", "std"), slopes, (h, 0.0 * h), (0.0 * h, h), strict=True):
         up, down = acquisition(mean + a, std + b, best), acquisition(mean - a, std - b, best)
-        what = f"the derivative by {name} must be that of the values"
-        require_close(got, (up - down) / (2.0 * h), what, rtol=1e-3, atol=1e-6)
+        message = f"the derivative by {name} must match finite differences of the values"
+        require_close(slope, (up - down) / (2.0 * h), message, rtol=1e-3, atol=1e-6)
 
 
-REMEDY = "Return skbo_silbo.embedding.LinearEmbedding.from_components(rows), a row a direction."
+REMEDY = (
+    "Return skbo_silbo.embedding.LinearEmbedding.from_components(rows) with one row per direction."
+)
 
 
 def check_learner(
     learner: Learner | TransformerLike, *, n_inputs: int = 6, random_state: int = 0
 ) -> None:
-    """Check that a learner does what `skbo_silbo.embedding.Learner` says.
+    """Check that an embedding learner follows the `Learner` protocol.
 
     Parameters
     ----------
     learner : Learner or transformer
-        What `embedding` of `skbo_silbo.SILBO` takes as an object.
+        Any object that the parameter `embedding` of `skbo_silbo.SILBO` accepts.
     n_inputs : int, default=6
-        Inputs d of the trial data.
+        Number of inputs d of the test data.
     random_state : int, default=0
-        Seed of the trial data.
+        Seed of the test data.
 
     Raises
     ------
     ValueError
-        When `name` or `learn` is missing, `learn` takes other arguments, or what it returns lacks a
+        If `name` or `learn` is missing, `learn` has the wrong signature, or its result lacks a
         member of `skbo_silbo.embedding.Embedding`.
     AssertionError
-        When coordinates, points or gradients of an embedding have the wrong shape or are not
-        finite, its basis is not orthonormal, data are changed, the same data give another
-        embedding, or two rows, equal values or columns that do not vary are not survived.
+        If coordinates, points or gradients have the wrong shape or are not finite, the basis is not
+        orthonormal, the arguments are modified, learning twice from the same data gives different
+        embeddings, or learning from two rows, equal values or constant columns fails.
 
     Examples
     --------
@@ -126,86 +133,96 @@ def check_learner(
     require(isinstance(learner.name, str), "name must be a string")
     rng = np.random.default_rng(random_state)
     X = rng.uniform(-1.0, 1.0, (40, n_inputs))
-    y, more = np.tanh(2.0 * X[:, 0] - X[:, 1]), rng.uniform(-1.0, 1.0, (15, n_inputs))
-    for extra in (X[:0], more):
-        _check_embedding(learner, learner.learn(X, y, extra), X)
-    _check_repeats(learner, X, y, more)
-    level = X.copy()
-    level[:, -1] = 0.25
-    for what, few, values in (
+    y, X_unlabeled = np.tanh(2.0 * X[:, 0] - X[:, 1]), rng.uniform(-1.0, 1.0, (15, n_inputs))
+    for unlabelled in (X[:0], X_unlabeled):
+        _check_embedding(learner, learner.learn(X, y, unlabelled), X)
+    _check_determinism(learner, X, y, X_unlabeled)
+    constant = X.copy()
+    constant[:, -1] = 0.25
+    for case, rows, values in (
         ("two rows", X[:2], y[:2]),
         ("equal values", X[:12], np.ones(12)),
-        ("a column that does not vary", level, y),
+        ("a column that does not vary", constant, y),
     ):
-        _check_embedding(learner, _survivor(learner, what, few, values), X)
+        _check_embedding(learner, _learn_from_degenerate(learner, case, rows, values), X)
 
 
-def _survivor(learner, what, X, y):
-    """Return what is learnt from rows that are hard to learn from."""
+def _learn_from_degenerate(learner, case, X, y):
+    """Learn from degenerate data, which must not raise."""
     try:
         with np.errstate(all="ignore"):
             return learner.learn(X, y, X[:0])
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        raise AssertionError(f"{what} must be survived: learn ended in {said}") from error
+        message = f"learn must accept {case}, but raised {type(error).__name__}: {error}"
+        raise AssertionError(message) from error
 
 
 def _check_embedding(learner, embedding, X):
-    name, d = f"what {learner.name}.learn returns", X.shape[1]
+    name, d = f"the embedding that {learner.name}.learn returns", X.shape[1]
     check_members(name, embedding, Embedding, REMEDY)
-    fits = embedding.d == d and 1 <= embedding.r <= d
-    got = f"d = {embedding.d} and r = {embedding.r}"
-    require(fits, f"{name} must have d = {d} and r from 1 to {d}: got {got}. {REMEDY}")
+    has_valid_shape = embedding.d == d and 1 <= embedding.r <= d
+    shape = f"d = {embedding.d} and r = {embedding.r}"
+    require(has_valid_shape, f"{name} must have d = {d} and 1 <= r <= {d}, got {shape}. {REMEDY}")
     Z = embedding.project(X)
-    require(Z.shape == (len(X), embedding.r), f"project must give (n, r): got {Z.shape}")
-    require(np.isfinite(Z).all(), "coordinates must be finite")
-    require((np.abs(Z) <= embedding.half_widths + 1e-9).all(), "points must be in the box of z")
-    _check_back(embedding, "expand", Z, X)
-    if embedding.is_identity or embedding.basis is not None:  # others may have no derivatives
-        _check_back(embedding, "pull_back", Z, X)
+    require(Z.shape == (len(X), embedding.r), f"project must return shape (n, r), got {Z.shape}")
+    require(np.isfinite(Z).all(), "project must return finite coordinates")
+    is_inside = (np.abs(Z) <= embedding.half_widths + 1e-9).all()
+    require(is_inside, "project must return coordinates within half_widths")
+    _check_inverse(embedding, "expand", Z, X)
+    if embedding.is_identity or embedding.basis is not None:  # otherwise pull_back is optional
+        _check_inverse(embedding, "pull_back", Z, X)
     if embedding.basis is not None:
         gram = embedding.basis.T @ embedding.basis
         require_close(gram, np.eye(embedding.r), "the basis must be orthonormal", atol=1e-8)
 
 
-def _check_back(embedding, method, Z, X):
-    back = getattr(embedding, method)(Z)
-    require(back.shape == X.shape, f"{method} must give (n, d): got {back.shape}")
-    require(np.isfinite(back).all(), f"what {method} gives must be finite")
+def _check_inverse(embedding, method, Z, X):
+    points = getattr(embedding, method)(Z)
+    require(points.shape == X.shape, f"{method} must return shape (n, d), got {points.shape}")
+    require(np.isfinite(points).all(), f"{method} must return finite points")
 
 
-def _check_repeats(learner, X, y, more):
-    before = X.copy(), y.copy(), more.copy()
-    first, second = learner.learn(X, y, more), learner.learn(X, y, more)
-    require_close(second.project(X), first.project(X), "the same data must give the same")
-    unchanged = all((a == b).all() for a, b in zip((X, y, more), before, strict=True))
-    require(unchanged, "learn must not change its data")
+def _check_determinism(learner, X, y, X_unlabeled):
+    data = X, y, X_unlabeled
+    before = [array.copy() for array in data]
+    first, second = learner.learn(*data), learner.learn(*data)
+    message = "the same data must give the same embedding"
+    require_close(second.project(X), first.project(X), message)
+    unchanged = all((a == b).all() for a, b in zip(data, before, strict=True))
+    require(unchanged, "learn must not modify its arguments")
 
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0], [-1.0, 1.0]])
 
 
 def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14) -> None:
-    """Check that an optimiser keeps the rules of ask and tell.
+    """Check that an optimiser follows the rules of ask and tell.
+
+    The rules are:
+
+    - Proposed points lie inside the bounds and are distinct, including pending points.
+    - The same seed gives the same points.
+    - The order of calls to `tell` does not matter.
+    - Maximising -y gives the same points as minimising y.
+    - Failed evaluations are kept.
+    - A point outside the bounds is rejected and leaves the optimiser unchanged.
+    - An optimiser restored from JSON continues with the same points.
 
     Parameters
     ----------
     make : callable
-        ``make(bounds, random_state=...)`` returns a new optimiser, for example its class. Give it
-        a short first design, so that few calls go through all of it.
+        Factory of optimisers, called as ``make(bounds, random_state=...)``, for example a class.
+        Use a small initial design, so that the model is tested within `n_calls` evaluations.
     n_calls : int, default=14
-        How many evaluations a run of the check has.
+        Number of evaluations in each run.
 
     Raises
     ------
     ValueError
-        When `make` cannot be called so, or what it returns is no
+        If `make` cannot be called like this or does not return a
         `skbo_silbo.optimizers.AskTellOptimizer`.
     AssertionError
-        Saying which rule is broken: points lie inside the bounds and are distinct, pending ones
-        included; the same seed gives the same points; the order of `tell` does not matter; with
-        `maximize` -y gives the points of y; failed evaluations are kept; a point outside is refused
-        and nothing changes; JSON keeps all.
+        If a rule is violated. The message states which one.
 
     Examples
     --------
@@ -230,26 +247,26 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
     require_close(first.x_iters_, X, "the same seed must give the same points")
     require(not np.allclose(run(seed=1).x_iters_, X), "another seed must give other points")
     high = run(func=lambda x: -_bowl(x), maximize=True).x_iters_
-    require_close(high, X, "with maximize -y must give the points of y, as minimize(maximize=True)")
+    require_close(high, X, "maximising -y must give the same points as minimising y")
     failing = run(func=lambda x: np.nan if x[3] > 0.3 else _bowl(x))
     require(len(failing.func_vals_) == n_calls, "failed evaluations must be kept")
-    require(np.isfinite(failing.best_y_), "best_y_ must pass over failures")
+    require(np.isfinite(failing.best_y_), "best_y_ must ignore failed evaluations")
     _check_order(make, n_calls)
-    _check_refusal(first)
+    _check_rejection(first)
     _check_json(first)
 
 
 def _check_makes_optimizer(make):
-    remedy = "Give a class derived from it, or lambda bounds, random_state: MyOptimizer(...)."
+    remedy = "Pass a subclass, or lambda bounds, random_state: MyOptimizer(...)."
     rule = "make must return a skbo_silbo.optimizers.AskTellOptimizer for (bounds, random_state=0)"
     if not callable(make):
-        raise ValueError(f"{rule}: got {brief(make)}, which cannot be called. {remedy}")
+        raise ValueError(f"{rule}, got {brief(make)}, which cannot be called. {remedy}")
     try:
-        made = make(BOUNDS, random_state=0)
+        optimizer = make(BOUNDS, random_state=0)
     except TypeError as error:
-        raise ValueError(f"{rule}: {make!r} raised TypeError: {error}. {remedy}") from error
-    if not isinstance(made, AskTellOptimizer):
-        raise ValueError(f"{rule}: {make!r} returned {brief(made)}. {remedy}")
+        raise ValueError(f"{rule}, but {make!r} raised TypeError: {error}. {remedy}") from error
+    if not isinstance(optimizer, AskTellOptimizer):
+        raise ValueError(f"{rule}, but {make!r} returned {brief(optimizer)}. {remedy}")
 
 
 def _bowl(x):
@@ -258,65 +275,68 @@ def _bowl(x):
 
 def _check_points(optimizer, n_calls):
     pending = optimizer.ask(3)
-    require(pending.shape == (3, 4), f"ask(3) must give (3, d): got {pending.shape}")
+    require(pending.shape == (3, 4), f"ask(3) must return shape (3, d), got {pending.shape}")
     X = np.vstack([optimizer.x_iters_, pending])
     require(((BOUNDS[:, 0] <= X) & (BOUNDS[:, 1] >= X)).all(), "points must be inside the bounds")
-    require(len(np.unique(X, axis=0)) == n_calls + 3, "points must be distinct, pending ones too")
-    require_close(optimizer.func_vals_, [_bowl(x) for x in X[:n_calls]], "values must be kept")
+    are_distinct = len(np.unique(X, axis=0)) == n_calls + 3
+    require(are_distinct, "points must be distinct, including pending points")
+    values = [_bowl(x) for x in X[:n_calls]]
+    require_close(optimizer.func_vals_, values, "func_vals_ must contain the observed values")
     require(optimizer.best_y_ == optimizer.func_vals_.min(), "best_y_ must be the lowest value")
 
 
 def _check_order(make, n_calls):
     X = np.random.default_rng(0).uniform(BOUNDS[:, 0], BOUNDS[:, 1], (n_calls, 4))
-    y, asked = np.append([_bowl(x) for x in X[:-1]], np.nan), []
+    y, proposals = np.append([_bowl(x) for x in X[:-1]], np.nan), []
     for order in (np.arange(n_calls), np.random.default_rng(1).permutation(n_calls)):
         optimizer = make(BOUNDS, random_state=0)
         for i in order:
             optimizer.tell(X[i], y[i])
-        asked.append(optimizer.ask())
-    first, second = asked
-    require_close(first, second, "the order of tell must not matter")
+        proposals.append(optimizer.ask())
+    require_close(*proposals, "the order of calls to tell must not matter")
 
 
-def _check_refusal(optimizer):
+def _check_rejection(optimizer):
     n = len(optimizer.func_vals_)
     try:
         optimizer.tell(BOUNDS[:, 1] + 1.0, 0.0)
     except ValueError:
-        require(len(optimizer.func_vals_) == n, "a point that is refused must leave no trace")
+        require(len(optimizer.func_vals_) == n, "a rejected point must not be recorded")
     else:
-        raise AssertionError("a point outside the bounds must be refused with a ValueError")
+        raise AssertionError("tell must raise a ValueError for a point outside the bounds")
 
 
 def _check_json(optimizer):
     data = json.loads(json.dumps(optimizer.to_dict()))
-    given = {name: getattr(optimizer, name) for name in data["objects"]}
-    other = type(optimizer).from_dict(data, **given)
-    require_close(other.x_iters_, optimizer.x_iters_, "JSON must keep the points")
-    require_close(other.ask(), optimizer.ask(), "JSON must go on with the same points")
+    objects = {name: getattr(optimizer, name) for name in data["objects"]}
+    restored = type(optimizer).from_dict(data, **objects)
+    message = "an optimiser restored from JSON must have the same points"
+    require_close(restored.x_iters_, optimizer.x_iters_, message)
+    message = "an optimiser restored from JSON must propose the same point"
+    require_close(restored.ask(), optimizer.ask(), message)
 
 
 def check_surrogate(surrogate: Surrogate, *, n_coordinates: int = 3, random_state: int = 0) -> None:
-    """Check that a surrogate does what `skbo_silbo.surrogate.Surrogate` says.
+    """Check that a surrogate follows the `Surrogate` protocol.
 
     Parameters
     ----------
     surrogate : Surrogate
-        Unfitted, as an optimiser is given it; it is copied before every fit.
+        Unfitted surrogate. It is copied before each fit.
     n_coordinates : int, default=3
-        Coordinates r of the trial data.
+        Number of coordinates r of the test data.
     random_state : int, default=0
-        Seed of the trial data.
+        Seed of the test data.
 
     Raises
     ------
     ValueError
-        When a member is missing, or takes other arguments.
+        If a member is missing or has the wrong signature.
     AssertionError
-        When `fit` does not return the surrogate, predictions have the wrong shape or
-        are not finite, gradients are not those of the predictions, the state does not go through
-        JSON or gives another surrogate, a pending value makes nothing surer or changes the
-        surrogate itself, data are changed, or equal values are not survived.
+        If `fit` does not return the surrogate, predictions have the wrong shape or are not finite,
+        gradients do not match the predictions, the state is not JSON-serialisable or restores a
+        different surrogate, conditioning on a pending point has no effect or modifies the
+        surrogate, the arguments are modified, or fitting to equal values fails.
 
     Examples
     --------
@@ -338,57 +358,65 @@ def check_surrogate(surrogate: Surrogate, *, n_coordinates: int = 3, random_stat
     more = np.vstack([Z, new]), np.append(y, np.full(5, 3.0))
     _check_prediction(_fit(surrogate, fitted.to_state(), *more), new)
     _check_prediction(_fit(surrogate, None, Z, np.full(25, 2.0)), new)
-    require((before[0] == Z).all() and (y == before[1]).all(), "fit must not change its data")
+    unchanged = (before[0] == Z).all() and (y == before[1]).all()
+    require(unchanged, "fit must not modify its arguments")
 
 
 def _fit(surrogate, state, Z, y):
     rng = np.random.default_rng(1)
-    own = copy(surrogate)
-    made = own.fit(Z, y, np.zeros(y.size), state=state, tune=True, rng=rng)
-    require(made is own, f"fit must return the surrogate itself: got {made!r}")
-    return made
+    surrogate = copy(surrogate)
+    fitted = surrogate.fit(Z, y, np.zeros(y.size), state=state, tune=True, rng=rng)
+    require(fitted is surrogate, f"fit must return the surrogate itself, got {fitted!r}")
+    return fitted
 
 
 def _check_prediction(surrogate, new):
     mean, std = surrogate.predict(new)
-    require(mean.shape == std.shape == (len(new),), "predict must give (m,) and (m,)")
+    shapes_match = mean.shape == std.shape == (len(new),)
+    require(shapes_match, "predict must return means and standard deviations of shape (m,)")
     require(np.isfinite(mean).all() and np.isfinite(std).all(), "predictions must be finite")
     if hasattr(surrogate, "predict_mean"):
-        require_close(surrogate.predict_mean(new), mean, "predict_mean must predict the same")
+        mean_alone = surrogate.predict_mean(new)
+        require_close(mean_alone, mean, "predict_mean must agree with predict")
     if hasattr(surrogate, "unexplained_share"):
-        require(0.0 <= surrogate.unexplained_share() <= 1.0, "unexplained_share must be 0 to 1")
+        is_share = 0.0 <= surrogate.unexplained_share() <= 1.0
+        require(is_share, "unexplained_share must be between 0 and 1")
     require((std > 0.0).all(), "standard deviations must be positive")
-    require(surrogate.relevance_.shape == (new.shape[1],), "a relevance a coordinate")
-    require((surrogate.relevance_ >= 0.0).all(), "relevances must not be negative")
-    require(surrogate.log_predictive_density(new, mean).shape == mean.shape, "a density a value")
+    relevance = surrogate.relevance_
+    require(relevance.shape == (new.shape[1],), "relevance_ must have shape (r,)")
+    require((relevance >= 0.0).all(), "relevance_ must not be negative")
+    density = surrogate.log_predictive_density(new, mean)
+    require(density.shape == mean.shape, "log_predictive_density must return shape (m,)")
     _check_gradient(surrogate, new)
 
 
 def _check_gradient(surrogate, new):
     mean, std, by_mean, by_std = surrogate.predict_gradient(new)
-    require_close((mean, std), surrogate.predict(new), "predict_gradient must predict the same")
+    message = "predict_gradient must agree with predict"
+    require_close((mean, std), surrogate.predict(new), message)
     for k in range(new.shape[1]):
         step = STEP * np.eye(new.shape[1])[k]
         up, down = surrogate.predict(new + step), surrogate.predict(new - step)
-        for got, above, below in zip((by_mean, by_std), up, down, strict=True):
-            wanted = (above - below) / (2.0 * STEP)
-            scale = 1e-3 * max(1.0, np.abs(wanted).max())
-            require_close(got[:, k], wanted, "gradients must be those of predict", atol=scale)
+        for gradient, above, below in zip((by_mean, by_std), up, down, strict=True):
+            expected = (above - below) / (2.0 * STEP)
+            atol = 1e-3 * max(1.0, np.abs(expected).max())
+            message = "gradients must match finite differences of predict"
+            require_close(gradient[:, k], expected, message, atol=atol)
 
 
 def _check_state(template, surrogate, Z, y, new):
     try:
         stored = json.loads(json.dumps(surrogate.to_state()))
     except (TypeError, ValueError) as error:
-        raise AssertionError(f"the state must be plain data for JSON: {error}") from None
-    again = copy(template).fit(Z, y, np.zeros(y.size), state=stored, tune=False, rng=None)
-    require_close(again.predict(new), surrogate.predict(new), "a state must give the same fit")
+        raise AssertionError(f"the state must be JSON-serialisable: {error}") from None
+    restored = copy(template).fit(Z, y, np.zeros(y.size), state=stored, tune=False, rng=None)
+    message = "fit with a stored state must restore the same surrogate"
+    require_close(restored.predict(new), surrogate.predict(new), message)
 
 
 def _check_pending(surrogate, new):
     before = surrogate.predict(new)
     conditioned = surrogate.with_points(new[:1], before[0][:1] - 1.0)
-    require_close(surrogate.predict(new), before, "with_points must leave the surrogate as it is")
-    require(
-        conditioned.predict(new)[0][0] < before[0][0], "the value of a pending point must count"
-    )
+    require_close(surrogate.predict(new), before, "with_points must not modify the surrogate")
+    is_lower = conditioned.predict(new)[0][0] < before[0][0]
+    require(is_lower, "with_points must condition on the values of pending points")

@@ -1,4 +1,4 @@
-"""Embedded, planted and rotated problems, as MATH section 3 defines them."""
+"""Embedded, planted and rotated problems, as defined in MATH section 3."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The surface of problems, the test functions against published values, and noise."""
+"""Problems: published values of the test functions, validation and noise."""
 
 import pickle
 
@@ -203,8 +203,8 @@ def test_numpy_global_generator_is_left_alone():
     ("x", "match"),
     [
         ([0.0], r"\bX\b.*shape.*got \(1, 1\)"),
-        ([[0.0, 0.0]], "problem itself"),
-        ([0.0, 15.1], r"inside the bounds \[0.0, 15.0\] of input 1 of branin: got 15.1 in row 0"),
+        ([[0.0, 0.0]], "single point"),
+        ([0.0, 15.1], r"inside the bounds \[0.0, 15.0\] of input 1 of branin, got 15.1"),
         ([np.nan, 0.0], "got nan"),
     ],
 )
