@@ -1,4 +1,5 @@
-"""Your own function beside other optimisers: ``python -m skbo_silbo.benchmarks --help``.
+"""Comparison of optimisers on a user-defined objective.
 
-The project's own measurements are in doc/benchmarks of a checkout, and use the parts here.
+See ``python -m skbo_silbo.benchmarks --help``. The benchmarks of this project itself are in
+doc/benchmarks of the repository and use the same functions.
 """

@@ -1,4 +1,4 @@
-"""Run methods on a user's function, each with several seeds; what a file holds is not run again."""
+"""Run optimisers on a user-defined objective with several seeds, skipping finished runs."""
 
 import json
 from functools import partial
@@ -10,25 +10,24 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from skbo_silbo.benchmarks import _peers
+from skbo_silbo.benchmarks._results import Recorder
 from skbo_silbo.minimization import minimize
 from skbo_silbo.problems import Problem
 
-from . import _peers
-from ._results import Recorder
 
-
-def own_problem(objective, bounds):
-    """Return the problem of a function that stands in a module.
+def load_problem(objective, bounds):
+    """Import a user-defined objective as a `Problem`.
 
     Parameters
     ----------
     objective : str
-        ``module:function``: from an ndarray of shape (d,) to a float, minimised; or ``module:name``
-        of a `Problem`, whose bounds, optimum and noise are used. The module is sought as ``python
-        -m`` seeks it, in the present folder first.
+        ``module:function`` of a function to minimise, which maps an ndarray of shape (d,) to a
+        float, or ``module:name`` of a `Problem` with bounds and optionally an optimum and noise.
+        Modules in the current directory are found first, as with ``python -m``.
     bounds : str or None
-        JSON pairs, ``[[0, 1], [-5, 5]]``, or ``module:name`` of an array-like of shape (d, 2). None
-        for a `Problem`.
+        Bounds of a function: JSON pairs such as ``[[0, 1], [-5, 5]]``, or ``module:name`` of an
+        array-like of shape (d, 2). Must be None for a `Problem`.
 
     Returns
     -------
@@ -37,47 +36,59 @@ def own_problem(objective, bounds):
     Raises
     ------
     ValueError
-        When the function or the bounds cannot be had, or are of another kind, or missing, or given
-        beside a `Problem`.
+        If the objective or the bounds cannot be imported or have the wrong type, or if the bounds
+        of a function are missing or those of a `Problem` are given.
     """
-    function = named_object("objective", objective)
+    function = import_object("objective", objective)
     if isinstance(function, Problem) and bounds is None:
         return function
     if isinstance(function, Problem) or not callable(function) or bounds is None:
         raise ValueError(
-            "objective must be a function of an array (d,) with --bounds, for example "
-            f"'[[0, 1], [-5, 5]]', or a Problem alone, which has its own: {objective} is "
-            f"{type(function).__name__}, bounds {bounds}. Give the one or the other."
+            "objective must be a function of an array of shape (d,) with --bounds, for example "
+            f"'[[0, 1], [-5, 5]]', or a Problem without --bounds, got {objective} of "
+            f"type {type(function).__name__} with bounds {bounds}."
         )
     return Problem(objective, partial(_row_by_row, function), _read_bounds(bounds))
 
 
-def named_object(option, name):
-    """Return what ``module:name`` names.
+def import_object(option, name):
+    """Import the object with the name ``module:name``.
+
+    Parameters
+    ----------
+    option : str
+        Name of the option, used in the error message.
+    name : str
+        Name of the object.
+
+    Returns
+    -------
+    object : object
 
     Raises
     ------
     ValueError
-        When it has another form, or there is no such module or name; `option` is named.
+        If the name has another form or cannot be imported.
     """
     try:
         return resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"{option} must be MODULE:NAME of what can be imported: got {name!r} ({error}). Start "
-            "the command in the folder that holds the module, or put that folder on PYTHONPATH."
+            f"{option} must be MODULE:NAME of an object that can be imported, got {name!r} "
+            f"({error}). Run the command in the directory of the module, or add the directory to "
+            "PYTHONPATH."
         ) from error
 
 
 def _read_bounds(bounds):
     if not bounds.lstrip().startswith("["):
-        return named_object("bounds", bounds)
+        return import_object("bounds", bounds)
     try:
         return json.loads(bounds)
     except ValueError as error:
         raise ValueError(
-            f"bounds must be JSON pairs such as '[[0, 1], [-5, 5]]': got {bounds!r} ({error}). "
-            "Quote the whole for the shell."
+            f"bounds must be pairs in JSON such as '[[0, 1], [-5, 5]]', got {bounds!r} ({error}). "
+            "Put the argument in quotes."
         ) from error
 
 
@@ -85,7 +96,7 @@ def _row_by_row(function, X):
     return np.array([float(function(x)) for x in X])
 
 
-PEERS = MappingProxyType(  # name: class of `_peers`, module that it needs
+PEERS = MappingProxyType(  # name: (class in `_peers`, required module)
     {
         "sobol": ("Sobol", "scipy"),
         "cma": ("CMAES", "cma"),
@@ -97,7 +108,7 @@ METHODS = (*OURS, *PEERS)
 
 
 def run_peer(make, recorder, n, seed):
-    """Ask, evaluate and tell a peer n times."""
+    """Minimise the recorded objective with n evaluations of an optimiser of another library."""
     lower, upper = recorder.problem.bounds.T
     peer = make(len(lower), seed)
     for _ in range(n):
@@ -106,72 +117,73 @@ def run_peer(make, recorder, n, seed):
 
 
 def check_installed(names):
-    """Refuse methods whose module is not installed.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise a ValueError if a method needs a module that is not installed."""
     missing = [name for name in names if name in PEERS and find_spec(PEERS[name][1]) is None]
     if missing:
         needed = ", ".join(f"{name} (module {PEERS[name][1]})" for name in missing)
         raise ValueError(
-            f"methods must be installed: {needed} cannot be imported. Install the extra "
-            '"bench", or leave the name out of --methods.'
+            f"methods must be installed, but {needed} cannot be imported. Install the extra "
+            '"bench" or remove the method from --methods.'
         )
 
 
 def measure(problem, method, seed):
-    """Return what a method found on a problem as data, and what it took."""
-    made = own_problem(problem["objective"], problem.get("bounds"))
-    recorder, n = Recorder(made), problem["n"]
+    """Run one method on one problem and return the summary of the run."""
+    loaded = load_problem(problem["objective"], problem.get("bounds"))
+    recorder, n = Recorder(loaded), problem["n"]
     with threadpool_limits(1):
         if method in PEERS:
             run_peer(getattr(_peers, PEERS[method][0]), recorder, n, seed)
         else:
-            found = minimize(recorder, made.bounds, method=method, n_calls=n, random_state=seed)
-            if found.stop_reason == "interrupted":
+            result = minimize(recorder, loaded.bounds, method=method, n_calls=n, random_state=seed)
+            if result.stop_reason == "interrupted":
                 raise KeyboardInterrupt
     return recorder.summary()
 
 
 def run_once(problem, method, seed):
-    """Return one result, a dict of JSON values: `measure`, or the reason why it failed."""
-    told = {"problem": problem, "method": method, "seed": seed}
+    """Run one method with one seed and return the result, or the error if it failed."""
+    run = {"problem": problem, "method": method, "seed": seed}
     try:
-        return {**told, "status": "ok", **measure(problem, method, seed)}
-    except Exception as error:  # the objective is the user's: its failure is a result, and named
-        return {**told, "status": "failed", "reason": f"{type(error).__name__}: {error}"[:300]}
+        return {**run, "status": "ok", **measure(problem, method, seed)}
+    except Exception as error:  # a user-defined objective may raise anything
+        return {**run, "status": "failed", "reason": f"{type(error).__name__}: {error}"[:300]}
 
 
 def run_missing(store, problem, methods, repeats, jobs, echo):
-    """Run what a file lacks; return all finished results of the problem, and what failed.
+    """Run all methods and seeds that the store does not contain yet.
 
     Parameters
     ----------
     store : Store
+        File of results.
     problem : dict
-        ``objective`` and ``n``, and ``bounds`` if they are given.
+        Description of the problem with the keys ``objective`` and ``n``, and ``bounds`` if needed.
     methods : list of str
-    repeats, jobs : int
-        Runs of each method, of which so many at the same time.
+        Names of the methods.
+    repeats : int
+        Number of runs of each method.
+    jobs : int
+        Number of parallel runs.
     echo : callable
-        Gets a line a run.
+        Called with a progress message after each run.
 
     Returns
     -------
     results : list of dict
+        All finished results of the problem.
     failures : list of str
+        Descriptions of the failed runs.
     """
     wanted = [(method, seed) for seed in range(repeats) for method in methods]
     kept = [r for r in store.read() if r["problem"] == problem and r["status"] == "ok"]
     done = {(r["method"], r["seed"]) for r in kept}
-    waiting = [pair for pair in wanted if pair not in done]
-    echo(f"{len(wanted) - len(waiting)} of {len(wanted)} runs already done")
+    missing = [pair for pair in wanted if pair not in done]
+    echo(f"{len(wanted) - len(missing)} of {len(wanted)} runs already done")
     failures = []
     run = delayed(partial(run_once, problem))
     with Parallel(n_jobs=jobs, return_as="generator_unordered") as parallel:
-        for result in parallel(run(*pair) for pair in waiting):
+        for result in parallel(run(*pair) for pair in missing):
             store.append(result)
             outcome = result.get("reason", "done")
             name = f"{result['method']}, seed {result['seed']}"

@@ -1,7 +1,7 @@
-"""Other libraries' optimisers, each asked for one point of the unit cube and given its value.
+"""Optimisers of other libraries with a common ask-and-tell interface on the unit cube.
 
-All are made from the number of inputs and a seed. Every peer has its own defaults, which its
-docstring repeats where they matter.
+All are created from the number of inputs and a seed, and use the defaults of their library unless
+their docstring states otherwise.
 """
 
 import numpy as np
@@ -9,25 +9,25 @@ from scipy.stats import qmc
 
 from skbo_silbo.baselines._silbo_as_printed import quiet_options
 
-SIGMA = 0.25  # first step of CMA-ES: a quarter of the range, as its manual proposes
+SIGMA = 0.25  # initial step size of CMA-ES, as recommended by its documentation
 
 
 class Sobol:
-    """A scrambled Sobol sequence."""
+    """Scrambled Sobol sequence."""
 
     def __init__(self, d, seed):
         self._sequence = qmc.Sobol(d, seed=np.random.default_rng(seed))
 
     def ask(self):
-        """Return the next point, (d,)."""
+        """Return the next point, of shape (d,)."""
         return self._sequence.random(1)[0]
 
     def tell(self, u, y):
-        """Take no notice of a value."""
+        """Ignore the value."""
 
 
 class CMAES:
-    """CMA-ES (package cma) from a random point, first step a quarter of the range."""
+    """CMA-ES of the package cma, started from a random point with step size 0.25."""
 
     def __init__(self, d, seed):
         import cma
@@ -38,13 +38,13 @@ class CMAES:
         self._generation, self._values = [], []
 
     def ask(self):
-        """Return the next point, (d,)."""
+        """Return the next point, of shape (d,)."""
         if not self._generation:
             self._generation, self._values = self._strategy.ask(), []
         return np.clip(self._generation[len(self._values)], 0.0, 1.0)
 
     def tell(self, u, y):
-        """Record the value; a full generation moves the distribution."""
+        """Record the value, and update the distribution when the generation is complete."""
         self._values.append(y)
         if len(self._values) == len(self._generation):
             self._strategy.tell(self._generation, self._values)
@@ -52,14 +52,14 @@ class CMAES:
 
 
 class OptunaTPE:
-    """Optuna's TPESampler: 10 random points first."""
+    """TPE sampler of Optuna, which starts with 10 random points."""
 
     def __init__(self, d, seed):
-        self._study = new_study(optuna_quiet().samplers.TPESampler(seed=seed))
+        self._study = new_study(import_quiet_optuna().samplers.TPESampler(seed=seed))
         self._distributions = unit_distributions(d)
 
     def ask(self):
-        """Return the next point, (d,)."""
+        """Return the next point, of shape (d,)."""
         self._trial = self._study.ask(self._distributions)
         return np.array([self._trial.params[name] for name in self._distributions])
 
@@ -68,8 +68,8 @@ class OptunaTPE:
         self._study.tell(self._trial, y)
 
 
-def optuna_quiet():
-    """Return the package, which then says nothing of what it does."""
+def import_quiet_optuna():
+    """Import Optuna with its log output limited to warnings."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -77,12 +77,12 @@ def optuna_quiet():
 
 
 def new_study(sampler):
-    """Return a study by a sampler."""
-    return optuna_quiet().create_study(sampler=sampler)
+    """Create a study with the given sampler."""
+    return import_quiet_optuna().create_study(sampler=sampler)
 
 
 def unit_distributions(d):
-    """Return those of d inputs, from 0 to 1, by name."""
+    """Return a uniform distribution on [0, 1] for each of d inputs, by name."""
     from optuna.distributions import FloatDistribution
 
     return {f"x{j}": FloatDistribution(0.0, 1.0) for j in range(d)}

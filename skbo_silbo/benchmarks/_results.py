@@ -1,4 +1,4 @@
-"""What an optimiser found and what it took: JSON values, a file of these, and their table."""
+"""Results of benchmark runs: recording, storage in a file and summary tables."""
 
 import json
 import os
@@ -11,47 +11,50 @@ import numpy as np
 
 from skbo_silbo.problems import NoisyProblem
 
-N_TIMES = 10  # cumulative times kept of a run
+N_TIMES = 10  # cumulative times stored per run
 
 
 class Recorder:
-    """An objective that remembers every call and the CPU time that passed between calls.
+    """Objective that records its values and the CPU time between evaluations.
 
     Parameters
     ----------
     problem : Problem
+        Problem to evaluate.
 
     Attributes
     ----------
     observed, truth : list of float
-        Values with and without noise, in the order of the calls.
+        Values with and without noise in order of evaluation.
     seconds : list of float
-        CPU seconds of this process between the end of one call and the begin of the next.
+        CPU time of this process between the end of one evaluation and the start of the next.
     """
 
     def __init__(self, problem):
         self.problem = problem
         self.observed, self.truth, self.seconds = [], [], []
-        self._left = time.process_time()
+        self._last_end = time.process_time()
 
     def __call__(self, x):
-        """Return the value as the optimiser is to see it."""
-        self.seconds.append(time.process_time() - self._left)
+        """Evaluate the problem and return the value, including noise."""
+        self.seconds.append(time.process_time() - self._last_end)
         self.observed.append(self.problem(x))
-        noisy = isinstance(self.problem, NoisyProblem)
-        self.truth.append(self.problem.truth(x) if noisy else self.observed[-1])
-        self._left = time.process_time()
+        is_noisy = isinstance(self.problem, NoisyProblem)
+        self.truth.append(self.problem.truth(x) if is_noisy else self.observed[-1])
+        self._last_end = time.process_time()
         return self.observed[-1]
 
     def summary(self):
-        """Return what is stored of the run.
+        """Return the summary of the run to be stored.
 
         Returns
         -------
         values : dict
-            ``steps``: [n, value] wherever the lowest value observed changes, value being the true
-            one at that point, in 6 digits; ``seconds``: cumulative CPU seconds after each tenth of
-            the run; ``median_seconds``: of a proposal in the second half.
+            Dictionary with the following entries.
+
+            - ``steps``: a pair [n, noise-free value] for each new incumbent, with 6 digits
+            - ``seconds``: cumulative CPU time after each tenth of the run
+            - ``median_seconds``: median CPU time of a proposal in the second half of the run
         """
         n = len(self.observed)
         ends = np.unique(np.linspace(0, n, N_TIMES + 1).astype(int)[1:])
@@ -64,7 +67,7 @@ class Recorder:
 
 
 def incumbent_steps(observed, truth):
-    """Return [n, true value] of each point with the lowest value observed so far; n begins at 1.
+    """Return a pair [number of evaluations, noise-free value] for each new incumbent.
 
     Examples
     --------
@@ -72,15 +75,15 @@ def incumbent_steps(observed, truth):
     [[1, 3.1], [3, 2.2]]
     """
     steps, lowest = [], np.inf
-    for place, (value, true_value) in enumerate(zip(observed, truth, strict=True), 1):
+    for n, (value, true_value) in enumerate(zip(observed, truth, strict=True), 1):
         if value < lowest:
             lowest = value
-            steps.append([place, float(f"{true_value:.6g}")])
+            steps.append([n, float(f"{true_value:.6g}")])
     return steps
 
 
 def curve(steps, n):
-    """Return the value after each of n evaluations, (n,); NaN before the first step.
+    """Return the value of the incumbent after each of n evaluations, NaN before the first one.
 
     Examples
     --------
@@ -88,30 +91,34 @@ def curve(steps, n):
     [nan, 5.0, 5.0, 1.0, 1.0]
     """
     values = np.full(n, np.nan)
-    for place, value in steps:
-        values[place - 1 :] = value
+    for start, value in steps:
+        values[start - 1 :] = value
     return values
 
 
 class Store:
-    """A file of results that survives being interrupted at any byte.
+    """File of results with one JSON object per line, which can be interrupted at any time.
 
     Parameters
     ----------
     path : str or Path
-        Made by the first `append`.
+        Path of the file, created by the first `append`.
     """
 
     def __init__(self, path):
         self.path = Path(path)
 
     def read(self):
-        """All results (list of dict); a torn last line is left out.
+        """Return all results, ignoring an incomplete last line.
+
+        Returns
+        -------
+        results : list of dict
 
         Raises
         ------
         ValueError
-            If a line before the last is no JSON object: the file is damaged, not interrupted.
+            If another line is not a JSON object.
         """
         if not self.path.exists():
             return []
@@ -119,7 +126,7 @@ class Store:
         return [self._parse(line, number) for number, line in enumerate(lines[:-1], 1)]
 
     def append(self, result):
-        """Write one result, after dropping a torn last line."""
+        """Append one result, replacing an incomplete last line."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+b") as file:
             file.seek(0)
@@ -135,8 +142,8 @@ class Store:
             result = None
         if not isinstance(result, dict):
             raise ValueError(
-                f"{self.path} line {number} must be a JSON object: got {line[:60]!r}. "
-                "Delete that line to measure its cell again."
+                f"Line {number} of {self.path} must be a JSON object, got {line[:60]!r}. "
+                "Delete the line to repeat its run."
             )
         return result
 
@@ -144,60 +151,66 @@ class Store:
 NUMBERS = ("runs", "mean", "sd", "median", "mean half-way")
 HEADER = ("method", *NUMBERS, "s a proposal")
 ABOUT = (
-    "Lowest value found, minimised; of a problem with noise without it. Half-way: after half of "
-    "the evaluations. Seconds of the processor, median of the second half of the proposals."
+    "Lowest value found, without noise. Half-way: after half of the evaluations. s a proposal: "
+    "median CPU seconds per proposal in the second half of the run."
 )
 
 
-def comparison(results, words):
-    """Return the `Table` of runs on one problem, the lowest mean first.
+def comparison_table(results, title):
+    """Return the `Table` of all runs on one problem, sorted by mean.
 
     Parameters
     ----------
     results : list of dict
-        As `run_once` returns them.
-    words : str
-        Its title.
+        Results as returned by `run_once`.
+    title : str
+        Title of the table.
+
+    Returns
+    -------
+    table : Table
     """
     by_method = defaultdict(list)
     for result in results:
         by_method[result["method"]].append(result)
-    ordered = sorted(by_method.items(), key=lambda pair: values_of(pair[1])[:, -1].mean())
-    rows = [(name, *numbers(own), median_seconds(own)) for name, own in ordered]
-    return Table(words, HEADER, rows, ABOUT)
+    ordered = sorted(by_method.items(), key=lambda pair: incumbent_values(pair[1])[:, -1].mean())
+    rows = [(name, *summary_cells(runs), format_median_seconds(runs)) for name, runs in ordered]
+    return Table(title, HEADER, rows, ABOUT)
 
 
-def values_of(results):
-    """Return the lowest value after each evaluation of every run, (runs, n)."""
+def incumbent_values(results):
+    """Return the value of the incumbent after each evaluation, an array of shape (n_runs, n)."""
     return np.array([curve(r["steps"], r["problem"]["n"]) for r in results])
 
 
-def numbers(results):
-    """Return the cells of `NUMBERS` of the runs of one method."""
-    values = values_of(results)
+def summary_cells(results):
+    """Format the statistics listed in `NUMBERS` for the runs of one method."""
+    values = incumbent_values(results)
     last, half = values[:, -1], values[:, max(values.shape[1] // 2 - 1, 0)]
     spread = f"{last.std(ddof=1):.2g}" if len(last) > 1 else ""
     middle = f"{np.median(last):.4g}"
     return str(len(last)), f"{last.mean():.4g}", spread, middle, f"{half.mean():.4g}"
 
 
-def median_seconds(results):
-    """Return the median processor time of a proposal, as words."""
+def format_median_seconds(results):
+    """Format the median CPU time of a proposal."""
     return f"{np.median([r['median_seconds'] for r in results]):.3f}"
 
 
 @dataclass(frozen=True)
 class Table:
-    """A titled table.
+    """Table with a title and an optional note.
 
     Attributes
     ----------
     title : str
+        Title, printed above the table.
     header : tuple of str
-    rows : list of tuple
-        Strings.
+        Column names.
+    rows : list of tuple of str
+        Cells of each row.
     note : str
-        Printed below.
+        Note, printed below the table.
     """
 
     title: str
@@ -207,7 +220,7 @@ class Table:
 
 
 def render_text(blocks):
-    """Blocks (str or `Table`) as aligned plain text."""
+    """Render strings and tables as aligned plain text."""
     return "\n\n".join(_text_table(b) if isinstance(b, Table) else b for b in blocks) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Benchmarks: nothing is lost, nothing is measured twice, nothing fails in silence."""
+"""Benchmark engine: storage, resuming, measuring and reports."""
 
 import json
 import os
@@ -49,14 +49,14 @@ def fit_result(problem, method, repeat, seconds):
 
 
 def die(problem, method, repeat):
-    """Measure nothing, and end as a crash does."""
+    """Stub of `run_cell` that kills its process."""
     sys.stderr.write("a word\nfarewell\n")
     sys.stderr.flush()
     os._exit(7)
 
 
 def surroundings(problem, method, repeat):
-    """Measure what a cell finds around it."""
+    """Stub of `run_cell` that records its environment."""
     return {
         "threads": [os.environ[name] for name in THREAD_VARIABLES],
         "pools": [pool["num_threads"] for pool in threadpool_info()],
@@ -68,7 +68,7 @@ def surroundings(problem, method, repeat):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Stub of `run_cell` that counts, and fails on what it is told to."""
+    """Stub of `run_cell` that counts its calls and fails for given cells."""
     calls, outcomes = [], {}
 
     def run_cell(experiment, cell):
@@ -77,9 +77,6 @@ def counted(monkeypatch):
 
     monkeypatch.setattr(_runner, "run_cell", run_cell)
     return calls, outcomes
-
-
-# -- store ---------------------------------------------------------------------------------------
 
 
 @settings(
@@ -99,9 +96,6 @@ def test_truncated_results_lose_only_torn_line(tmp_path, cut):
     assert store.read() == results[:kept]
     store.append({"cell": "next"})
     assert store.read() == [*results[:kept], {"cell": "next"}]
-
-
-# -- runner --------------------------------------------------------------------------------------
 
 
 def test_finished_cells_are_not_measured_again(tmp_path, counted):
@@ -184,12 +178,9 @@ def test_command_line_fails_loudly(tmp_path, capsys):
     assert re.fullmatch(r"FAILED \d+ more of the same kind, 20 named", told[-1])
 
 
-# -- measuring -----------------------------------------------------------------------------------
-
-
 @pytest.mark.bench
 def test_peak_memory_is_that_of_the_process_itself():
-    ballast = np.ones(2**24)  # 128 MiB here must not count there
+    ballast = np.ones(2**24)  # 128 MiB of this process, which must not be counted
     code = (
         "import numpy as np; from benchmarks.engine import peak_rss_mib;"
         "before = peak_rss_mib(); x = np.ones(2**23); del x; print(before, peak_rss_mib())"
@@ -197,7 +188,7 @@ def test_peak_memory_is_that_of_the_process_itself():
     command, options = [sys.executable, "-c", code], {"capture_output": True, "text": True}
     told = subprocess.run(command, cwd=ROOT / "doc", check=True, **options)
     before, after = map(float, told.stdout.split())
-    assert 60 < after - before < 72  # 64 MiB, though freed before it is asked
+    assert 60 < after - before < 72  # the peak of 64 MiB, which is freed by now
     assert peak_rss_mib() > ballast.nbytes / 2**20
 
 
@@ -213,9 +204,6 @@ def test_every_tiny_cell_is_measured(name):
         assert min(outcome["seconds"]) >= 0
         assert outcome.get("sine", 0) < 1e-3
         json.dumps(outcome)
-
-
-# -- reports -------------------------------------------------------------------------------------
 
 
 def test_ratios_are_those_of_the_fixture():

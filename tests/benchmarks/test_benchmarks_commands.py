@@ -1,4 +1,4 @@
-"""The command line of the benchmarks: interruption, help, and the examples of its modules."""
+"""Command line of the benchmarks: interruption, help, and doctests of its modules."""
 
 import doctest
 import importlib
@@ -40,7 +40,7 @@ if __name__ == "__main__":
 
 @pytest.mark.bench
 def test_keyboard_interrupt_keeps_measured_results(tmp_path):
-    """The second cell says that it has begun, and waits there."""
+    """The second cell signals when it has started, and waits."""
     (tmp_path / "waiting.py").write_text(WAITING)
     path = os.pathsep.join(map(str, (ROOT / "doc", ROOT)))
     code, told = interrupt(["waiting.py"], tmp_path, PYTHONPATH=path)

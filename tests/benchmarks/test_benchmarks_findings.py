@@ -1,4 +1,4 @@
-"""The page of findings says what the results hold, and notices when it does not."""
+"""The findings page agrees with the stored results."""
 
 import importlib.util
 import re
@@ -29,7 +29,7 @@ def load(name):
 @pytest.fixture(scope="module")
 def findings():
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.syspath_prepend(FOLDER)  # as when it is run
+        monkeypatch.syspath_prepend(FOLDER)  # as when the script is run
         yield load("write_findings")
 
 
@@ -39,7 +39,7 @@ def comparisons():
 
 
 def test_page_numbers_are_in_results(findings):
-    """And the page shows every table, and has none of its own."""
+    """Check also that the page contains all tables and no others."""
     assert findings.main([]) == 0
     page = (FOLDER / "findings.rst").read_text()
     assert {path.name for path in FOLDER.glob("findings-*.csv")} == set(
@@ -67,7 +67,7 @@ def by_seed(values):
     return dict(enumerate(values))
 
 
-Z = {  # bottom-up less the baseline: Branin, Hartmann6, Colville, 100 and 1000 inputs of each
+Z = {  # bottom-up minus baseline for Branin, Hartmann6 and Colville with 100 and 1000 inputs
     "REMBO": (6.2, 3.5, 12.5, 10.3, 4.7, 4.0),
     "HeSBO": (3.6, 2.8, -0.6, -2.8, 2.7, 3.1),
     "SIR-BO": (-2.5, -2.6, -0.5, -5.9, 10.8, 13.0),
@@ -76,7 +76,7 @@ Z = {  # bottom-up less the baseline: Branin, Hartmann6, Colville, 100 and 1000 
 
 
 def test_authors_curves_match_audit(findings):
-    """The audit had the file of all points, which is not in the repository."""
+    """The reference values come from the file of all points, which is not in the repository."""
     curves = published_curves(FOLDER / "published.csv")
     found = findings.authors_claims(curves, findings.AUTHORS)
     assert len(found) == len(Z)
@@ -104,7 +104,7 @@ def test_comparison_matches_t_and_rank_tests(comparisons, paired):
 def test_holms_correction_is_that_of_statsmodels(comparisons, p_values):
     holm = comparisons.holm
     multitest = pytest.importorskip("statsmodels.stats.multitest")
-    with patch("gc.collect"):  # it collects garbage in every call
+    with patch("gc.collect"):  # called in every run and slow
         outside = multitest.multipletests(p_values, method="holm")
     assert holm(p_values) == pytest.approx(outside[1])
     assert holm([None, *p_values])[1:] == pytest.approx(outside[1])

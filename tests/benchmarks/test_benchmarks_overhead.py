@@ -1,4 +1,4 @@
-"""The experiment about the cost of a proposal."""
+"""Experiment on the cost of a proposal."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Committed pages are rebuilt by the command they name and name the revisions of our rows."""
+"""Benchmark pages are reproduced by their command and name the revisions of their results."""
 
 import csv
 import json
@@ -28,7 +28,7 @@ def test_every_results_file_has_page():
     files = {
         str(FOLDER / path.name)
         for path in (ROOT / FOLDER).glob("*.jsonl")
-        if '"experiment": ' in path.read_text().partition("\n")[0]  # else a script's own
+        if '"experiment": ' in path.read_text().partition("\n")[0]  # other files belong to a script
     }
     assert files
     assert files <= named
@@ -46,7 +46,7 @@ MOST = [page if page == SHORT else pytest.param(page, marks=pytest.mark.bench) f
 def test_page_is_rebuilt_by_its_command(page, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", touch)  # other tests draw
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", touch)  # figures are tested elsewhere
     published = (FOLDER / page).read_text()
     command, goal = COMMAND.search(published).groups()
     assert goal == f"{FOLDER}/{page}"
@@ -71,18 +71,18 @@ def test_published_simulations_are_reproduced(tmp_path, monkeypatch):
     for row in shown:
         ours, error = float(row["ours"]), float(row["error"])
         assert error < 0.013
-        if row["printed"]:  # of half as many sets
+        if row["printed"]:  # computed from half as many sets
             assert ours < float(row["printed"]) + 3 * 3**0.5 * error, row
 
 
 def results_of(page):
-    """Return the files that a page is written from; none where no command writes it."""
+    """Return the result files of a page, or an empty list if no command writes the page."""
     lines = [line for line in page.read_text().splitlines() if line.endswith(f"/{page.name}")]
     return re.findall(r"doc/benchmarks/(\S+\.jsonl)", " ".join(lines))
 
 
 def our_revisions(files):
-    """Return the revisions of the rows of `silbo` in these files of results."""
+    """Return the revisions at which `silbo` was run in these result files."""
     lines = [line for name in files for line in (ROOT / FOLDER / name).read_text().splitlines()]
     results = [json.loads(line) for line in lines]
     return {r["environment"]["revision"] for r in results if r.get("method") == "silbo"}

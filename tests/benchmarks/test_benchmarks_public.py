@@ -1,4 +1,4 @@
-"""Public problems and the share of the gap closed."""
+"""Public test problems and the proportion of the gap closed."""
 
 from itertools import combinations
 
@@ -26,13 +26,10 @@ PROBLEM = {"suite": "bbob", "function": 2, "kind": "native", "d": 10, "inputs": 
 
 
 def result(method, repeat, steps):
-    """A run whose chance is 10 after any number of evaluations, on a problem of optimum 0."""
+    """Return a run where random search reaches 10 at all times and the optimum is 0."""
     chance = {"50": 10.0, "100": 10.0, "250": 10.0}
     goal = {"optimum": 0.0, "chance": chance, "values": "as told"}
     return measured("public", PROBLEM, method, repeat, steps=steps, **goal)
-
-
-# -- problems ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", range(1, 25))
@@ -70,9 +67,6 @@ def test_what_is_reported_is_never_tuned_on():
     assert len({c.repeat for c in cells if c.method == "optuna-tpe"}) == 5
     layouts = {(c.problem["kind"], c.problem["d"]) for c in cells if c.method == "cma"}
     assert layouts == {("native", 10), ("native", 20), ("planted", 100), ("rotated", 100)}
-
-
-# -- the measure ---------------------------------------------------------------------------------
 
 
 @settings(max_examples=30)
@@ -124,9 +118,6 @@ def test_standard_errors_and_paired_differences():
     assert rows[0][6].endswith("100%")
     assert rows[1][6].endswith("100%")
     render_rst("Page", blocks)
-
-
-# -- contestants ---------------------------------------------------------------------------------
 
 
 def test_variants_run_where_their_method_runs():

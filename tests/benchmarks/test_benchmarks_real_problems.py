@@ -1,4 +1,4 @@
-"""Real problems: the neural network of the paper, the weighted Lasso, the support vectors."""
+"""Real problems: neural network of the paper, weighted Lasso and support vector regression."""
 
 import pickle
 import warnings
@@ -44,11 +44,8 @@ def test_deterministic_seeded_and_picklable(make):
     assert problem.active_directions is None
 
 
-# --- neural network -----------------------------------------------------------------------------
-
-
 def test_training_is_that_of_scikit_learn():
-    # the same start, the same order of batches: MLPClassifier must end at the same weights
+    # with the same initial weights and batches, MLPClassifier must give the same weights
     X, classes = load_digits(return_X_y=True)
     X, classes = X[:450] / 16, classes[:450]
     model = MLPClassifier(
@@ -69,16 +66,13 @@ def test_training_is_that_of_scikit_learn():
         model.fit(X, classes)
     batches = np.split(np.arange(450), [100, 200, 300, 400]) * 2
     V, a, W, b = network_weights.train(X, np.eye(10)[classes], start, batches)
-    assert np.abs(V - start[0]).max() > 0.01  # it has moved
+    assert np.abs(V - start[0]).max() > 0.01
     assert_allclose(V, model.coefs_[0], atol=1e-9)
     assert_allclose(a, model.intercepts_[0], atol=1e-9)
     assert_allclose(W, model.coefs_[1], atol=1e-9)
     assert_allclose(b, model.intercepts_[1], atol=1e-9)
     loss = network_weights.cross_entropy(X, np.eye(10)[classes], [V, a, W, b])
     assert_allclose(loss, log_loss(classes, model.predict_proba(X)), rtol=1e-9)
-
-
-# --- weighted Lasso -----------------------------------------------------------------------------
 
 
 @settings(max_examples=30)
@@ -93,9 +87,6 @@ def test_weighted_lasso_meets_its_optimality_conditions(seed, n):
     assert (np.abs(slope) <= penalties * (1 + 1e-3)).all()
     active = np.abs(b) > 1e-8
     assert_allclose(slope[active], (penalties * np.sign(b))[active], rtol=1e-3)
-
-
-# --- support vectors ----------------------------------------------------------------------------
 
 
 def test_support_vectors_with_the_stated_kernel():

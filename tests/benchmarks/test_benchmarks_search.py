@@ -1,4 +1,4 @@
-"""Benchmarks of optimisers: every call counts, the reports say what the results hold."""
+"""Optimiser benchmarks: all evaluations are counted and the reports match the results."""
 
 import json
 
@@ -21,8 +21,8 @@ from benchmarks.search.contestants import CONTESTANTS
 from benchmarks.search.problem_data import make_problem
 from benchmarks.search.search_report import (
     evaluations_within,
+    incumbent_values,
     search_report,
-    values_of,
 )
 from benchmarks.search.search_run import measure_search, regrets
 
@@ -143,4 +143,4 @@ def test_parallel_run_gives_same_report(tmp_path, capsys):
     assert (tmp_path / "methods.png").exists()
     assert main(["report", str(store.path)]) == 1
     assert "no result for" in capsys.readouterr().err
-    assert values_of(store.read()[:1]).shape == (1, 12)
+    assert incumbent_values(store.read()[:1]).shape == (1, 12)

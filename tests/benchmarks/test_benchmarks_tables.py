@@ -1,4 +1,4 @@
-"""Tuning tasks from tables of real runs."""
+"""Tuning tasks based on tabulated results of real runs."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_a_score_is_what_the_table_holds(name, sign):
         theirs.reseed(draw)
         wanted.append(sign * next(iter(theirs(params).values())))
     np.testing.assert_allclose(scores, wanted)
-    assert len(set(scores)) > 1  # repetitions differ, as folds do
+    assert len(set(scores)) > 1  # repetitions act as folds
 
 
 @pytest.mark.parametrize("method", ["random", "silbo", "optuna-tpe"])

@@ -1,4 +1,4 @@
-"""The experiment that compares hyperparameter searches."""
+"""Experiment that compares hyperparameter searches."""
 
 import json
 import warnings
@@ -30,7 +30,7 @@ def test_no_candidate_of_a_task_fails(name):
         model, space, n_iter=4, cv=task.splits(0), scoring=task.scoring, refit=False, random_state=1
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # models that have not converged
+        warnings.simplefilter("ignore")  # convergence warnings of the models
         search.fit(*task.rows())
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 

@@ -1,4 +1,4 @@
-"""One's own objective beside peers: `python -m skbo_silbo.benchmarks`."""
+"""Comparison of optimisers on a user-defined objective: `python -m skbo_silbo.benchmarks`."""
 
 import json
 import os
@@ -46,7 +46,7 @@ loud = noisy(problem, 0.1, random_state=0)
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """A folder with a user's module, in which commands are started."""
+    """Run each test in a directory that contains a user's module."""
     (tmp_path / "my_simulator.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -67,7 +67,7 @@ def compare(*words, out="own.jsonl"):
 def test_custom_objective_is_compared_with_peers(capsys, jobs):
     words = ["my_simulator:bowl", "--bounds", "my_simulator:BOUNDS", "--calls", "10", "--jobs"]
     words += [jobs, "--repeats", "2", "--methods", "silbo", "random", "sobol", "cma"]
-    get_reusable_executor().shutdown()  # workers of a test before know another folder
+    get_reusable_executor().shutdown()  # reused workers would be in another directory
     assert compare(*words) == 0
     ran = results()
     assert {(r["method"], r["seed"]) for r in ran} == {
@@ -113,19 +113,16 @@ def test_failing_objective_is_reported_and_rerun(capsys):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["my_simulator:bowl"], "a function of an array (d,) with --bounds"),
-        (["my_simulator:problem", "--bounds", "[[0, 1]]"], "or a Problem alone"),
-        (["my_simulator"], "my_simulator is module"),
-        (["no_such_module:f"], "objective must be MODULE:NAME of what can be imported"),
-        (["my_simulator:bwl"], "objective must be MODULE:NAME of what can be imported"),
-        (["my_simulator:NUMBER"], "my_simulator:NUMBER is int"),
-        (["my_simulator:bowl", "--bounds", "[[0, 1]"], "bounds must be JSON pairs"),
+        (["my_simulator:bowl"], "of shape (d,) with --bounds"),
+        (["my_simulator:problem", "--bounds", "[[0, 1]]"], "or a Problem without --bounds"),
+        (["my_simulator"], "my_simulator of type module"),
+        (["no_such_module:f"], "objective must be MODULE:NAME"),
+        (["my_simulator:bwl"], "objective must be MODULE:NAME"),
+        (["my_simulator:NUMBER"], "my_simulator:NUMBER of type int"),
+        (["my_simulator:bowl", "--bounds", "[[0, 1]"], "bounds must be pairs in JSON"),
         (["my_simulator:bowl", "--bounds", "[[1, 0]]"], "bounds must be finite with lower <"),
-        (
-            ["my_simulator:bowl", "--bounds", "my_simulator:NO"],
-            "bounds must be MODULE:NAME of what can be imported",
-        ),
-        (["my_simulator:problem", "--calls", "0"], "--calls must be at least 1: got 0"),
+        (["my_simulator:bowl", "--bounds", "my_simulator:NO"], "bounds must be MODULE:NAME"),
+        (["my_simulator:problem", "--calls", "0"], "--calls must be at least 1, got 0"),
     ],
 )
 def test_invalid_command_prints_one_line(capsys, own_folder, words, reason):
@@ -158,10 +155,10 @@ def test_missing_peer_prints_one_line(capsys, monkeypatch):
 
 
 def test_ctrl_c_keeps_finished_runs_and_says_so(own_folder):
-    """The objective says that it is in the second run, and waits there."""
+    """The objective signals when the second run has started, and waits."""
     words = ["my_simulator:waits", "--bounds", "my_simulator:BOUNDS", "--calls", "5"]
     words += ["--methods", "random", "--out", "own.jsonl"]
     code, told = interrupt(["-m", "skbo_silbo.benchmarks", *words], own_folder)
     assert code == 130
-    assert told == "STOPPED by Ctrl-C; finished runs are kept: the same command goes on.\n"
+    assert told == "INTERRUPTED. Finished runs are kept: rerun the command to continue.\n"
     assert [r["status"] for r in results()] == ["ok"]

@@ -16,7 +16,7 @@ from benchmarks.experiments._all_methods import problems
 from benchmarks.search.contestants import packages
 from benchmarks.search.gap_report import error_of_mean
 from benchmarks.search.problem_data import make_problem, problem_in_words
-from benchmarks.search.search_report import values_of
+from benchmarks.search.search_report import incumbent_values
 from benchmarks.search.search_run import measure_search
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.surrogate import GaussianProcessSurrogate
@@ -79,7 +79,7 @@ def cited_report(results):
 
 def _ends(results):
     """Return {seed: lowest value at the end}."""
-    return {r["repeat"]: float(values_of([r])[0, -1]) for r in results}
+    return {r["repeat"]: float(incumbent_values([r])[0, -1]) for r in results}
 
 
 CITED = Experiment(

@@ -10,7 +10,7 @@ from benchmarks.engine import Experiment, Grid, by_method
 from benchmarks.search.contestants import packages
 from benchmarks.search.problem_data import problem_in_words
 from benchmarks.search.search_figures import search_figures
-from benchmarks.search.search_report import at_main_budgets, search_report, values_of
+from benchmarks.search.search_report import at_main_budgets, incumbent_values, search_report
 from benchmarks.search.search_run import measure_search
 
 CHEAP = ("random", "sobol", "silbo", "cma", "optuna-tpe")
@@ -68,7 +68,7 @@ def aims(results):
         problem = dict(key)
         if "silbo" not in methods:
             continue
-        values = values_of(methods["silbo"])
+        values = incumbent_values(methods["silbo"])
         rows += _stretch_mark(problem, values)
         rows += _against_peers(problem, methods, values)
     return rows
@@ -89,11 +89,11 @@ def _stretch_mark(problem, values):
 
 
 def _against_peers(problem, methods, values):
-    peers = {m: values_of(own)[:, -1].mean() for m, own in methods.items() if m != "silbo"}
+    peers = {m: incumbent_values(own)[:, -1].mean() for m, own in methods.items() if m != "silbo"}
     if not peers:
         return []
     best, own = min(peers, key=peers.get), float(values[:, -1].mean())
-    theirs = values_of(methods[best])[:, -1]
+    theirs = incumbent_values(methods[best])[:, -1]
     aim = f"{problem_in_words(problem)}: at {values.shape[1]} no worse than the best peer"
     got = f"{own:.4g}; {best} {peers[best]:.4g}; {_format_error(values[:, -1], theirs)}"
     return [(aim, got, own <= peers[best])]

@@ -6,7 +6,7 @@ The picture of `paper` shows our curves and the published ones, a panel a proble
 from pathlib import Path
 
 from benchmarks.search.search_figures import draw_band, drawn, mean_band, style_of
-from benchmarks.search.search_report import search_report, values_of
+from benchmarks.search.search_report import incumbent_values, search_report
 
 from ._published import compare_published, published_curves, published_key
 
@@ -70,7 +70,7 @@ def _longest(results, method, function, d):
 def _draw(ax, method, runs, dots):
     """Draw curve, band and dots; return the curve."""
     optimum, scale = runs[0]["optimum"], runs[0]["scale"]
-    regrets = (values_of(runs)[:, FIRST - 1 :] - optimum) / scale
+    regrets = (incumbent_values(runs)[:, FIRST - 1 :] - optimum) / scale
     draw_band(ax, method, mean_band(regrets), FIRST)
     line, style = ax.lines[-1], style_of(method)
     key = published_key(runs[0]["problem"], method)

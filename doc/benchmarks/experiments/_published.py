@@ -14,7 +14,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from benchmarks.engine import Table, by_method
 from benchmarks.search.problem_data import problem_in_words
-from benchmarks.search.search_report import FEWEST, values_of
+from benchmarks.search.search_report import FEWEST, incumbent_values
 
 PUBLISHED = Path(__file__).parents[1] / "published.csv"
 CURVES = MappingProxyType(  # (method, acquisition) in the table, by the names of contestants
@@ -125,7 +125,7 @@ def published_key(problem, method):
 
 
 def _rows(method, results, published):
-    values = -values_of(results)
+    values = -incumbent_values(results)
     rows = []
     for n in (n for n in AT if n <= values.shape[1]):
         ours = values[:, n - 1]

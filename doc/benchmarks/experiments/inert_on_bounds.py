@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.experiments.noisy_recommended import ACTIVE, quadratic, with_noise
 from skbo_silbo import minimize
-from skbo_silbo.benchmarks._peers import new_study, optuna_quiet
+from skbo_silbo.benchmarks._peers import import_quiet_optuna, new_study
 
 SEEDS = range(3)
 NEAR = 1e-6  # of a bound, in units of the box [-1, 1]
@@ -37,7 +37,7 @@ def ours(function, d, n, seed):
 
 def optuna_gp(function, d, n, seed):
     """Return the best point of Optuna's GPSampler."""
-    study = new_study(optuna_quiet().samplers.GPSampler(seed=seed))
+    study = new_study(import_quiet_optuna().samplers.GPSampler(seed=seed))
     names = [f"x{j}" for j in range(d)]
     study.optimize(lambda t: function([t.suggest_float(name, -1, 1) for name in names]), n)
     return np.array([study.best_params[name] for name in names])

@@ -6,7 +6,7 @@ Every peer has its own defaults, which its docstring repeats where they matter.
 import numpy as np
 from sklearn.preprocessing import power_transform
 
-from skbo_silbo.benchmarks._peers import new_study, optuna_quiet, unit_distributions
+from skbo_silbo.benchmarks._peers import import_quiet_optuna, new_study, unit_distributions
 
 
 class ProcessPeer:
@@ -41,7 +41,7 @@ class OptunaGP(ProcessPeer):
 
     def __init__(self, d, seed):
         super().__init__(d, seed)
-        self._sampler = optuna_quiet().samplers.GPSampler(seed=seed)
+        self._sampler = import_quiet_optuna().samplers.GPSampler(seed=seed)
         self._distributions = unit_distributions(d)
         self._trials = []
 
@@ -59,7 +59,7 @@ class OptunaGP(ProcessPeer):
         super().tell(u, y)
         params = dict(zip(self._distributions, map(float, u), strict=True))
         self._trials.append(
-            optuna_quiet().trial.create_trial(
+            import_quiet_optuna().trial.create_trial(
                 params=params, distributions=self._distributions, value=float(y)
             )
         )

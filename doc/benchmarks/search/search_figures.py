@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.engine import by_method
 
 from .problem_data import problem_in_words
-from .search_report import COLUMNS, LEAST_REGRET, WITHIN, values_of
+from .search_report import COLUMNS, LEAST_REGRET, WITHIN, incumbent_values
 from .search_run import regrets
 
 OTHER = "#555555"  # a contestant that has no colour of its own
@@ -164,7 +164,7 @@ def _draw_found(axes, problem, methods):
 def _draw_curve(axes, method, results):
     """Draw mean and band of a method: of the logarithm of the regret, where that is known."""
     if regrets(results[0]) is None:
-        bands = mean_band(values_of(results))
+        bands = mean_band(incumbent_values(results))
     else:
         logs = np.log(np.maximum([regrets(r) for r in results], LEAST_REGRET))
         bands = np.exp(mean_band(logs))

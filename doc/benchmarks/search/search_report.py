@@ -6,7 +6,12 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchmarks.engine import Table, by_method
-from skbo_silbo.benchmarks._results import NUMBERS, median_seconds, numbers, values_of
+from skbo_silbo.benchmarks._results import (
+    NUMBERS,
+    format_median_seconds,
+    incumbent_values,
+    summary_cells,
+)
 
 from .contestants import settings_table
 from .problem_data import problem_in_words
@@ -48,11 +53,11 @@ def evaluations_within(result):
 
 
 def _mean_last(results):
-    return float(values_of(results)[:, -1].mean())
+    return float(incumbent_values(results)[:, -1].mean())
 
 
 def _numbers(results):
-    return (*numbers(results), _format_within(results), median_seconds(results))
+    return (*summary_cells(results), _format_within(results), format_median_seconds(results))
 
 
 def _format_within(results):
