@@ -97,7 +97,7 @@ def curve(steps, n):
 
 
 class Store:
-    """File of results with one JSON object per line, which can be interrupted at any time.
+    """File of results in JSON lines format that tolerates interrupted writes.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class Evaluations:
     points : list of dict, or ndarray of shape (n, d)
         Evaluated points.
     values : ndarray of shape (n,)
-        Observed values, NaN for failed evaluations. Clipped to +-`LARGEST_DRAWN`.
+        Observed values, NaN for failed evaluations. Huge values are clipped.
     name : str
         Name of the values.
     greater_is_better : bool
@@ -96,7 +96,7 @@ class Evaluations:
 
     @property
     def parameters(self):
-        """Values of each parameter, a dict of sequences of length n.
+        """Values of all parameters, as a dict with one sequence of length n per parameter.
 
         Entries are masked for candidates that lack the parameter and for values of a numerical
         parameter that are not numbers, such as the default ``gamma="scale"``. For a conditional

@@ -117,11 +117,10 @@ def draw_bars(axes, values, intervals, names):
     hide_frame(axes)
 
 
-def draw_text(axes, words):
+def draw_text(axes, text):
     """Write a sentence in the middle of an empty panel."""
     axes.set_axis_off()
-    text = textwrap.fill(words, 38)
-    axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes)
+    axes.text(0.5, 0.5, textwrap.fill(text, 38), ha="center", va="center", transform=axes.transAxes)
 
 
 def draw_curve(axes, x, dependence):
@@ -200,7 +199,7 @@ def _jitter(scores, codes):
 
 
 def _draw_legend(axes, response, beyond):
-    """Draw the legend above the panel, without categories if there are more than `LEGEND_MAX`.
+    """Draw the legend above the panel, omitting the categories if there are too many of them.
 
     Its title gives the number of points beyond each edge.
     """

@@ -42,7 +42,7 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     curves : dict of str to ndarray
         Observed values of each search in order of evaluation, NaN for failed evaluations.
     n_initial : int
-        Number of evaluations before the first model in the first curve.
+        Number of evaluations of the first search before its first model.
     random_values : ndarray or None
         Values of randomly drawn points.
     value_name : str
@@ -192,7 +192,7 @@ def draw_parallel(axes, value_axes, values, sign):
 
 
 def _show_curves(axes, evaluations, best, sign):
-    """Fit the y-axis to the best values so far, ignoring exceptionally bad values at the start."""
+    """Set the limits of the y-axis, ignoring exceptionally bad values at the start of a search."""
     worst, _ = robust_limits(sign * evaluations)
     within = best[np.isfinite(best) & (sign * best >= worst)]
     if within.size:
@@ -238,7 +238,7 @@ def _label_ticks(axes, ticks, labels, most):
 
 
 def _write_ticks(axes, i, value_axis):
-    """Write the tick labels of one parallel axis, its ends above and below the axis."""
+    """Write the tick labels of one axis of a parallel coordinates plot."""
     for t in _select_ticks(len(value_axis.ticks)):
         y, label = value_axis.ticks[t], value_axis.labels[t]
         # a label below the axis would overlap the tick for missing values

@@ -140,9 +140,9 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     Returns
     -------
     rotated : Problem
-        Problem on ``[-1, 1]^d`` with the same optimum and `active_directions` Q. For each optimiser
-        u of the original problem that can be reached, it has the shortest x with ``s Q x = u`` (in
-        the box shrunk by 0.1 %).
+        Problem on ``[-1, 1]^d`` with the same optimum and `active_directions` Q. Its optimisers are
+        the shortest solutions x of ``s Q x = u`` for each optimiser u of the original problem,
+        unless they lie outside the box (shrunk by 0.1 %).
 
     Raises
     ------
@@ -194,7 +194,10 @@ def _on_directions(problem, Q, scales, X):
 
 
 def _with_coordinates(kind, problem, d, columns, signs, shifts, first=0):
-    """Embed a problem in the given columns, with the optimiser of index `first` first."""
+    """Embed a problem in the given columns, reflected and translated.
+
+    The optimiser with index `first` becomes the first optimiser of the embedded problem.
+    """
     points = signs * _to_cube(problem, problem.optimisers) + shifts
     points = np.vstack([points[first], np.delete(points, first, axis=0)])
     points = points[(np.abs(points) <= 1.0).all(axis=1)]
@@ -212,7 +215,7 @@ def _random_orthonormal_rows(rng, k, d):
 
 
 def _preimages(Z, Q):
-    """Return the shortest x in the box with ``Q x = z`` for each row z of Z that can be reached."""
+    """Solve ``Q x = z`` for each row z of Z, with the shortest x, and keep the x inside the box."""
     X = SHRINK * nearest_preimages(Z / SHRINK, Q.T, np.zeros(Q.shape[1]))
     X = X + (Z - X @ Q.T) @ Q  # exact since Q Q' = I; leaves the box if z cannot be reached
     return X[(np.abs(X) <= 1.0).all(axis=1)]

@@ -34,8 +34,8 @@ class Problem:
         Points at which the minimum is attained, not necessarily all. Required if `optimum` is
         given.
     active_directions : array-like of shape (k, d) or None, default=None
-        Orthonormal rows such that the function depends on x only through its products with them, in
-        coordinates where the box is ``[-1, 1]^d``. None if unknown.
+        Orthonormal basis of the active subspace, one vector per row, for inputs scaled to [-1, 1].
+        The function does not change in orthogonal directions. None if unknown.
 
     Attributes
     ----------
@@ -245,9 +245,9 @@ class Problem:
         X = np.vstack([X, *polished])
         values = self.evaluate_truth(X)
         if values.min() < optimum - allowed:
-            best = values.argmin()
+            row = values.argmin()
             rule = "must be the least value"
-            raise ValueError(_optimum_message(self, rule, values[best], X[best]))
+            raise ValueError(_optimum_message(self, rule, values[row], X[row]))
 
     def known_optimum(self) -> float:
         """Return the optimum, or raise a ValueError if it is unknown."""

@@ -31,9 +31,10 @@ class HeldOutDensities:
     folds : ndarray of int of shape (n,)
         Index of the fold that each value is held out in.
     identity : ndarray of shape (n,)
-        Log density in nats under the model of all inputs, after `contaminated_log_density`.
+        Log density (in nats) under the model of all inputs, bounded by
+        `contaminated_log_density`.
     constant : ndarray of shape (n,)
-        Log density in nats under a constant.
+        Log density (in nats) under a constant prediction.
     """
 
     X: FloatArray
@@ -48,9 +49,9 @@ class HeldOutDensities:
         Parameters
         ----------
         learner : Learner
-            Learns the embedding in each fold.
+            Learner of the embedding, applied to the training values of each fold.
         surrogate : Surrogate
-            Fitted to the embedded points in each fold.
+            Surrogate to fit to the embedded points of each fold.
         X_unlabeled : ndarray of shape (k, m)
             Unlabelled points for the learner.
         rng : numpy.random.Generator
@@ -89,7 +90,7 @@ def subsample_rows(n, d, rng, largest_work):
 
 
 def contaminated_log_density(density, constant):
-    """Return log densities under a mixture of the model and, with a small weight, the constant.
+    """Return log densities under a mixture of the model and, with a small weight, a constant.
 
     The mixture bounds the penalty of a single overconfident prediction.
     """

@@ -172,7 +172,7 @@ class InputModel:
         return InputShares(*facts, intervals, _share_interval(together), most, seldom_varied)
 
     def _seldom_varied(self):
-        """Return the entries of `InputShares.seldom_varied`."""
+        """Find the categorical inputs with one dominant level, see `InputShares.seldom_varied`."""
         entries = []
         for category in self.space.categories():
             counts = category.counts(self.X)
@@ -252,7 +252,7 @@ class InputModel:
         return [self.space.spread(u) for u in U]
 
     def _total_effects(self, n, groups, *, of_others=False):
-        """Return the total Sobol indices of groups of columns, or of their complements.
+        """Compute the total Sobol indices of groups of columns, or of their complements.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class InputModel:
         groups : list of list of int
             Columns of each group.
         of_others : bool, default=False
-            Whether to vary the columns outside each group instead.
+            Whether to compute the indices of the complements of the groups.
 
         Returns
         -------
@@ -285,12 +285,23 @@ class InputModel:
         return indices.total_order.reshape(len(f_A), len(groups))
 
     def _replaced_columns(self, base, drawn, donor, columns):
-        """Return which columns of the rounded sample change when `columns` are taken from `donor`.
+        """Replace columns of a sample by those of another one and return those that change.
+
+        Parameters
+        ----------
+        base : ndarray of shape (N, m)
+            The sample, rounded to the search space.
+        drawn : ndarray of shape (N, m)
+            The sample, not rounded.
+        donor : ndarray of shape (N, m)
+            The other sample, not rounded.
+        columns : list of int
+            Columns to replace.
 
         Returns
         -------
         changed : ndarray of int
-            Indices of the columns that change.
+            Indices of the columns that differ from `base` after rounding.
         values : ndarray of shape (N, len(changed))
             Their new values.
         """
@@ -352,7 +363,10 @@ def outlier_limits(values):
 
 
 def _choose_scale(X, y):
-    """Return the identity, unless a logarithmic scale predicts significantly better."""
+    """Choose the scale of the values by leave-one-out log density.
+
+    A logarithmic scale is only chosen if it is significantly better than the original one.
+    """
 
     def density(warp):
         process = GaussianProcessSurrogate().fit(X, warp(y))
@@ -401,7 +415,7 @@ def _evenly_spread(n, p):
 
 
 def _interval(values, widening=1.0):
-    """Return estimates with their intervals from values of the draws.
+    """Compute intervals from the values of posterior draws.
 
     Parameters
     ----------
@@ -423,6 +437,6 @@ def _interval(values, widening=1.0):
 
 
 def _share_interval(values):
-    """Return shares with their intervals, including the error of averaging over points."""
+    """Return shares with their intervals, widened by the error of averaging over points."""
     estimate, low, high = _interval(values, WIDENING).T
     return np.clip(np.column_stack([estimate, low - RESOLUTION, high + RESOLUTION]), 0.0, 1.0)

@@ -59,12 +59,12 @@ class InputShares:
         Share explained jointly by the 1, 2, ..., p most important inputs, with the bounds of its
         interval. p is at most 10.
     most_others : int or None, default=None
-        Upper bound, at a probability of 95 %, on how many of the inputs that are not significant
-        explain 5 % or more each.
+        Number of inputs that are not significant, but may each explain 5 % or more: the 95 %
+        quantile over the posterior draws.
     seldom_varied : tuple of (str, object, int, int), default=()
-        Categorical inputs whose most frequent level has at least 90 % of the values, so that
-        little is known about their other levels. Each entry contains the name of the input, this
-        level, the number of values with another level and the number of all values.
+        Categorical inputs of which one level has at least 90 % of the evaluations, so that little
+        is known about the other levels. Each entry contains the name of the input, this level,
+        the number of evaluations with other levels and the total number of evaluations.
 
     Notes
     -----
@@ -200,7 +200,7 @@ class InputShares:
         return f"{most} {self._format_share(k)}"
 
     def _format_most_others(self, n):
-        """Describe how many of n other inputs explain much; "" if it may be half of them."""
+        """Describe how many of n other inputs explain much, unless it may be half of them."""
         most = self.most_others
         if most is None or 2 * most > n:
             return ""

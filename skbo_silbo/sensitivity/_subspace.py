@@ -49,7 +49,8 @@ class LearntSubspace:
     n_observed : int
         Number of observed values.
     path : tuple of (int, str, int)
-        History of the embeddings: number of values from which it was used, name and dimension.
+        Embeddings used during the search. Each entry contains the number of observed values when
+        the embedding came into use, its name and its dimension.
     evidence : dict of str to float
         Mean log density of held-out values in nats, by five-fold cross-validation. Higher is
         better. The keys are "identity" for the model of all inputs, "constant" for a constant

@@ -148,7 +148,7 @@ def check_learner(
 
 
 def _learn_from_degenerate(learner, case, X, y):
-    """Learn from degenerate data, which must not raise."""
+    """Learn an embedding from degenerate data and report any exception as a failed check."""
     try:
         with np.errstate(all="ignore"):
             return learner.learn(X, y, X[:0])
@@ -293,7 +293,8 @@ def _check_order(make, n_calls):
         for i in order:
             optimizer.tell(X[i], y[i])
         proposals.append(optimizer.ask())
-    require_close(*proposals, "the order of calls to tell must not matter")
+    first, second = proposals
+    require_close(first, second, "the order of calls to tell must not matter")
 
 
 def _check_rejection(optimizer):
