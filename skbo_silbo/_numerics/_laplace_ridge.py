@@ -23,7 +23,7 @@ from ._leave_one_out import best_ridge
 # lower by 0.040 (standard error 0.009), with three by 0.009 (0.003).
 WIDTH = 10.0
 BATCH_NUMBERS = 4_000_000  # numbers in the distances and gradients formed at a time (32 MB)
-# eigenvalues of the centred kernel below this share of the largest are rounding errors
+# eigenvalues of the centred kernel below this share of the trace of the kernel are rounding errors
 RANGE_TOLERANCE = 1e-12
 
 
@@ -45,7 +45,7 @@ class LaplaceRidge:
         centred = K - means[:, None] - means + weights @ means / weights.sum()
         root = np.sqrt(weights)[:, None]
         squares, left = linalg.eigh(root * centred * root.T, check_finite=False)
-        kept = squares > RANGE_TOLERANCE * squares[-1]
+        kept = squares > RANGE_TOLERANCE * weights.sum()
         squares, left, targets = squares[kept], left[:, kept], root * T
         self.ridge = best_ridge(left, squares, targets, intercept=True, weights=weights)
         absolute = self.ridge * squares.sum() / weights.sum()

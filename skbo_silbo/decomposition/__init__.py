@@ -5,6 +5,7 @@ from ._hessian import PrincipalHessianDirections
 from ._kernel_sir import KernelSlicedInverseRegression
 from ._outer_products import MAVE, OuterProductGradients
 from ._recursive_feature_machine import RecursiveFeatureMachine
+from ._sdr_classifier import SDRClassifier
 from ._sdr_regressor import SDRRegressor
 from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimation
 from ._semi_sir import SemiSlicedInverseRegression
@@ -23,6 +24,7 @@ __all__ = [
     "OuterProductGradients",
     "PrincipalHessianDirections",
     "RecursiveFeatureMachine",
+    "SDRClassifier",
     "SDRRegressor",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",

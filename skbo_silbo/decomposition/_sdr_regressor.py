@@ -13,7 +13,7 @@ import warnings
 from typing import Any, Literal, Self, overload
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import (
@@ -23,13 +23,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .._checks import brief, check_integer, check_pairs_fit, check_seed, check_share, warn_user
+from .._checks import check_integer, check_pairs_fit, check_seed, check_share, warn_user
 from .._numerics._hyperparameters import searched_process
 from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._sklearn import check_sample_weight
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
+from ._reducers import check_reducer, fit_reducer, reduced_rows
 from ._semi_sir import SemiSlicedInverseRegression
 from .rows._centering import mean_and_error, mean_and_spread
 from .rows._labels import check_response
@@ -150,12 +151,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """
         check_integer("n_folds", self.n_folds, 2)
         check_seed(self.random_state)
-        given = self.reducer
-        if given is not None and (isinstance(given, type) or not hasattr(given, "transform")):
-            raise ValueError(
-                f"reducer must be None or a transformer: got {brief(given)}. Give an object, as "
-                "MAVE(1)."
-            )
+        check_reducer(self.reducer)
         data = read_rows(self, X, y, X_unlabeled, sample_weight)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
@@ -218,13 +214,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
 
     def _learn(self, reducer, X, y, t, X_unlabeled, weights):
         """Fitted reducer, None where y is constant, and the process of t along its scores."""
-        given = {}
-        if len(X_unlabeled) and has_fit_parameter(reducer, "X_unlabeled"):
-            given["X_unlabeled"] = X_unlabeled
-        if weights is not None:
-            given["sample_weight"] = weights
-        reducer = clone(reducer).fit(X, y, **given) if np.ptp(y) else None
-        return reducer, _Process(_scores(reducer, X, self._keeps_one), t, weights)
+        reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
+        return reducer, _Process(reduced_rows(reducer, X, self._keeps_one), t, weights)
 
     def _held_out(self, reducer, X, t, data, sets):
         """Means and deviations (2, n) of the rows of each fold, by models of the others."""
@@ -238,7 +229,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
                 fitted, process = self._learn(reducer, *part)
-            found[:, out] = process.predict(_scores(fitted, X[out], self._keeps_one))
+            found[:, out] = process.predict(reduced_rows(fitted, X[out], self._keeps_one))
         return found
 
     @overload
@@ -321,17 +312,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.concatenate(parts, axis=1)
 
     def _predicted(self, X):
-        Z = _scores(self.reducer_, X, self._keeps_one)
+        Z = reduced_rows(self.reducer_, X, self._keeps_one)
         mean, deviation = self._process.predict(Z)
         std = deviation * self._noise.level(self._process.standardised(Z))
         return np.stack([self._level + self._unit * mean, self._unit * std])
-
-
-def _scores(reducer, X, keeps_one=False):
-    """Scores (n, r), a column of zeros where there is no direction, unless that found is kept."""
-    if reducer is None or not (keeps_one or getattr(reducer, "n_components_", 1)):
-        return np.zeros((len(X), 1))
-    return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)
 
 
 class _Process:

@@ -1,0 +1,172 @@
+"""Classification along learnt directions."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._checks import check_pairs_fit
+from .._numerics._laplace_ridge import LaplaceRidge
+from .._typing import ArrayLike, FloatArray, TransformerLike
+from ._recursive_feature_machine import RecursiveFeatureMachine
+from ._reducers import check_reducer, fit_reducer, reduced_rows
+from .rows._labels import as_label_array, is_known
+from .rows._reading import read_rows
+from .rows._weights import check_sample_weight, copies
+
+
+class SDRClassifier(ClassifierMixin, BaseEstimator):
+    """Sufficient dimension reduction, then a kernel machine on the few scores.
+
+    The scores predict the indicators of the classes by a kernel ridge regression with a Laplace
+    kernel, whose ridge has the least exact leave-one-out error. By default the scores are those of
+    `RecursiveFeatureMachine`, and the whole is the classifier of [1]_. It is meant for some tens to
+    some thousands of labels.
+
+    Parameters
+    ----------
+    reducer : transformer, default=None
+        Any of this library that takes classes, such as `SemiSlicedInverseRegression`, or another.
+        None is ``RecursiveFeatureMachine()``. It is cloned.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    reducer_ : transformer
+        Fitted to all rows.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only when X has feature names that are all strings.
+
+    References
+    ----------
+    .. [1] A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, "Mechanism for feature learning in
+       neural networks and backpropagation-free machine learning models", Science 383 (2024).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from skbo_silbo import SDRClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> classifier = SDRClassifier().fit(X[::3], y[::3])
+    >>> bool(classifier.score(X[1::3], y[1::3]) > 0.95)
+    True
+    """
+
+    _takes = ("numeric",)  # codes of the classes
+    _by_value = False
+
+    def __init__(self, reducer: TransformerLike | None = None) -> None:
+        self.reducer = reducer
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn directions and the classifier along them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Classes. NaN, None or pandas' NA mark an unlabelled row.
+        X_unlabeled : array-like of shape (n_u, n_features), default=None
+            Further unlabelled rows. They go to a reducer that takes them.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the labels, for the reducer, which has to take them, and the regression.
+            Integers are counts: a row of weight 3 is three rows. Floats are relative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For fewer than two classes on rows of positive weight, or what the reducer rejects.
+        TypeError
+            For weights that the reducer's ``fit`` does not take.
+        """
+        check_reducer(self.reducer)
+        codes = self._encode(y, sample_weight)
+        data = read_rows(self, X, codes, X_unlabeled, sample_weight)
+        check_pairs_fit(type(self).__name__, len(data.y))
+        rows, codes = data.X_labeled.astype(np.float64), data.y.astype(np.intp)
+        names = self.classes_[codes].astype(str)
+        reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
+        self.reducer_ = fit_reducer(reducer, rows, names, data.X_unlabeled, data.weights)
+        firsts, sets = copies(rows, codes)
+        w = np.bincount(sets, data.weights).astype(np.float64)
+        indicators = np.eye(len(self.classes_))[codes[firsts]]
+        self._shares, self._n_rows = np.average(indicators, axis=0, weights=w), w.sum()
+        Z = reduced_rows(self.reducer_, rows[firsts])
+        self._machine = LaplaceRidge(Z, indicators - self._shares, w)
+        return self
+
+    def _encode(self, y, sample_weight):
+        """Set `classes_`, those of positive weight; return codes (n,), NaN for unlabelled rows."""
+        if y is None:
+            raise ValueError(
+                "SDRClassifier requires y to be passed, but the target y is None. Mark rows "
+                "without a label by NaN in y."
+            )
+        y = column_or_1d(as_label_array(y), warn=True)
+        if y.dtype.kind == "f":
+            assert_all_finite(y, allow_nan=True, input_name="y")
+        labelled, weights = is_known(y), check_sample_weight(sample_weight, len(y))
+        if weights is not None:
+            labelled &= weights > 0
+        known = y[labelled]
+        check_classification_targets(known)
+        if known.dtype.kind == "O":
+            known = np.array(known.tolist())
+        self.classes_, places = np.unique(known, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must hold at least 2 classes on rows of positive weight: got "
+                f"{len(self.classes_)} class. Label rows of another class."
+            )
+        codes = np.full(len(y), np.nan)
+        codes[labelled] = places
+        return codes
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Estimate the probability of each class.
+
+        The regression of the indicators estimates them. Values are clipped below at one over the
+        number of labelled rows and two more, then scaled to sum to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        values = self._shares + self._machine.predict(reduced_rows(self.reducer_, X))
+        values = np.maximum(values, 1 / (self._n_rows + 2))
+        return values / values.sum(axis=1, keepdims=True)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]

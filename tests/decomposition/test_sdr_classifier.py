@@ -1,0 +1,94 @@
+"""Classification along learnt directions: accuracy, labels of any type, unlabelled rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+
+from skbo_silbo import (
+    RecursiveFeatureMachine,
+    SDRClassifier,
+    SemiSlicedInverseRegression,
+    SlicedInverseRegression,
+)
+
+
+def chequered(seed, n=150, d=10):
+    """Classes of the quarters of the first two of d columns, which no linear method sees."""
+    X = np.random.default_rng(seed).uniform(-1, 1, size=(n, d))
+    return X, np.where(X[:, 0] * X[:, 1] > 0, "even", "odd")
+
+
+def test_classifier_finds_an_interaction():
+    (X, y), (new, truth) = chequered(0), chequered(1, n=500)
+    score = SDRClassifier().fit(X, y).score(new, truth)
+    assert score > KNeighborsClassifier().fit(X, y).score(new, truth) + 0.1
+
+
+@pytest.mark.parametrize(
+    "reducer", [SlicedInverseRegression(2), SemiSlicedInverseRegression(2), PCA(2)]
+)
+def test_any_reducer_that_takes_classes_does(reducer):
+    X, y = load_iris(return_X_y=True)
+    assert SDRClassifier(reducer).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+
+
+def test_parameters_of_the_reducer_are_searched():
+    X, y = chequered(0)
+    search = GridSearchCV(
+        SDRClassifier(RecursiveFeatureMachine()), {"reducer__n_iter": [1, 3]}, cv=3
+    )
+    assert search.fit(X, y).best_params_ == {"reducer__n_iter": 3}
+
+
+@pytest.mark.parametrize("kind", [int, str, bool, "category"])
+def test_classes_keep_their_type(kind):
+    X, y = chequered(0)
+    labels = pd.Series(y == "odd").astype(kind)
+    classifier = SDRClassifier().fit(X, labels)
+    predicted = classifier.predict(X)
+    np.testing.assert_array_equal(predicted == classifier.classes_[1], y == "odd")
+    assert set(predicted) == set(labels)
+
+
+def test_unlabelled_rows_give_the_same_result_either_way():
+    X, y = chequered(0)
+    marked = y.astype(object)
+    marked[100:] = np.nan
+    inside, apart = SDRClassifier().fit(X, marked), SDRClassifier().fit(X[:100], y[:100], X[100:])
+    np.testing.assert_allclose(inside.predict_proba(X), apart.predict_proba(X), rtol=1e-8)
+    alone = SDRClassifier().fit(X[:100], y[:100])
+    assert not np.allclose(alone.predict_proba(X), apart.predict_proba(X), rtol=1e-4)
+
+
+def test_counts_are_repeated_rows():
+    X, y = chequered(0)
+    counts = np.random.default_rng(0).integers(0, 3, size=len(y))
+    weighted = SDRClassifier().fit(X, y, sample_weight=counts)
+    repeated = SDRClassifier().fit(X.repeat(counts, 0), y.repeat(counts))
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6)
+
+
+def test_no_direction_predicts_the_shares_of_classes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.repeat(["a", "b", "b"], 30)
+    with pytest.warns(UserWarning, match="No direction was found"):
+        classifier = SDRClassifier(SlicedInverseRegression(ridge=0)).fit(X, y)
+    np.testing.assert_allclose(classifier.predict_proba(X), [[1 / 3, 2 / 3]] * 90)
+
+
+@pytest.mark.parametrize(
+    ("reducer", "y", "message"),
+    [
+        (None, np.full(20, "a"), r"y must hold at least 2 classes .* got 1 class"),
+        (None, np.full(20, np.nan), r"y must hold at least 2 classes .* got 0 class"),
+        (None, np.linspace(0, 1, 20), "continuous"),
+        (PCA, np.arange(20) % 2, "reducer must be None or a transformer"),
+    ],
+)
+def test_bad_arguments_are_rejected(reducer, y, message):
+    with pytest.raises(ValueError, match=message):
+        SDRClassifier(reducer).fit(np.random.default_rng(0).normal(size=(20, 2)), y)
