@@ -264,7 +264,7 @@ def _dependences(evaluations, model, directions, kind):
 
 
 def _make_axes(n_panels, wide):
-    """Create axes in one row. If `wide`, the last panel gets a second row of its own."""
+    """Create a row of axes and, if `wide`, one more panel below it that spans the figure."""
     n_above = n_panels - wide
     height = 3.6 * (n_above > 0) + 3.8 * wide
     figure = new_figure("SearchDisplay", max(4.1 * n_above, 9.0 * wide), height)

@@ -294,7 +294,7 @@ class SubspaceDisplay(PanelDisplay):
         return panels
 
     def _loading_panels(self, top, side_by_side):
-        """Create one panel of bars per direction that shows the loadings of the features `top`.
+        """Create one bar plot of the loadings per direction, for the features with indices `top`.
 
         Panels that share a row show the feature names only once.
         """

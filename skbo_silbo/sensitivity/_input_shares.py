@@ -59,8 +59,8 @@ class InputShares:
         Share explained jointly by the 1, 2, ..., p most important inputs, with the bounds of its
         interval. p is at most 10.
     most_others : int or None, default=None
-        Number of inputs that are not significant, but may each explain 5 % or more: the 95 %
-        quantile over the posterior draws.
+        Upper bound on the number of inputs that explain 5 % or more each, although they are not
+        significant. It holds in 95 % of the posterior draws.
     seldom_varied : tuple of (str, object, int, int), default=()
         Categorical inputs of which one level has at least 90 % of the evaluations, so that little
         is known about the other levels. Each entry contains the name of the input, this level,
@@ -200,7 +200,10 @@ class InputShares:
         return f"{most} {self._format_share(k)}"
 
     def _format_most_others(self, n):
-        """Describe how many of n other inputs explain much, unless it may be half of them."""
+        """Describe how many of the n inputs that are not significant may have a large share.
+
+        Empty if it may be half of them or more.
+        """
         most = self.most_others
         if most is None or 2 * most > n:
             return ""

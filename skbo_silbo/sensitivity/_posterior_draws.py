@@ -205,7 +205,7 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
 
 
 def _laplace_root(loss, mode, bounds):
-    """Return S, with H computed by one-sided differences of the gradient."""
+    """Compute S from finite differences of the gradient at the mode."""
     gradient = loss(mode)[1]
     # towards the farther bound, to stay inside the support
     inward = np.where(mode > bounds.mean(axis=1), -DIFFERENCE, DIFFERENCE)

@@ -134,7 +134,7 @@ class LearntSubspace:
 
 
 def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
-    """Create the `LearntSubspace` of an optimiser and warn if its embedding is not supported.
+    """Create the `LearntSubspace`, and warn if a model of all inputs predicts better.
 
     Parameters
     ----------

@@ -74,14 +74,14 @@ def test_custom_objective_is_compared_with_peers(capsys, jobs):
         (method, seed) for method in ("silbo", "random", "sobol", "cma") for seed in (0, 1)
     }
     assert all(0 <= r["steps"][-1][1] < 1.0 for r in ran)
-    told = capsys.readouterr().out
-    table = told[told.index("my_simulator:bowl, 2 inputs, 10 evaluations") :].splitlines()
+    output = capsys.readouterr().out
+    table = output[output.index("my_simulator:bowl, 2 inputs, 10 evaluations") :].splitlines()
     assert table[3].split()[0] == "silbo"
     means = [float(line.split()[2]) for line in table[3:7]]
     assert means == sorted(means)
 
 
-def test_what_a_file_holds_is_not_run_again(capsys):
+def test_finished_runs_are_not_repeated(capsys):
     words = ["my_simulator:bowl", "--bounds", "[[0, 2], [-1, 1]]", "--calls", "5", "--methods"]
     assert compare(*words, "random", "--repeats", "1") == 0
     first = Path("own.jsonl").read_bytes()
@@ -104,9 +104,9 @@ def test_failing_objective_is_reported_and_rerun(capsys):
     words = ["my_simulator:dies", "--bounds", "my_simulator:BOUNDS", "--methods", "sobol"]
     for _ in range(2):
         assert compare(*words, "--repeats", "1") == 1
-        told = capsys.readouterr()
-        assert told.err == "FAILED sobol, seed 0: OverflowError: too hot\n"
-        assert "0 of 1 runs already done" in told.out
+        output = capsys.readouterr()
+        assert output.err == "FAILED sobol, seed 0: OverflowError: too hot\n"
+        assert "0 of 1 runs already done" in output.out
 
 
 @pytest.mark.quick
@@ -127,14 +127,14 @@ def test_failing_objective_is_reported_and_rerun(capsys):
 )
 def test_invalid_command_prints_one_line(capsys, own_folder, words, reason):
     assert compare(*words) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("FAILED ")
-    assert reason in told
-    assert told.count("\n") == 1
+    output = capsys.readouterr().err
+    assert output.startswith("FAILED ")
+    assert reason in output
+    assert output.count("\n") == 1
     assert not (own_folder / "own.jsonl").exists()
 
 
-def test_a_method_that_is_none_is_refused(capsys):
+def test_unknown_method_raises(capsys):
     with pytest.raises(SystemExit):
         compare("my_simulator:problem", "--methods", "magic")
     assert "argument --methods: invalid choice: 'magic'" in capsys.readouterr().err
@@ -150,15 +150,15 @@ def test_unwritable_file_prints_one_line(capsys, own_folder):
 def test_missing_peer_prints_one_line(capsys, monkeypatch):
     monkeypatch.setattr("skbo_silbo.benchmarks._compare.find_spec", lambda name: None)
     assert compare("my_simulator:problem", "--methods", "silbo", "cma", "optuna-tpe") == 1
-    told = capsys.readouterr().err
-    assert "cma (module cma), optuna-tpe (module optuna) cannot be imported" in told
+    output = capsys.readouterr().err
+    assert "cma (module cma), optuna-tpe (module optuna) cannot be imported" in output
 
 
-def test_ctrl_c_keeps_finished_runs_and_says_so(own_folder):
+def test_ctrl_c_keeps_finished_runs(own_folder):
     """The objective signals when the second run has started, and waits."""
     words = ["my_simulator:waits", "--bounds", "my_simulator:BOUNDS", "--calls", "5"]
     words += ["--methods", "random", "--out", "own.jsonl"]
-    code, told = interrupt(["-m", "skbo_silbo.benchmarks", *words], own_folder)
+    code, output = interrupt(["-m", "skbo_silbo.benchmarks", *words], own_folder)
     assert code == 130
-    assert told == "INTERRUPTED. Finished runs are kept: rerun the command to continue.\n"
+    assert output == "INTERRUPTED. Finished runs are kept: rerun the command to continue.\n"
     assert [r["status"] for r in results()] == ["ok"]

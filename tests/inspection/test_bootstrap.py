@@ -114,7 +114,7 @@ def test_nan_rows_are_dropped_from_supervised_fits():
     np.testing.assert_allclose(marked.standard_errors, labelled.standard_errors, atol=1e-8)
 
 
-def test_too_few_rows_are_refused_with_the_reason():
+def test_too_few_rows_raise():
     X, y, _ = linear_problem(0)
     d = X.shape[1]
     few = slice(2 * d - 1)
@@ -306,7 +306,7 @@ def test_a_frame_names_every_entry():
         SubspaceDisplay.from_estimator,
     ],
 )
-def test_a_pipeline_is_answered_with_what_to_pass(report):
+def test_pipeline_raises_with_remedy(report):
     model = make_pipeline(PCA(2), SemiSlicedInverseRegression(1))
     X = np.random.default_rng(0).normal(size=(50, 3))
     with pytest.raises(

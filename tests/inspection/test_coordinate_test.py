@@ -52,7 +52,7 @@ def test_level_and_power_given_the_directions(variance):
 
 
 @pytest.mark.quick
-def test_statistic_is_the_trace_of_its_definition():
+def test_statistic_matches_definition():
     X, y = make_data()
     test = coordinate_test(X, y, [1, 3], variance="constant")
     centred = X - X.mean(axis=0)
@@ -90,12 +90,12 @@ BAD = [
 
 
 @pytest.mark.parametrize("features", BAD)
-def test_bad_features_are_refused(features):
+def test_invalid_features_raise(features):
     with pytest.raises(ValueError, match=r"features.*5"):
         coordinate_test(*make_data(), features)
 
 
-def test_bad_arguments_are_refused():
+def test_invalid_arguments_raise():
     X, y = make_data()
     for k, rule in ((0, "None or an integer >= 1"), (5, "at most 4")):
         with pytest.raises(ValueError, match=f"n_components must be {rule}"):
@@ -154,7 +154,7 @@ def test_level_whatever_relative_weights_depend_on(weigh):
     assert stats.binomtest(rejected, 200, 0.05).pvalue > 1e-3
 
 
-def test_relative_weights_are_refused_with_constant_variance():
+def test_constant_variance_rejects_relative_weights():
     X, y = make_data()
     weights = np.linspace(0.5, 2, len(y))
     with pytest.raises(ValueError, match=r"with variance='constant'.* Use variance='general'"):

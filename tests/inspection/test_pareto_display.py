@@ -25,7 +25,7 @@ def search(refit, **options):
     ).fit(X, Y)
 
 
-def test_the_points_are_the_candidates_and_the_front():
+def test_points_are_candidates_and_front():
     fitted = search(["score", "fit_time"], random_state=0)
     display = ParetoDisplay.from_result(fitted)
     [axes] = display.axes_
@@ -38,7 +38,7 @@ def test_the_points_are_the_candidates_and_the_front():
     assert "less is better" in axes.get_ylabel()
 
 
-def test_three_goals_are_three_panels():
+def test_three_objectives_give_three_panels():
     values = np.random.default_rng(0).random((9, 3))
     display = ParetoDisplay(values, np.array([2, 5]), ("a", "b", "c")).plot()
     labels = [(axes.get_xlabel(), axes.get_ylabel()) for axes in display.axes_]
@@ -49,7 +49,7 @@ def test_three_goals_are_three_panels():
     assert display.axes_[0].lines[0].get_linestyle() == "None"
 
 
-def test_axes_that_are_given_are_drawn_on():
+def test_given_axes_are_used():
     figure, ax = plt.subplots()
     display = ParetoDisplay(np.eye(2), np.array([0, 1]), ("a", "b")).plot(ax=ax)
     assert display.figure_ is figure
@@ -57,6 +57,6 @@ def test_axes_that_are_given_are_drawn_on():
         ParetoDisplay(np.eye(3), np.array([0, 1]), ("a", "b", "c")).plot(ax=ax)
 
 
-def test_a_search_of_one_goal_has_no_front():
+def test_single_objective_search_has_no_front():
     with pytest.raises(ValueError, match=r"result.*SILBOSearchCV"):
         ParetoDisplay.from_result(search(True))

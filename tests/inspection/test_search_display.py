@@ -45,7 +45,7 @@ def fitted(space=SPACE, **params):
     return SILBOSearchCV(Hill(), space, **params).fit(X)
 
 
-def told(space, func, n, seed=0, **options):
+def observed_optimizer(space, func, n, seed=0, **options):
     optimizer = SILBO(space, random_state=seed, **options)
     m = optimizer.space_.n_features_
     points = optimizer.space_.decode(np.random.default_rng(seed).uniform(-1, 1, (n, m)))
@@ -97,7 +97,7 @@ def drawn_values(axes):
 
 def test_axes_and_curves_span_space():
     space = {"C": loguniform(1e-3, 0.2), "b": uniform()}
-    optimizer = told(space, lambda p: np.log10(p["C"]) + 0.5 * p["b"], 24)
+    optimizer = observed_optimizer(space, lambda p: np.log10(p["C"]) + 0.5 * p["b"], 24)
     display = SearchDisplay.from_result(optimizer, kind="dependence")
     for axes in display.axes_:
         np.testing.assert_allclose(drawn_values(axes)[0][[0, -1]], [0, 1], atol=1e-6)
@@ -108,7 +108,7 @@ def test_axes_and_curves_span_space():
     assert names == ["C (log)", "b", "value"]
 
 
-def test_the_best_is_never_out_of_the_frame():
+def test_best_value_is_always_visible():
     values = np.r_[np.linspace(3, 1, 20), np.full(20, 0.9), 1e-6, 1e-9]
     for sign, greater in ((1, False), (-1, True)):
         display = ConvergenceDisplay({"a": sign * values}, n_initial=5, greater_is_better=greater)
@@ -121,12 +121,12 @@ def test_the_best_is_never_out_of_the_frame():
     assert far.get_ylim()[1] < 100
 
 
-def test_what_is_dotted_hollow_and_orange_is_said(search):
+def test_labels_explain_markers(search):
     convergence, first, *_ = SearchDisplay.from_result(search).axes_
     assert "first model" in convergence.get_legend_handles_labels()[1]
     assert "hollow: before the first model" in first.get_xlabel()
     assert "orange: the model" in first.get_xlabel()
-    random = told([(0, 1)] * 2, np.sum, 5)
+    random = observed_optimizer([(0, 1)] * 2, np.sum, 5)
     assert "all before the first model" in SearchDisplay.from_result(random).axes_[1].get_xlabel()
 
 
@@ -155,7 +155,9 @@ def test_all_panels(search):
 
 def test_named_panel_handles_absent_values():
     space = [{"k": ["x"], "m__a_long_name_of_it": uniform(), "u": uniform()}, {"k": ["y"]}]
-    optimizer = told(space, lambda p: (p["k"] == "x") + 3 * p.get("m__a_long_name_of_it", 0), 50)
+    optimizer = observed_optimizer(
+        space, lambda p: (p["k"] == "x") + 3 * p.get("m__a_long_name_of_it", 0), 50
+    )
     display = SearchDisplay.from_result(optimizer, kind="u")
     [axes] = display.axes_
     assert axes.get_xlabel().startswith("u\n")
@@ -171,7 +173,7 @@ def test_named_panel_handles_absent_values():
     assert colliding(display.plot(kind="parallel").figure_) == []
 
 
-def test_a_result_and_its_optimiser_are_drawn_alike():
+def test_result_and_optimiser_give_same_display():
     def func(x):
         return x[0] ** 2 + 0.1 * x[1]
 
@@ -188,7 +190,7 @@ def test_a_result_and_its_optimiser_are_drawn_alike():
     np.testing.assert_array_equal(steps, np.minimum.accumulate(result.func_vals))
 
 
-def test_a_maximum_is_drawn_in_its_own_sign():
+def test_maximised_values_keep_their_sign():
     result = minimize(
         lambda x: -(x[0] ** 2),
         [(-1, 1)] * 2,
@@ -206,7 +208,7 @@ def test_a_maximum_is_drawn_in_its_own_sign():
 
 def test_useless_model_is_not_drawn():
     rng = np.random.default_rng(0)
-    optimizer = told([(0, 1)] * 5, lambda x: rng.standard_normal(), 30)
+    optimizer = observed_optimizer([(0, 1)] * 5, lambda x: rng.standard_normal(), 30)
     display = SearchDisplay.from_result(optimizer)
     assert display.dependences == {}
     assert not display.axes_[1].lines
@@ -219,11 +221,11 @@ def test_useless_model_is_not_drawn():
     assert list(SubspaceDisplay.from_result(optimizer, ax=given).axes_) == list(given)
 
 
-def test_an_outlier_is_a_triangle_at_the_edge():
+def test_outlier_is_drawn_at_edge():
     def func(x):
         return float("nan") if x[1] < -0.9 else 1e9 if x[2] > 0.96 else np.tanh(2 * x[0])
 
-    optimizer = told([(-1, 1)] * 4, func, 60)
+    optimizer = observed_optimizer([(-1, 1)] * 4, func, 60)
     n_far = int(np.sum(optimizer.func_vals_ == 1e9))
     assert n_far
     display = SearchDisplay.from_result(optimizer)
@@ -237,7 +239,7 @@ def test_an_outlier_is_a_triangle_at_the_edge():
     assert scatter.axes_[0].get_ylim()[1] < 2.0
 
 
-def test_one_of_several_goals_is_named():
+def test_value_name_counts_objectives():
     def scores(estimator, X, y=None):
         return {"plain": estimator.score(X), "other": estimator.b}
 
@@ -265,14 +267,14 @@ def test_labels_do_not_collide():
     def func(point):
         return np.log10(point[names[0]]) ** 2 + 0.3 * np.log10(point.get(names[2], 1.0))
 
-    optimizer = told(space, func, 16)
+    optimizer = observed_optimizer(space, func, 16)
     display = SearchDisplay.from_result(optimizer)
     assert colliding(display.figure_) == []
     assert colliding(display.plot(kind="parallel").figure_) == []
 
 
 def test_parallel_axis_names_avoid_tick_labels():
-    optimizer = told([(-1, 1)] * 4, lambda x: x[0] ** 2 + x[3], 12)
+    optimizer = observed_optimizer([(-1, 1)] * 4, lambda x: x[0] ** 2 + x[3], 12)
     optimizer.tell([-np.ones(4), np.ones(4)], [0.0, 2.0])
     display = SearchDisplay.from_result(optimizer)
     axes = display.figure_.axes[-1]
@@ -282,12 +284,14 @@ def test_parallel_axis_names_avoid_tick_labels():
     assert max(label.get_window_extent().y1 for label in axes.get_xticklabels()) <= min(ends)
 
 
-def test_a_conditional_choice_has_one_name():
+def test_conditional_choice_has_one_name():
     space = [
         {"a": uniform(), "kind": ["x"]},
         {"kind": ["y"], "b": uniform()},
     ]
-    optimizer = told(space, lambda p: p.get("a", 0.0) ** 2 + 3.0 * p.get("b", 1.0) - 3.0, 50)
+    optimizer = observed_optimizer(
+        space, lambda p: p.get("a", 0.0) ** 2 + 3.0 * p.get("b", 1.0) - 3.0, 50
+    )
     display = SearchDisplay.from_result(optimizer, kind="all")
     assert set(display.shares.names) == {"kind", "a", "b"} == set(display.parameters)
     on_kind = display.dependences["kind"]
@@ -302,7 +306,7 @@ def test_a_conditional_choice_has_one_name():
 
 def test_unnamed_branch_choice_is_drawn():
     space = [{"branch": uniform(), "a": uniform()}, {"branch": uniform(), "b": uniform()}]
-    optimizer = told(space, lambda p: 5.0 * ("a" in p) + p["branch"], 30)
+    optimizer = observed_optimizer(space, lambda p: 5.0 * ("a" in p) + p["branch"], 30)
     display = SearchDisplay.from_result(optimizer)
     assert display.shares.ranked[0] == "branch (2)"
     assert set(display.parameters) == {"branch (2)", "branch", "a", "b"}
@@ -314,7 +318,7 @@ def test_unnamed_branch_choice_is_drawn():
     assert [t.get_text() for t in display.axes_[1].get_xticklabels()] == ["0", "1"]
 
 
-def test_random_search_is_drawn_beside(search):
+def test_random_search_is_drawn(search):
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=30, cv=2, random_state=0).fit(X)
     display = SearchDisplay.from_result(search, random_search=random, kind="convergence")
     [axes] = display.axes_
@@ -376,7 +380,7 @@ def test_halving_candidates_use_last_resource():
     np.testing.assert_array_equal(display.curves["again"], last)
 
 
-def test_resumed_candidates_keep_their_place_in_the_design(tmp_path):
+def test_resumed_candidates_keep_their_order(tmp_path):
     searches = [fitted(journal=tmp_path / "journal") for _ in range(2)]
     displays = [SearchDisplay.from_result(search, kind="convergence") for search in searches]
     assert displays[0].n_initial == displays[1].n_initial > 0
@@ -385,7 +389,7 @@ def test_resumed_candidates_keep_their_place_in_the_design(tmp_path):
 def test_directions_of_a_learnt_embedding():
     space = {name: uniform() for name in "abc"}
     options = {"embedding": "semi-sir", "n_components": 2}
-    optimizer = told(space, lambda p: (p["a"] - 0.6) ** 2, 18, **options)
+    optimizer = observed_optimizer(space, lambda p: (p["a"] - 0.6) ** 2, 18, **options)
     optimizer.ask()
     display = SearchDisplay.from_result(optimizer, kind="dependence")
     labels = [axes.get_xlabel().split("\n")[0] for axes in display.axes_]
@@ -450,7 +454,7 @@ def test_one_kind_on_given_axes(search, kind, n_panels):
     assert len(display.plot(kind=kind).axes_) == n_panels
 
 
-def test_refusals(search, monkeypatch):
+def test_invalid_input_raises(search, monkeypatch):
     with pytest.raises(NotFittedError):
         SearchDisplay.from_result(SILBOSearchCV(Hill(), SPACE))
     with pytest.raises(ValueError, match="kind must be one of"):
@@ -461,7 +465,7 @@ def test_refusals(search, monkeypatch):
     for other in (random, [1.0, 2.0]):
         with pytest.raises(TypeError, match=r"result.*SILBOSearchCV"):
             SearchDisplay.from_result(other)
-    optimizer = told([(0, 1)] * 2, np.sum, 12)
+    optimizer = observed_optimizer([(0, 1)] * 2, np.sum, 12)
     with pytest.raises(ValueError, match=r"random_search.*same"):
         SearchDisplay.from_result(optimizer, random_search=random)
     other = RandomizedSearchCV(
@@ -483,7 +487,7 @@ def penalised():
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*count as failed evaluations")
-        optimizer = told([(-1, 1)] * 2, func, 14)
+        optimizer = observed_optimizer([(-1, 1)] * 2, func, 14)
     assert np.max(optimizer.func_vals_) == largest
     return optimizer
 
@@ -497,6 +501,6 @@ def test_penalties_of_any_size_are_drawn(display, penalised):
 
 
 @pytest.mark.parametrize("display", [ConvergenceDisplay, SearchDisplay, SubspaceDisplay])
-def test_an_optimiser_told_nothing_has_nothing_to_draw(display):
+def test_optimiser_without_evaluations_raises(display):
     with pytest.raises(NotFittedError, match="this SILBO has none"):
         display.from_result(SILBO([(0, 1)] * 2))

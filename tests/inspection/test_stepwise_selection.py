@@ -16,14 +16,14 @@ def make_data(seed=0, n=200, d=5):
 
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])
-def test_what_matters_is_chosen_and_little_else(direction):
+def test_selection_finds_relevant_features(direction):
     chosen = []
     for seed in range(5):
         X, y = make_data(seed, n=400, d=8)
         result = stepwise_selection(X, y, direction=direction, level=0.01)
         assert result.support[:2].all()
-        told = result.support if direction == "forward" else ~result.support
-        assert sorted(result.order) == np.flatnonzero(told).tolist()
+        selected = result.support if direction == "forward" else ~result.support
+        assert sorted(result.order) == np.flatnonzero(selected).tolist()
         assert len(result.order) == len(result.p_values)
         assert ((result.p_values <= 0.01) == (direction == "forward")).all()
         chosen.append(result.support.sum())
@@ -92,7 +92,7 @@ def test_statistic_is_increase_of_trace():
     assert first[1] == np.argmax(added)
 
 
-def test_the_p_value_is_that_of_permutations():
+def test_p_value_matches_permutation_test():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(150, 2))
     y = X[:, 0] + 0.5 * rng.normal(size=150)
@@ -115,7 +115,7 @@ def test_counts_are_repeated_rows(direction):
     np.testing.assert_allclose(weighted.p_values, repeated.p_values, rtol=1e-6)
 
 
-def test_bad_arguments_are_refused():
+def test_invalid_arguments_raise():
     X, y = make_data()
     with pytest.raises(ValueError, match=r"level.*got 2"):
         stepwise_selection(X, y, level=2)

@@ -61,7 +61,7 @@ def assert_draws(axes, x, y):
 
 
 @pytest.mark.parametrize("kind", ["numbers", "categories", "unlabelled"])
-def test_distant_points_are_marked_outside_plane(plt, kind):
+def test_outliers_are_marked_at_plane_edge(plt, kind):
     Z = np.vstack([np.random.default_rng(0).uniform(-1, 1, (60, 2)), [[40, 0], [0, -40], [40, 40]]])
     y = np.repeat(["a", "b", "c"], 21) if kind == "categories" else np.arange(63.0)
     far = np.array([[70.0, 0.5]]) if kind == "unlabelled" else None
@@ -105,7 +105,7 @@ def test_summary_draws_the_scores(plt, problem, sir):
     assert display.figure_ is first.figure
 
 
-def test_unlabelled_rows_are_drawn_apart_and_faint(plt, problem, sir):
+def test_unlabelled_rows_are_drawn_separately(plt, problem, sir):
     X, y = problem
     with_nan = np.where(np.arange(120) < 90, y, np.nan)
     marked = SubspaceDisplay.from_estimator(sir, X, with_nan, kind="summary")
@@ -142,7 +142,7 @@ def test_spectrum_marks_the_chosen(plt, problem, sir):
     assert axes.get_yscale() == "linear"
 
 
-def test_long_spectra_are_cut_and_say_so(plt):
+def test_long_spectra_are_truncated_with_note(plt):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 30))
     active = ActiveSubspace(1, n_refinements=0).fit(X, X[:, 0] ** 2)

@@ -24,7 +24,7 @@ from skbo_silbo.space import SpaceUnion, parameter_domains
 plt = pytest.importorskip("matplotlib.pyplot")
 
 
-def told(space, func, n, seed=0):
+def observed_optimizer(space, func, n, seed=0):
     optimizer = SILBO(space, random_state=seed)
     m = optimizer.space_.n_features_
     points = optimizer.space_.decode(np.random.default_rng(seed).uniform(-1, 1, (n, m)))
@@ -32,7 +32,7 @@ def told(space, func, n, seed=0):
 
 
 @pytest.mark.parametrize("scores", [[0.3, 0.1, 0.9, 0.4, 0.4], [2.0], [1.0, 1.0, -5.0]])
-def test_the_expected_best_is_that_over_all_subsets(scores):
+def test_expected_best_matches_enumeration(scores):
     mean, (low, high) = expected_best(np.array(scores))
     for k in range(1, len(scores) + 1):
         best = np.sort([max(subset) for subset in itertools.combinations(scores, k)])
@@ -41,7 +41,7 @@ def test_the_expected_best_is_that_over_all_subsets(scores):
         assert high[k - 1] == np.quantile(best, 0.9, method="inverted_cdf")
 
 
-def test_failures_are_the_worst_of_random_search():
+def test_failures_count_as_worst_random_points():
     np.testing.assert_allclose(expected_best(np.array([np.nan, 1.0, 0.0]))[0], [1 / 3, 2 / 3, 1])
 
 
@@ -59,7 +59,7 @@ def axis_in(values, met, name="p"):
     return ValueAxis.from_values(name, met, parameter_domains(Space({name: values}))[name])
 
 
-def test_axes_of_numbers_are_as_the_space_says():
+def test_number_axes_follow_search_space():
     axis = axis_in(loguniform(1e-3, 1e3), [1.0, 2.0])
     np.testing.assert_allclose(axis.to_position([1e-3, 0.1, 1e3]), [0, 1 / 3, 1], atol=1e-6)
     assert axis.labels == ["0.001", "1", "1e3"]
@@ -102,7 +102,7 @@ def test_category_axes_keep_space_order():
     assert axis.labels == ["b", "a", "c", "none"]
     np.testing.assert_allclose(axis.positions, [0.5, 1, BELOW])
     assert axis_in([True, False], [False, True]).labels == ["True", "False"]
-    assert axis_in([None, 15, 3], [3]).labels == ["None", "15", "3"]
+    assert axis_in([None, 15, 3], [3]).labels == ["15", "3", "None"]
     assert np.isnan(axis.to_position(["other"])).all()
 
 
@@ -172,7 +172,7 @@ def test_short_names_are_distinct():
     assert shorten_distinct([]) == []
 
 
-def test_an_outlier_does_not_set_the_limits():
+def test_outliers_do_not_affect_limits():
     values = np.append(np.linspace(0, 1, 40), [1e9, np.nan])
     low, high = robust_limits(values)
     assert -0.2 < low < 0.0
@@ -185,7 +185,9 @@ def test_an_outlier_does_not_set_the_limits():
 
 
 def test_dependence_on_inputs_and_directions():
-    optimizer = told({"a": uniform(), "k": ["p", "q"]}, lambda p: p["a"] ** 2 + (p["k"] == "q"), 50)
+    optimizer = observed_optimizer(
+        {"a": uniform(), "k": ["p", "q"]}, lambda p: p["a"] ** 2 + (p["k"] == "q"), 50
+    )
     dependence = read_evaluations(optimizer).dependence
     on_a = dependence("a")
     a = np.array(on_a.x)
@@ -199,7 +201,7 @@ def test_dependence_on_inputs_and_directions():
 
 def test_dependence_on_parameter_shared_by_branches():
     space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
-    optimizer = told(space, lambda p: p["C"] ** 2, 50)
+    optimizer = observed_optimizer(space, lambda p: p["C"] ** 2, 50)
     on_C = read_evaluations(optimizer).dependence("C")
     np.testing.assert_allclose(on_C.x, np.linspace(0, 2, 21), atol=1e-6)
     np.testing.assert_allclose(on_C.mean, np.square(on_C.x), atol=0.15)

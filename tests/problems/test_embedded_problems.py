@@ -56,7 +56,7 @@ def test_the_optimum_is_kept(make, base, d, seed):
     assert (problem.evaluate(problem.sample(200, seed)) >= base.optimum - 1e-12).all()
 
 
-# --- only the active directions matter -----------------------------------------------------------
+# --- active directions ---
 
 
 @often
@@ -98,7 +98,7 @@ def test_planted_moves_by_a_uniform_reflected_translation():
     assert all(first != second for first, second in places)
 
 
-def test_planted_is_the_function_reflected_translated_and_clipped():
+def test_planted_reflects_translates_and_clips():
     def ramp(X):  # in cube coordinates u + 1, and two for the second
         return X[:, 0] + 10 * X[:, 1]
 
@@ -196,7 +196,7 @@ def test_embedded_moves_nothing(base, d, seed):
     assert_array_equal(problem.active_directions, np.eye(problem.n_dims)[: base.n_dims])
 
 
-# --- surface ------------------------------------------------------------------------------------
+# --- validation ---
 
 
 @pytest.mark.parametrize("make", [planted, rotated])

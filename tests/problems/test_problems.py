@@ -106,7 +106,7 @@ def test_values_by_hand(problem, x, value):
     assert_allclose(problem(x), value, rtol=1e-12)
 
 
-# --- every problem checks its own optimum --------------------------------------------------------
+# --- check_optimum ---
 
 
 @every(KNOWN)
@@ -123,7 +123,7 @@ def test_own_optimum(problem):
         (2.0, -1.0, "must be the least value"),  # on the bound, falling towards the inside
     ],
 )
-def test_wrong_optima_are_found_out(optimum, x, match):
+def test_wrong_optima_raise(optimum, x, match):
     def dented(X):  # x^2 with a deep narrow dent at .6; 2 at -1
         [x] = X.T
         return np.where(x < -0.9, 2 * x**2, x**2) - 9 * np.maximum(0, 0.04 - (x - 0.6) ** 2) * 20
@@ -133,7 +133,7 @@ def test_wrong_optima_are_found_out(optimum, x, match):
         problem.check_optimum()
 
 
-def test_polishing_finds_what_random_points_miss():
+def test_local_search_finds_missed_minimum():
     local = (-3.20316, (0.40465, 0.88244, 0.84610, 0.57399, 0.13893, 0.03850))
     full = minimize(hartmann6(), local[1], bounds=hartmann6().bounds, options={"ftol": 1e-15})
     problem = Problem("local", hartmann6().function, [(0, 1)] * 6, full.fun, [full.x])
@@ -142,7 +142,7 @@ def test_polishing_finds_what_random_points_miss():
     assert problem.evaluate(problem.sample(200, 0)).min() > full.fun
 
 
-# --- surface ------------------------------------------------------------------------------------
+# --- validation ---
 
 
 @every(KNOWN)
@@ -255,7 +255,7 @@ def test_regret_needs_an_optimum():
 # --- noise --------------------------------------------------------------------------------------
 
 
-def test_noise_has_the_stated_spread_and_no_bias():
+def test_noise_has_stated_mean_and_deviation():
     problem = noisy(hartmann6(), sd=0.3, random_state=0)
     X = problem.sample(20000, 1)
     noise = problem.evaluate(X) - problem.evaluate_truth(X)

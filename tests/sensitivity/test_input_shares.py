@@ -33,7 +33,7 @@ def fit(space, func, n, seed=0):
 
 
 @pytest.mark.quick
-def test_draws_of_a_correlated_normal_have_its_moments():
+def test_draws_have_moments_of_correlated_normal():
     precision = np.array([[2.0, 1.2], [1.2, 1.0]])
     mode, rng = np.array([0.3, -0.2]), np.random.default_rng(0)
 
@@ -194,13 +194,13 @@ class Exact:
         return np.zeros_like(X)
 
 
-def knowing(space, draws):
+def known_model(space, draws):
     """Return an `InputModel` whose posterior is a known function."""
     X = np.zeros((1, space.n_features_))
     return InputModel(space, X, np.zeros(1), 0, IdentityWarp(), 1.0, True, [draws], (0.0, 1.0))
 
 
-def of_branches(space, func):
+def with_branches(space, func):
     """Return a function of X that computes the branch from its first columns."""
     choice = space.column_groups()[space.choice_name]
     several = len(choice) > 1
@@ -220,17 +220,17 @@ def of_branches(space, func):
 )
 def test_shares_in_a_conditional_space(space, func, truth):
     space = SpaceUnion(space)
-    shares = knowing(space, Exact(of_branches(space, func))).shares
+    shares = known_model(space, Exact(with_branches(space, func))).shares
     assert dict(zip(shares.names, shares.share, strict=True)) == pytest.approx(truth, abs=0.02)
     assert shares.together[-1, 0] == pytest.approx(1.0, abs=1e-9)
 
 
 @sets(1, 3)
-def test_intervals_hold_the_shares_of_a_conditional_space(n_sets):
+def test_intervals_cover_shares_of_conditional_space(n_sets):
     # Were the coverage .9, fewer held than this would be one in ten thousand.
     space, func, _ = sums(2, 0.5)
     space = SpaceUnion(space)
-    func = of_branches(space, func)
+    func = with_branches(space, func)
     held = np.concatenate([_held(space, func, seed) for seed in range(n_sets)])
     assert held.sum() >= binom.ppf(1e-4, held.size, 0.9)
 
@@ -238,7 +238,7 @@ def test_intervals_hold_the_shares_of_a_conditional_space(n_sets):
 def _held(space, func, seed):
     model = fit(space, func, 60, seed)
     y, scaled = np.sort(model.y), np.sort(model.warp(model.y))
-    truth = knowing(space, Exact(lambda X: np.interp(func(X), y, scaled))).shares.share
+    truth = known_model(space, Exact(lambda X: np.interp(func(X), y, scaled))).shares.share
     low, high = model.shares.intervals[:, 1:].T
     assert (high - low < 0.3).all()  # they say something
     return (low <= truth) & (truth <= high)
@@ -252,11 +252,11 @@ def test_few_points_find_few_relevant_inputs(n_sets):
         planted = PlantedSum(30, 4, np.random.default_rng(seed))
         draws = Exact(planted)  # steep where an input matters, as the mean of a process is
         draws.mean_gradient = lambda X, planted=planted: X + planted.total_indices
-        errors += list(knowing(space, draws).shares.share - planted.total_indices)
+        errors += list(known_model(space, draws).shares.share - planted.total_indices)
     assert np.abs(errors).max() < 0.02
 
 
-def test_planted_sums_have_the_indices_they_claim():
+def test_planted_sums_have_stated_indices():
     planted = PlantedSum(6, 4, np.random.default_rng(3))
     rng = np.random.default_rng(0)
     A, B = rng.uniform(-1, 1, (2, 40_000, 6))
@@ -323,7 +323,7 @@ def test_slopes_are_eigenvectors_of_the_outer_product():
     assert (components[np.arange(5), np.abs(components).argmax(axis=1)] > 0).all()
 
 
-# --- where nothing can be said, and what does not matter ------------------------------------------
+# --- uninformative values and irrelevant inputs ---
 
 
 def test_noise_says_nothing():
@@ -385,7 +385,7 @@ def test_known_noise_is_used():
     assert informed.share[0] > 0.9
 
 
-# --- the record -----------------------------------------------------------------------------------
+# --- attributes and text ---
 
 
 @pytest.mark.usefixtures("few_draws")
@@ -409,7 +409,7 @@ def test_record_and_frame():
         (3, r"^All 3 inputs matter: the 2 most important explain \d+ % \(\d+ to \d+\) of the var"),
     ],
 )
-def test_that_all_inputs_explain_all_is_not_said(d, verdict):
+def test_verdict_leaves_out_last_input(d, verdict):
     shares = fit(cube(d), lambda X: X.sum(axis=1), 20).shares
     assert shares.n_important == d
     assert re.search(verdict, shares.verdict)
@@ -420,7 +420,7 @@ def test_that_all_inputs_explain_all_is_not_said(d, verdict):
 UNKNOWN = "more values are needed to tell whether"
 
 
-def test_where_intervals_overlap_the_verdict_is_a_guess():
+def test_overlapping_intervals_leave_verdict_open():
     shares = InputShares(
         ("a", "b", "c"),
         12,
@@ -497,7 +497,7 @@ def test_few_noisy_values_give_no_verdict(seed):
 
 
 @pytest.mark.usefixtures("few_draws")
-def test_dependence_is_the_mean_over_the_others():
+def test_dependence_averages_over_other_inputs():
     model = fit(cube(3), lambda X: norm.cdf(2 * X[:, 0]) + 0.2 * X[:, 1] * X[:, 2], 90)
     base = model.points(64)
     blocks = []

@@ -19,7 +19,7 @@ from skbo_silbo.sensitivity import LearntSubspace, NotLowDimensionalWarning
 pytestmark = pytest.mark.usefixtures("few_draws")
 
 
-def optimizer_of(func, d, n, seed=0, make=SILBO, **options):
+def observed_optimizer(func, d, n, seed=0, make=SILBO, **options):
     """Return an optimiser with values at random points, after one call of `ask`."""
     optimizer = make([(-1, 1)] * d, random_state=seed, **options)
     X = np.random.default_rng(seed).uniform(-1, 1, (n, d))
@@ -40,12 +40,12 @@ def subspace_of_a_ridge(embedding):
     """Return the direction of a ridge function and the subspace learnt from it."""
     direction = np.random.default_rng(1).standard_normal(4)
     direction /= np.linalg.norm(direction)
-    optimizer = optimizer_of(lambda x: np.tanh(3 * x @ direction), 4, 40, embedding=embedding)
+    optimizer = observed_optimizer(lambda x: np.tanh(3 * x @ direction), 4, 40, embedding=embedding)
     return direction, optimizer.subspace_
 
 
 @pytest.mark.parametrize("embedding", ["auto", "semi-sir"])
-def test_the_direction_of_a_ridge_is_found(embedding):
+def test_ridge_direction_is_found(embedding):
     direction, subspace = subspace_of_a_ridge(embedding)
     assert abs(subspace.components[0] @ direction) > 0.95
     assert subspace.importance[0] > 0.8
@@ -56,14 +56,14 @@ def test_the_direction_of_a_ridge_is_found(embedding):
 def test_full_dimensional_bowl_does_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        subspace = optimizer_of(bowl, 4, 40).subspace_
+        subspace = observed_optimizer(bowl, 4, 40).subspace_
     assert subspace.is_low_dimensional is False
     assert subspace.n_directions == 4
 
 
 def test_noise_says_nothing():
     rng = np.random.default_rng(3)
-    subspace = optimizer_of(lambda x: rng.standard_normal(), 8, 40).subspace_
+    subspace = observed_optimizer(lambda x: rng.standard_normal(), 8, 40).subspace_
     assert subspace.is_low_dimensional is None
     assert "The values do not show which inputs matter" in repr(subspace)
     assert subspace.shares.ranked == []
@@ -71,9 +71,9 @@ def test_noise_says_nothing():
 
 @pytest.mark.parametrize(("options", "noise"), [({}, 0.3), ({"embedding": "semi-sir"}, 3.0)])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
-def test_evidence_is_that_by_which_something_is_said(options, noise):
+def test_evidence_determines_is_informative(options, noise):
     rng = np.random.default_rng(0)
-    optimizer = optimizer_of(lambda x: x[0] + noise * rng.normal(), 6, 24, 0, **options)
+    optimizer = observed_optimizer(lambda x: x[0] + noise * rng.normal(), 6, 24, 0, **options)
     subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
     for name in ("identity", "constant"):
         assert subspace.evidence[name] == getattr(held_out, name).mean()
@@ -83,7 +83,7 @@ def test_evidence_is_that_by_which_something_is_said(options, noise):
 
 
 def test_undecided_values_give_no_directions():
-    subspace = optimizer_of(lambda x: x[0], 4, 20).subspace_
+    subspace = observed_optimizer(lambda x: x[0], 4, 20).subspace_
     assert subspace.is_low_dimensional is True
     shares = replace(subspace.shares, together=subspace.shares.together * [1.0, 0.1, 1.0])
     unsettled = replace(subspace, shares=shares, is_low_dimensional=None)
@@ -95,7 +95,7 @@ def test_undecided_values_give_no_directions():
 
 
 def test_worse_requested_embedding_warns_once():
-    optimizer = optimizer_of(bowl, 4, 40, embedding="semi-sir")
+    optimizer = observed_optimizer(bowl, 4, 40, embedding="semi-sir")
     with pytest.warns(NotLowDimensionalWarning, match="all inputs predicts") as caught:
         optimizer.subspace_  # noqa: B018
     assert len(caught) == 1
@@ -110,14 +110,14 @@ def test_suitable_requested_embedding_does_not_warn():
     assert subspace.evidence["semi-sir"] > subspace.evidence["identity"]
 
 
-# --- the record -----------------------------------------------------------------------------------
+# --- attributes and text ---
 
 
 # one of each kind of embedding and surrogate
 @pytest.mark.parametrize("make", [SILBO, SILBOBottomUp, HeSBO, AddBO])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
-def test_every_method_has_one_that_survives_json(make):
-    optimizer = optimizer_of(bowl, 4, 12, make=make, n_initial=11)
+def test_subspace_survives_json_for_every_method(make):
+    optimizer = observed_optimizer(bowl, 4, 12, make=make, n_initial=11)
     record = optimizer.subspace_
     assert isinstance(record, LearntSubspace)
     assert record.importance.sum() == pytest.approx(float(record.shares.is_informative))
@@ -130,7 +130,7 @@ def test_every_method_has_one_that_survives_json(make):
 
 @pytest.mark.parametrize("make", [SILBO, SILBOBottomUp])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
-def test_looking_changes_nothing(make):
+def test_reading_subspace_keeps_proposals(make):
     asked = []
     for looks in (True, False):
         optimizer = run(make([(-1, 1)] * 3, n_initial=6, random_state=0), bowl, 8)
@@ -142,7 +142,7 @@ def test_looking_changes_nothing(make):
     assert_array_equal(*asked)
 
 
-def test_before_a_model_there_is_nothing():
+def test_subspace_needs_a_model():
     optimizer = SILBO([(-1, 1)] * 5, n_initial=6, random_state=0)
     with pytest.raises(
         NotFittedError, match=r"which ask\(\) makes from 6 values on: got 0. Tell 6 more"
@@ -166,7 +166,7 @@ def test_names_of_categories_and_a_frame():
 
 
 def test_equal_values():
-    subspace = optimizer_of(lambda x: 3.0, 5, 20).subspace_
+    subspace = observed_optimizer(lambda x: 3.0, 5, 20).subspace_
     assert subspace.evidence == {}
     assert subspace.is_low_dimensional is None
     assert subspace.components.shape == (0, 5)

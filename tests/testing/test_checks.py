@@ -43,7 +43,7 @@ pytestmark = pytest.mark.quick
         (check_surrogate, RegressorSurrogate(BayesianRidge())),
     ],
 )
-def test_parts_of_this_library_pass(check, part):
+def test_components_of_library_pass(check, part):
     check(part)
 
 
@@ -92,7 +92,7 @@ STORED = returning(GaussianProcessSurrogate(), "to_state", lambda self: {"array"
 AS_ARRAY = returning(Coordinates(), "learn", lambda self, X, y, X_unlabeled: np.eye(len(X.T))[:2])
 
 
-def test_unmodified_parts_pass_checks():
+def test_user_defined_components_pass_checks():
     check_acquisition(improvement)
     check_learner(Coordinates())
 
@@ -110,12 +110,12 @@ def test_unmodified_parts_pass_checks():
         (check_surrogate, STORED, r"state.*JSON"),
     ],
 )
-def test_broken_parts_are_found(check, part, message):
+def test_broken_components_fail_checks(check, part, message):
     with pytest.raises(AssertionError, match=message):
         check(part)
 
 
-def test_an_array_is_no_embedding():
+def test_array_is_rejected_as_embedding():
     with pytest.raises(ValueError, match=r"returns.*got array"):
         check_learner(AS_ARRAY)
 
@@ -257,7 +257,7 @@ def test_nan_and_halves_are_found(check, part, message):
         (2.0 * np.eye(3)[:, :2], r"Use LinearEmbedding\.from_components\(rows\)"),
     ],
 )
-def test_a_basis_that_is_none(basis, message):
+def test_invalid_basis_raises(basis, message):
     with pytest.raises(ValueError, match=message):
         LinearEmbedding(3, basis)
 
@@ -314,7 +314,7 @@ def test_acquisition_may_return_minus_infinity():
         (lambda bounds, random_state: 3, "returned 3"),
     ],
 )
-def test_optimizer_check_rejects_what_makes_none(make, got):
+def test_optimizer_check_rejects_invalid_factory(make, got):
     with pytest.raises(ValueError, match=f"^make must return .*AskTellOptimizer.*{got}"):
         check_optimizer(make)
     with pytest.raises(ValueError, match="n_calls must be an integer >= 2: got 0"):
