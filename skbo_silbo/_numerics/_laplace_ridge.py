@@ -17,11 +17,13 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from ._leave_one_out import best_ridge
+from ._leave_one_out import LEAST_FREEDOM, best_ridge
 
 # Bandwidth in mean distances. With one mean distance R^2 on 12 data sets with 40 and 120 labels was
 # lower by 0.040 (standard error 0.009), with three by 0.009 (0.003).
 WIDTH = 10.0
+LEAST_NOISE = 1e-8  # least variance of the noise, of that of the targets
+TINY = np.finfo(float).tiny
 BATCH_NUMBERS = 4_000_000  # numbers in the distances and gradients formed at a time (32 MB)
 # eigenvalues of the centred kernel below this share of the trace of the kernel are rounding errors
 RANGE_TOLERANCE = 1e-12
@@ -40,9 +42,9 @@ class LaplaceRidge:
     def __init__(self, Z, T, weights):
         distances = cdist(Z, Z)
         self.Z, self.bandwidth = Z, WIDTH * mean_distance(distances, weights)
-        K = np.exp(-distances / self.bandwidth)
-        means = K @ (weights / weights.sum())
-        centred = K - means[:, None] - means + weights @ means / weights.sum()
+        K, self._shares = np.exp(-distances / self.bandwidth), weights / weights.sum()
+        self._means = K @ self._shares
+        centred = self._centred(K)
         root = np.sqrt(weights)[:, None]
         squares, left = linalg.eigh(root * centred * root.T, check_finite=False)
         kept = squares > RANGE_TOLERANCE * weights.sum()
@@ -50,12 +52,40 @@ class LaplaceRidge:
         self.ridge = best_ridge(left, squares, targets, intercept=True, weights=weights)
         absolute = self.ridge * squares.sum() / weights.sum()
         self.coefficients = root * ((left / (squares + absolute)) @ (left.T @ targets))
-        self.offsets = means @ self.coefficients
+        self.offsets = self._means @ self.coefficients
+        # For variances. The error of a row left out has the variance noise / freedom.
+        self._whitening = root * (left / np.sqrt(squares + absolute))
+        kept = squares / (squares + absolute)
+        residuals = targets - left @ (kept[:, None] * (left.T @ targets))
+        freedom = np.maximum(1 - self._shares - left**2 @ kept, LEAST_FREEDOM)
+        noise = np.sum(residuals**2 / freedom[:, None]) / weights.sum()
+        self.noise = max(noise, LEAST_NOISE * np.sum(weights @ T**2) / weights.sum(), TINY)
+        self.signal = self.noise / max(absolute, TINY)
 
     def predict(self, at):
         """Values (m, t) at the points `at` (m, p)."""
         parts = [self._kernel(at[rows])[0] @ self.coefficients for rows in self._batches(at)]
         return np.concatenate(parts) - self.offsets
+
+    def variance(self, at):
+        """Variances (m,) of observations at the points, as of a Gaussian process.
+
+        `noise`, and the posterior variance for a prior of variance `signal`, such that the errors
+        of rows left out are as large as predicted in the mean square, summed over the targets.
+        """
+        return np.concatenate([self._variance(at[rows]) for rows in self._batches(at)])
+
+    def _variance(self, at):
+        kernel = self._kernel(at)[0]
+        means = kernel @ self._shares
+        prior = 1 - 2 * means + self._shares @ self._means
+        explained = np.sum((self._centred(kernel) @ self._whitening) ** 2, axis=1)
+        return self.noise + self.signal * np.maximum(prior - explained, 0.0)
+
+    def _centred(self, kernel):
+        """Kernel values (m, n) about the weighted mean in feature space."""
+        means = kernel @ self._shares
+        return kernel - means[:, None] - self._means + self._shares @ self._means
 
     def outer_product(self, at, weights, *, diagonal):
         """Weighted average over the points `at` (m, p) of the outer products of gradients.

@@ -26,8 +26,8 @@ def fit_reducer(reducer, X, y, X_unlabeled, weights):
     return clone(reducer).fit(X, y, **given)
 
 
-def reduced_rows(reducer, X, keeps_one=False):
-    """Scores (n, r), a column of zeros where there is no direction, unless that found is kept."""
-    if reducer is None or not (keeps_one or getattr(reducer, "n_components_", 1)):
+def reduced_rows(reducer, X):
+    """Scores (n, r), a column of zeros where there is no direction."""
+    if reducer is None or not getattr(reducer, "n_components_", 1):
         return np.zeros((len(X), 1))
     return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)

@@ -25,14 +25,14 @@ from sklearn.utils.validation import (
 
 from .._checks import check_integer, check_pairs_fit, check_seed, check_share, warn_user
 from .._numerics._hyperparameters import searched_process
+from .._numerics._laplace_ridge import LaplaceRidge
 from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._sklearn import check_sample_weight
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
-from ._outer_products import MAVE
+from ._recursive_feature_machine import RecursiveFeatureMachine
 from ._reducers import check_reducer, fit_reducer, reduced_rows
-from ._semi_sir import SemiSlicedInverseRegression
-from .rows._centering import mean_and_error, mean_and_spread
+from .rows._centering import mean_and_spread
 from .rows._labels import check_response
 from .rows._reading import read_rows
 from .rows._weights import copies
@@ -41,7 +41,6 @@ FEWEST_LABELS = 4
 NOISE_BANDWIDTH = 0.5  # of rows whose errors say how large those near a point are
 PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a point
 SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
-ROWS_PER_FEATURE = 3  # labelled rows a feature from which `MAVE` is a candidate by default
 BATCH = 1000  # rows predicted at a time
 LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden its noise
 
@@ -49,19 +48,16 @@ LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden 
 class SDRRegressor(RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction, then a regression on the few scores.
 
-    Prediction as `MAVE` was made for [1]_: a Gaussian process of the scores, with a Matern-5/2
-    kernel, for up to some thousands of labels. How far predictions are off is learnt from rows held
+    By default the directions are those of `RecursiveFeatureMachine`, whose kernel machine predicts
+    too [3]_. Along the directions of any other reducer, as `MAVE` was made for [1]_, it is a
+    Gaussian process with a Matern-5/2 kernel. How far predictions are off is learnt from rows held
     out, in folds that learn the directions anew, so that it includes the error of these [2]_.
 
     Parameters
     ----------
     reducer : transformer, default=None
-        Any of this library, such as `ActiveSubspace`, or another that learns from y. It is cloned.
-        None is `SemiSlicedInverseRegression`, which uses unlabelled samples. With at least three
-        labelled samples a feature it is compared with `MAVE`, which finds directions in which y is
-        even. `MAVE` is taken where its squared errors on the samples held out are smaller by more
-        than one standard error. Where its tests find no direction, the first is kept if it predicts
-        the samples held out better than the mean of y does, by one standard error.
+        Any of this library, such as `MAVE` or `ActiveSubspace`, or another that learns from y. It
+        is cloned. None is ``RecursiveFeatureMachine()``, for at most 5,000 labelled samples.
     n_folds : int, default=5
         At least 2.
     random_state : int, RandomState instance or None, default=None
@@ -85,6 +81,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
        J. R. Stat. Soc. B 64 (2002).
     .. [2] R. Barber, E. Candes, A. Ramdas, R. Tibshirani, "Predictive inference with the
        jackknife+", Ann. Statist. 49 (2021): intervals from rows held out.
+    .. [3] A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, "Mechanism for feature learning in
+       neural networks and backpropagation-free machine learning models", Science 383 (2024).
 
     Examples
     --------
@@ -163,12 +161,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self._level, self._unit = mean_and_spread(data.y, w)
         t = (data.y - self._level) / self._unit
         sets = copies(rows, t)[1]
-        self._keeps_one = self.reducer is None
-        reducer, means, deviations = self._compared(rows, t, data, sets)
-        gain, error = mean_and_error(t**2 - (t - means) ** 2, w)  # on the mean of y
-        self._keeps_one &= bool(gain > error)
+        reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
         self._warn_of_unused(reducer, len(data.X_unlabeled))
         self.reducer_, self._process = self._learn(reducer, rows, data.y, t, data.X_unlabeled, w)
+        means, deviations = self._held_out(reducer, rows, t, data, sets)
         self._weights = np.ones(len(t)) if w is None else w
         n, n_different = self._weights.sum(), sets.max() + 1
         if self._process.noise < LITTLE_NOISE and n > n_different + 0.5:  # rows, or counts of them
@@ -184,38 +180,21 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self.std_ratios_ = q / self._noise.level(self._process.Z, own)
         return self
 
-    def _compared(self, X, t, data, sets):
-        """Reducer, not fitted, and its means and deviations (n,) of the rows held out."""
-        if self.reducer is not None:
-            return self.reducer, *self._held_out(self.reducer, X, t, data, sets)
-        reducer = SemiSlicedInverseRegression(categorical=False)
-        found = self._held_out(reducer, X, t, data, sets)
-        if len(t) < ROWS_PER_FEATURE * X.shape[1]:
-            return reducer, *found
-        other = self._held_out(MAVE(), X, t, data, sets)
-        gain, error = mean_and_error((t - found[0]) ** 2 - (t - other[0]) ** 2, data.weights)
-        return (MAVE(), *other) if gain > error else (reducer, *found)
-
     def _warn_of_unused(self, reducer, n_unlabeled):
         """Say that unlabelled samples are not used, and why."""
         if not n_unlabeled or has_fit_parameter(reducer, "X_unlabeled"):
             return
-        name = type(reducer).__name__
-        why = (
-            f"{name}, which has no use for them, predicted the samples held out better than "
-            "SemiSlicedInverseRegression"
-            if self.reducer is None
-            else f"fit of {name} takes no X_unlabeled"
-        )
         warn_user(
-            f"{n_unlabeled} unlabelled samples were ignored: {why}. Pass "
-            "reducer=SemiSlicedInverseRegression() to use them, or leave them out."
+            f"{n_unlabeled} unlabelled samples were ignored: fit of {type(reducer).__name__} takes "
+            "no X_unlabeled. Pass reducer=SemiSlicedInverseRegression() to use them, or leave them "
+            "out."
         )
 
     def _learn(self, reducer, X, y, t, X_unlabeled, weights):
-        """Fitted reducer, None where y is constant, and the process of t along its scores."""
+        """Fitted reducer, None where y is constant, and the regression of t on its scores."""
         reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
-        return reducer, _Process(reduced_rows(reducer, X, self._keeps_one), t, weights)
+        regression = _Machine if isinstance(reducer, RecursiveFeatureMachine) else _Process
+        return reducer, regression(reduced_rows(reducer, X), t, weights)
 
     def _held_out(self, reducer, X, t, data, sets):
         """Means and deviations (2, n) of the rows of each fold, by models of the others."""
@@ -229,7 +208,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
                 fitted, process = self._learn(reducer, *part)
-            found[:, out] = process.predict(reduced_rows(fitted, X[out], self._keeps_one))
+            found[:, out] = process.predict(reduced_rows(fitted, X[out]))
         return found
 
     @overload
@@ -312,7 +291,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.concatenate(parts, axis=1)
 
     def _predicted(self, X):
-        Z = reduced_rows(self.reducer_, X, self._keeps_one)
+        Z = reduced_rows(self.reducer_, X)
         mean, deviation = self._process.predict(Z)
         std = deviation * self._noise.level(self._process.standardised(Z))
         return np.stack([self._level + self._unit * mean, self._unit * std])
@@ -336,6 +315,25 @@ class _Process:
         """Means and standard deviations (2, m) of observations."""
         mean, variance = self.process.predict(self.standardised(scores))
         return np.stack([mean, np.sqrt(variance + self.noise)])
+
+
+class _Machine:
+    """A kernel ridge regression of t on scores, whose distances mean something as they are."""
+
+    def __init__(self, scores, t, weights):
+        firsts, sets = copies(scores, t)
+        w = np.bincount(sets, weights).astype(np.float64)
+        self.Z, self.mean = scores, np.average(t[firsts], weights=w)
+        self.machine = LaplaceRidge(scores[firsts], (t[firsts] - self.mean)[:, None], w)
+        self.noise = self.machine.noise
+
+    def standardised(self, scores):
+        return scores
+
+    def predict(self, scores):
+        """Means and standard deviations (2, m) of observations."""
+        means = self.mean + self.machine.predict(scores)[:, 0]
+        return np.stack([means, np.sqrt(self.machine.variance(scores))])
 
 
 class _Noise:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import linalg
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 
 from skbo_silbo import RecursiveFeatureMachine
 from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
@@ -53,6 +53,18 @@ def test_fit_satisfies_the_normal_equations(machine):
     pull = weights[:, None] * errors
     ridge = np.sum(pull * fit.coefficients) / np.sum(fit.coefficients**2)
     np.testing.assert_allclose(pull, ridge * fit.coefficients, atol=1e-9 * np.abs(T).max())
+
+
+def test_variances_are_those_of_a_gaussian_process(machine):
+    Z, _, weights, fit = machine
+    at, shares = np.random.default_rng(1).normal(size=(5, 3)), weights / weights.sum()
+    K = np.exp(-cdist(np.vstack([Z, at]), np.vstack([Z, at])) / fit.bandwidth)
+    means = K[:, :30] @ shares
+    K += shares @ means[:30] - means - means[:, None]  # about the weighted mean of the rows
+    rows = K[:30, :30] + np.diag(fit.noise / fit.signal / weights)
+    left = K[30:, 30:] - K[30:, :30] @ np.linalg.solve(rows, K[:30, 30:])
+    expected = fit.noise + fit.signal * np.diag(left)
+    np.testing.assert_allclose(fit.variance(at), expected, rtol=1e-6)
 
 
 # -- what it finds -------------------------------------------------------------------------------
