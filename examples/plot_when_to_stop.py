@@ -35,7 +35,7 @@ N_ITER, left_to_gain = 60, []
 
 
 def write_down(progress):
-    n_left = N_ITER - progress.n_candidates
+    n_left = N_ITER - progress.n_evaluations
     left_to_gain.append(n_left * search.optimizer_.expected_gain())
 
 

@@ -32,7 +32,7 @@ from skbo_silbo.integrations._optuna_trials import (
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._events import engine_options
+from skbo_silbo.optimizers._state import engine_options
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # to propose what no other trial has
@@ -312,7 +312,7 @@ class _StudyModel:
         for point in self._optimizer.pending_:
             self._optimizer.cancel(point)
         for params in pending:
-            self._optimizer._register(self._space.space.encode([self._space.to_point(params)])[0])
+            self._optimizer.register(self._space.to_point(params))
 
     def _make_optimizer(self):
         return SILBO(self._space.space, random_state=self._seed, **self._options)

@@ -1,18 +1,14 @@
-"""What a search was given, in plain JSON: parameters, names and digests, told apart in words."""
+"""Describe objects as plain JSON, so that a resumed search can tell whether it is the same."""
 
-import ast
 import copyreg
 import functools
-import inspect
 import json
 import math
-import re
 import sys
-import textwrap
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import suppress
-from types import FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import joblib
@@ -22,32 +18,29 @@ from scipy import sparse
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import metadata_request
 
-LONGEST = 20  # members of a list that are written out; longer ones become a digest
-CODE = "code"  # under which a digest of the text of a function stands: another one is a warning
-SHOWN = 5  # differences that a message names
-HELD_BY = {  # what stands for objects that keep more, as results of calls
+LONGEST = 20  # longer lists are described by a digest
+CODE = "code"  # key of the bytecode of a lambda or nested function; a difference is a warning
+SHOWN = 5  # most differences named in a message
+HELD_BY = {  # attributes that define objects which also keep results of calls
     functools.partial: ("func", "args", "keywords", "__dict__"),
     np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
     type(functools.lru_cache(len)): ("__wrapped__",),
 }
 PLAIN = (bool, int, float, complex, str, bytes, tuple)
 BUILT_IN = (*PLAIN, list, dict, set, frozenset, np.ndarray)
-# Values that a function is bound to for good: others, as a list, may hold what calls leave there.
-CONSTANT_KINDS = (*PLAIN, type(None), np.generic, FunctionType, type)
 
 
 def describe(value: object) -> Any:
-    """Return what a value is, in plain JSON: the same in every process, without a memory address.
+    """Describe a value as plain JSON that is the same in every process.
 
-    Classes and functions are named with their module; those that it has not by this name (lambdas,
-    nested functions) are described by the plain values that they are bound to as well, and by a
-    digest of their text as ``"code"``. Estimators are their class and parameters, as `clone` sees
-    them, other objects their class and attributes, or the digest that `joblib.hash` makes.
+    Classes and functions are described by their qualified name. Lambdas and nested functions have
+    a digest of their bytecode as ``"code"`` too. Estimators are described by class and parameters,
+    other objects by class and attributes, or by `joblib.hash`.
 
     Raises
     ------
     ValueError
-        If a part cannot be pickled (a lock, a generator): two of them might differ.
+        If a part cannot be pickled (a lock, a generator).
 
     Examples
     --------
@@ -61,7 +54,7 @@ def describe(value: object) -> Any:
 
 
 def _described(value, inside):
-    """Return what a value is; `inside` holds the ids of what it is a part of."""
+    """Describe a value; `inside` holds the ids of the objects that contain it."""
     if isinstance(value, np.generic) and not isinstance(value, (np.timedelta64, np.datetime64)):
         value = value.item()
     if value is None or type(value) in (bool, int, str):
@@ -117,12 +110,8 @@ def _array(value, part):
 
 def _object(value, part):
     kind = {"class": name_of(type(value))}
-    if type(value) is FunctionType:  # and no proxy, which says that it is one
-        return {
-            "class": name_of(value),
-            CODE: joblib.hash(_text(value)),
-            **part({**_bound(value), **vars(value)}),
-        }
+    if type(value) is FunctionType:  # not a proxy that pretends to be one
+        return {"class": name_of(value), CODE: _digest(value), **part(vars(value))}
     if type(value) in HELD_BY:
         return {**kind, **part({name: getattr(value, name) for name in HELD_BY[type(value)]})}
     if value is np.random.mtrand._rand:
@@ -134,16 +123,31 @@ def _object(value, part):
     try:
         state = _state(value)
         held = {"digest": joblib.hash(value)} if state is None else state
-    except Exception as error:  # of whatever the objects of the user do when they are pickled
+    except Exception as error:  # pickling calls methods of the user's classes
         raise ValueError(
-            f"journal must be None with a {name_of(type(value))}, of which two cannot be told "
-            f"apart ({error}). Give an object that can be pickled."
+            f"`journal` must be None with a {name_of(type(value))}, which cannot be pickled "
+            f"({error}) and therefore not be compared with that of a resumed search."
         ) from error
     return {**kind, **part(held)}
 
 
+def _digest(function):
+    """Return a digest of the bytecode of a function and of the plain values it is bound to."""
+    held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # a name without a value yet
+            held.append(cell.cell_contents)
+    held = [repr(value) for value in held if isinstance(value, (*PLAIN, type(None)))]
+    return joblib.hash([_bytecode(function.__code__), held])
+
+
+def _bytecode(code):
+    constants = [_bytecode(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    return [code.co_code, code.co_names, constants]
+
+
 def _state(value):
-    """Return the attributes of an object that holds nothing else, a dict; None of others."""
+    """Return the attributes that define an object; None if there may be more to it."""
     kind = type(value)
     if kind.__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
         return {"__wrapped__": value.__wrapped__}
@@ -152,7 +156,7 @@ def _state(value):
         return None
     if _is_cloned_whole(value):
         return None
-    value.__reduce_ex__(4)  # raises where it cannot be pickled
+    value.__reduce_ex__(4)  # raises if it cannot be pickled
     state = value.__getstate__()
     if isinstance(state, tuple):  # with slots
         state = {**(state[0] or {}), **(state[1] or {})}
@@ -160,7 +164,7 @@ def _state(value):
 
 
 def describe_data(data: Any) -> Any:
-    """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
+    """Describe an array, data frame, sparse matrix or list by shape and digest."""
     if sparse.issparse(data):
         data = sparse.csr_array(data, copy=True)
         data.sum_duplicates()
@@ -178,87 +182,14 @@ def describe_data(data: Any) -> Any:
     return {"columns": _shorten(list(map(str, columns))), "dtypes": dtypes, **kind}
 
 
-def describe_function(function: object, *, with_attributes: bool = False) -> dict[str, Any]:
-    """Return the name of a callable, and a digest of its text and of what it is bound to.
-
-    Of an object that is called the text is that of its class. Lists, arrays and what else calls can
-    change say nothing, attributes where they are asked for; nor do functions that it calls by name.
-
-    Examples
-    --------
-    >>> one, two = (describe_function(lambda x, a=a: x[0] + a) for a in (1, 2))
-    >>> one["class"] == two["class"], one == two
-    (True, False)
-    """
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    attributes = None
-    if with_attributes and type(function) is not FunctionType:
-        with suppress(ValueError):  # a part of it cannot be seen
-            attributes = describe(getattr(function, "__self__", function))
-    return {"class": name, CODE: joblib.hash([_texts(function), attributes])}
-
-
-def _texts(function):
-    """Return what a callable does and is bound to, as text and plain values."""
-    if isinstance(function, functools.partial):
-        bound = {**dict(enumerate(function.args)), **function.keywords}
-        return [_texts(function.func), describe(_lasting(bound, ""))]
-    if isinstance(function, FunctionType):
-        return [_text(function), describe(_bound(function))]
-    if isinstance(function, MethodType):
-        return [_texts(function.__func__), _texts(type(function.__self__))]
-    if isinstance(function, np.vectorize):
-        return _texts(function.pyfunc)
-    if isinstance(function, type) or _is_found(function):
-        return _text(function)
-    return _texts(vars(function).get("__wrapped__", type(function)))
-
-
-def _bound(function):
-    """Return the values that a function is bound to by its defaults and by closing over them."""
-    held = {**dict(enumerate(function.__defaults__ or ())), **(function.__kwdefaults__ or {})}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with suppress(ValueError):  # a name that has no value yet
-            held[name] = cell.cell_contents
-    held = {name: value for name, value in held.items() if value is not function}
-    inner = [value for value in held.values() if type(value) is FunctionType]
-    return _lasting(held, "\n".join(map(_text, [function, *inner])))
-
-
-def _lasting(held, text):
-    """Return what calls do not change: plain values, of names that no function binds anew."""
-    rebound = re.findall(r"\w+", " ".join(re.findall("nonlocal (.*)", text)))
-    return {
-        str(k): v for k, v in held.items() if isinstance(v, CONSTANT_KINDS) and k not in rebound
-    }
-
-
-def _text(thing):
-    """Return the text of a function or class without comments; its name where there is none.
-
-    Of a lambda the text is of all those in its statement.
-    """
-    try:
-        source = textwrap.dedent(inspect.getsource(thing))
-    except (OSError, TypeError):
-        return name_of(thing)
-    is_lambda = thing.__name__ == "<lambda>"
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:  # lines of a longer statement
-        return source.partition("lambda")[2] if is_lambda else source
-    lambdas = [node for node in ast.walk(tree) if is_lambda and isinstance(node, ast.Lambda)]
-    return "\n".join(map(ast.unparse, lambdas or [tree]))
-
-
 def _is_cloned_whole(estimator):
-    """Whether `clone` keeps more of an estimator than its parameters, as of a frozen one."""
+    """Return whether `clone` keeps more than the parameters, as for a frozen estimator."""
     own = getattr(type(estimator), "__sklearn_clone__", None)
     return own is not None and not own.__module__.startswith("sklearn.base")
 
 
 def _is_found(value):
-    """Whether a module leads to a thing by its name, as `pickle` finds it."""
+    """Return whether an object can be imported by its qualified name, as `pickle` does."""
     name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if not (isinstance(name, str) and isinstance(module, str)):
         return False
@@ -279,7 +210,7 @@ def _shorten(values):
 
 
 def name_of(thing: Any) -> str:
-    """Return module and name; the public module where it has the same thing by that name."""
+    """Return the qualified name of a class or function, with its public module if there is one."""
     module = getattr(thing, "__module__", None) or ""
     parts = module.split(".")
     hidden = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]
@@ -288,51 +219,75 @@ def name_of(thing: Any) -> str:
     return f"{public if is_public else module}.{thing.__qualname__}"
 
 
-def require_same(old: Any, new: Any, rule: str, holder: str, remedy: str) -> None:
-    """Refuse a description that is not that of then, naming the differences.
+def callable_name(function: Any) -> str:
+    """Return the qualified name of a callable, or that of its class.
+
+    Examples
+    --------
+    >>> callable_name(functools.partial(max, 1))
+    'builtins.max'
+    """
+    function = _inner(function)
+    return name_of(function if hasattr(function, "__qualname__") else type(function))
+
+
+def describe_callable(function: Any) -> dict[str, Any]:
+    """Describe a callable by its name alone: calls may change what it holds.
+
+    Lambdas and nested functions have a digest of their bytecode too.
+    """
+    inner = _inner(function)
+    is_named = _is_found(inner) or type(inner) is not FunctionType
+    return {"class": callable_name(function), **({} if is_named else {CODE: _digest(inner)})}
+
+
+def _inner(function):
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:
+    """Raise if two descriptions differ, naming the differences.
 
     Parameters
     ----------
     old, new : object
-        What `holder` has and what is now, as `describe` returns it.
-    rule, holder, remedy : str
-        For messages: what must be the same, as what, and what to do.
+        As returned by `describe`.
+    rule, remedy : str
+        Beginning and end of the message.
 
     Raises
     ------
     ValueError
-        Unless they are the same, but for the text of functions, of which a warning says.
+        If anything but the bytecode of a function differs.
+
+    Warns
+    -----
+    UserWarning
+        If the bytecode of a lambda or nested function differs.
     """
-    if shown := differences_in_words(old, new):
-        raise ValueError(f"{rule} {holder}: {shown}. {remedy}")
+    if shown := format_differences(old, new):
+        raise ValueError(f"{rule}: {shown}. {remedy}")
     changed = [where.rpartition(".")[0] for where, *_ in _leaves(old, new) if _is_code(where)]
     if changed:
         warn_user(
-            f"{holder} was written with other functions of these names, or bound to other values: "
-            f"{', '.join(changed)}. Nothing is lost, and the search goes on from what it has. Give "
-            "another path if they decide otherwise now; go on if they would say the same."
+            f"The code of {', '.join(changed)} has changed since the earlier evaluations, which "
+            "are kept. Use another path if the change matters."
         )
 
 
-def require_same_search(old: Any, new: Any, path: str) -> None:
-    """Do the same for what the journal of a path says of its search."""
-    remedy = (
-        "Search as before, or give another path. What is not to be compared of an object is left "
-        "out in the __getstate__ of its class."
-    )
-    require_same(old, new, "search must be that of", f"journal {path!r}", remedy)
-
-
-def differences_in_words(old: Any, new: Any) -> str:
-    """Return the first differences between two descriptions; nothing where there are none."""
+def format_differences(old: Any, new: Any) -> str:
+    """Return the first differences between two descriptions as text, empty if there are none."""
     found = [leaf for leaf in _leaves(old, new) if not _is_code(leaf[0])][:SHOWN]
     return "; ".join(f"{where} was {_short(a)} and is {_short(b)}" for where, a, b in found)
 
 
 def _leaves(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield (place, old, new) of the parts that differ; the parameters of another class say none.
+    """Yield (path, old, new) for the parts that differ.
 
-    1, 1.0 and True are different; the order of keys says nothing.
+    1, 1.0 and True are different. The order of keys does not matter. If the class differs, its
+    parameters are not listed.
     """
     if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
         return
@@ -350,12 +305,12 @@ def _is_code(where):
 
 
 def _parts(value):
-    """Return the parts of a description that are compared one by one; None if it is one itself."""
+    """Return the parts of a description to compare one by one; None if it has no parts."""
     if not isinstance(value, list) or not any(isinstance(part, (dict, list)) for part in value):
         return value if isinstance(value, dict) else None
     parts = {str(i): part for i, part in enumerate(value)}
     if all(isinstance(part, list) and part and isinstance(part[0], str) for part in value):
-        steps = {name: _only(rest) for name, *rest in value}  # as those of a Pipeline
+        steps = {name: _only(rest) for name, *rest in value}  # those of a Pipeline
         return {**steps, "order": list(steps)} if len(steps) == len(value) else parts
     return parts
 

@@ -1,55 +1,51 @@
-"""A lock on an open file that ends with its process, so that none is ever stale."""
+"""File locks that end with their process, so that none is ever stale."""
 
 import os
 
-PLACE = 2**31 - 2  # of the byte that is locked on Windows, the last that it can: beyond all lines
+PLACE = 2**31 - 2  # of the byte that is locked on Windows: beyond all lines of the journal
 
 
-def lock(file, path, user, to_close=""):
-    """Take the lock on an open file, without waiting.
+def lock(file, path):
+    """Take the lock on an open file without waiting.
 
-    The lock is of the open file, not of the process: a second one in this process is refused too.
-    It ends when the file is closed, also by the death of the process.
+    The lock belongs to the open file, not to the process: a second journal in this process is
+    rejected too. Closing the file, or the death of the process, releases it.
 
     Parameters
     ----------
     file : int
         Descriptor.
-    path, user : str
-        For messages: where the file is, and of whom one at a time may have it.
-    to_close : str, default=""
-        What lets go of it, for the message.
+    path : str
+        Where the file is, for messages.
 
     Raises
     ------
     RuntimeError
-        If another has the lock, or the system or its file system has no locks.
+        If the file is locked already, or the system or file system has no locks.
     """
     take = _posix_lock() or _windows_lock()
     if take is None:
         raise RuntimeError(
-            "journal must be None on this system: it has neither fcntl.flock nor msvcrt.locking, "
-            "without which two processes could write one file."
+            "`journal` must be None on this system, which has neither fcntl.flock nor "
+            "msvcrt.locking: two processes could write the same file."
         )
     try:
         take(file)
     except (BlockingIOError, PermissionError) as error:
         raise RuntimeError(
-            f"journal must be used by one {user} at a time: {path!r} is in use. "
-            f"{to_close or f'Wait for the other {user} to end'}, or give another path."
+            f"journal {path!r} is in use by another search or optimiser. Wait until it ends (or "
+            "call close_journal() of the optimiser), or use another path."
         ) from error
     except OSError as error:
         raise RuntimeError(
-            f"journal must be on a file system with locks: {path!r} cannot be locked ({error}). "
-            "Give a path on another disk."
+            f"journal {path!r} cannot be locked ({error}). Use a path on another file system."
         ) from error
 
 
 def unlock(file):
-    """Give the lock back at once; on Windows it ends when the file is closed.
+    """Release the lock at once, even if a forked process still has the file open.
 
-    A process forked a moment ago has the file open too, until it closes its copy, and with it the
-    lock that was not given back.
+    On Windows the lock ends when the file is closed.
     """
     fcntl = _fcntl()
     if fcntl is not None:
@@ -57,7 +53,7 @@ def unlock(file):
 
 
 def is_windows():
-    """Return whether files are those of Windows."""
+    """Return whether this is Windows."""
     return os.name == "nt"
 
 
@@ -81,7 +77,7 @@ def _windows_lock():
         return None
 
     def take(file):
-        os.lseek(file, PLACE, os.SEEK_SET)  # locked bytes cannot be read, so none of the journal's
+        os.lseek(file, PLACE, os.SEEK_SET)  # locked bytes cannot be read
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
         os.lseek(file, 0, os.SEEK_SET)
 

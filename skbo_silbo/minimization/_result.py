@@ -39,16 +39,16 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     constraints : ndarray of shape (n, m)
         Their constraints; only with `n_constraints`.
     optimizer : AskTellOptimizer
-        What proposed the points, told all values (for its ``subspace_``, and for
-        `skbo_silbo.inspection`). It can be asked and told further, in the same sign; that is not
-        written to the journal, which is closed.
+        The optimiser, with all observations. It can be asked and told further, in the same sign;
+        that is not recorded in the journal, which is closed.
     maximize : bool
         Whether the highest value was looked for.
     message : str
         Why it ended.
     stop_reason : str
-        The same in a word: "n_calls", "max_time", "target", "callback", "exhausted" (a finite
-        space), "workers" (all hang), "interrupted" or "error"; "running" in a callback.
+        The same in a word: "budget" (`n_calls` is spent), "max_time", "target", "patience",
+        "callback", "exhausted" (a finite space has no other point), "workers" (all hang),
+        "interrupted" or "error".
     success : bool
         Whether it ended by itself with a finite value.
 
@@ -57,7 +57,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     >>> from skbo_silbo import minimize
     >>> result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)], n_calls=12, random_state=0)
     >>> result.nfev, result["nfev"], result.stop_reason, result.x_iters.shape
-    (12, 12, 'n_calls', (12, 1))
+    (12, 12, 'budget', (12, 1))
     """
 
     def predict(self, x: PointT | Any) -> Prediction:

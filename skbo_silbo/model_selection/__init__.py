@@ -3,6 +3,5 @@
 from skbo_silbo.model_selection._early_stopped import EarlyStopped
 from skbo_silbo.model_selection._portfolio import portfolio
 from skbo_silbo.model_selection._search import SILBOSearchCV
-from skbo_silbo.model_selection._stopping import SearchProgress
 
-__all__ = ["EarlyStopped", "SILBOSearchCV", "SearchProgress", "portfolio"]
+__all__ = ["EarlyStopped", "SILBOSearchCV", "portfolio"]

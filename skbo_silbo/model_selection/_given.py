@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.journal._describe import describe
-from skbo_silbo.optimizers._records import Points
+from skbo_silbo.optimizers._event import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._known_candidates import known_candidates
 from skbo_silbo.space._union import branches_of
@@ -18,56 +18,36 @@ from skbo_silbo.space._values import same
 CURRENT, KNOWN = "current", "known"
 
 
-class InitialCandidates(Points):
-    """Candidates that are evaluated before the design.
+class InitialCandidates:
+    """Candidates to evaluate before the initial design.
 
     Parameters
     ----------
     params : list of dict
     space : Space or SpaceUnion
     n_due : int or None, default=None
-        How many are to be evaluated, the first ones; None for all.
+        How many of them to evaluate, the first ones; None for all.
     known : list of dict, default=()
-        Those among them that the table of known candidates gave.
+        Those of them that come from the table of known candidates.
 
     Attributes
     ----------
-    params : list of dict
-        The candidates. They are known again by identity: equal ones may be proposed later.
-    n_known : int
-        How many the table of known candidates gave.
-    n_outside : int
-        How many are not of the space. They are evaluated, and the model is not told of them.
+    points : Points
+        Writes and reads candidates of the search; these are recognised by identity.
+    due : list of (dict, str)
+        Candidates to evaluate, and where they come from: "given" or "known".
+    outside : list of dict
+        Candidates outside the space. They are evaluated, but the model does not learn from them.
     """
 
     def __init__(self, params, space, *, n_due=None, known=()):
-        super().__init__(space, params)
-        self.params, self._known = self.numbered, known
-        self._n_due, self.n_known = len(params) if n_due is None else n_due, len(known)
-        self.outside = [p for p in params if not is_point_of(p, space)]
-        self.n_outside = len(self.outside)
+        self.params, self.known = list(params), known
+        self.points = Points(space, self.params)
+        self.due = [(p, self._source(p)) for p in self.params[:n_due]]
+        self.outside = [p for p in self.params if not is_point_of(p, space)]
 
-    def source(self, params):
-        """Return what ``cv_results_`` says where a candidate of the list is from."""
-        return KNOWN if any(p is params for p in self._known) else "given"
-
-    def is_modelled(self, params):
-        """Return whether the model is told of a candidate."""
-        return all(p is not params for p in self.outside)
-
-    def left(self, candidates):
-        """Return those to evaluate that are not among evaluated candidates."""
-        done = {self.number(candidate.params) for candidate in candidates}
-        due = enumerate(self.params[: self._n_due], start=1)
-        return [p for i, p in due if i not in done]
-
-    def without(self, points):
-        """Return those of some points of the space that were not given."""
-        given = self._places(filter(self.is_modelled, self.params))
-        return [p for p, key in zip(points, self._places(points), strict=True) if key not in given]
-
-    def _places(self, points):
-        return keys_of(self.space.encode(list(points)))
+    def _source(self, params):
+        return KNOWN if any(p is params for p in self.known) else "given"
 
 
 def read_initial_params(given, steps, space, n_iter, violation=None):

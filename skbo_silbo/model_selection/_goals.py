@@ -8,6 +8,7 @@ The model learns one number: with weights w drawn anew after each evaluation, an
 (Knowles 2006, "ParEGO").
 """
 
+from copy import copy
 from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar, cast
 
@@ -23,6 +24,7 @@ SHARE = 0.05  # of the sum in (1), that of Knowles
 WHY_NOT = MappingProxyType(
     {
         "patience": "there is no single best score to wait for",
+        "target": "there is no single score to reach",
         "initial_results": "they have one score a candidate",
     }
 )
@@ -64,7 +66,7 @@ class SeveralGoals(BaseSearchCV):
     refit: Any
     space_: Any
     stop_reason_: str
-    _goals: tuple[str, ...] | None = None  # while it fits
+    _goals: tuple[str, ...] | None = None  # of the copy that is fitted
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and refit the best candidate on all data unless `refit` lists goals.
@@ -80,18 +82,21 @@ class SeveralGoals(BaseSearchCV):
         -------
         self : object
         """
-        self._goals = read_goals(self)
+        goals = read_goals(self)
         self.__dict__.pop("pareto_front_", None)
-        if self._goals is None:
+        if goals is None:
             return super().fit(X, y, **params)
         best = [name for name, part in vars(SeveralGoals).items() if isinstance(part, OfOneGoal)]
-        goals, self.refit = self.refit, False
+        for name in best:
+            self.__dict__.pop(name, None)
+        search = copy(self)  # a fit never changes a parameter
+        search.refit, search._goals = False, goals
         try:
-            return super().fit(X, y, **params)
+            super(SeveralGoals, search).fit(X, y, **params)
         finally:
-            self.refit, self._goals = goals, None
-            for name in best:  # of one metric scikit-learn says which is best without a refit too
-                self.__dict__.pop(name, None)
+            learnt = {name: value for name, value in vars(search).items() if name[-1] == "_"}
+            vars(self).update({k: v for k, v in learnt.items() if k not in best})
+        return self
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Return the score of the best estimator on the given data, as in RandomizedSearchCV.
@@ -164,10 +169,9 @@ def require_metrics(goals, metrics):
         )
 
 
-def goal_values(candidate, goals, error_score):
-    """Return the values of a candidate, to be minimised, (m,); NaN if a fit of it failed."""
-    rows = candidate.rows
-    if has_failed(candidate) or _has_no_scores(rows, error_score):
+def goal_values(rows, goals, error_score):
+    """Return the objectives of a candidate, to be minimised, (m,); NaN if a fit failed."""
+    if has_failed(rows) or _has_no_scores(rows, error_score):
         return np.full(len(goals), np.nan)
     several = isinstance(rows[0]["test_scores"], dict)
     scores = [row["test_scores"] if several else {SCORE: row["test_scores"]} for row in rows]
@@ -183,19 +187,21 @@ def _has_no_scores(rows, error_score):
     return not isinstance(scores[0], dict) and all(s != s or s == error_score for s in scores)
 
 
-def has_failed(candidate):
-    """Return whether a fit of a candidate has failed, so that its times say nothing."""
-    return candidate.rows is None or any(row["fit_error"] for row in candidate.rows)
+def has_failed(rows):
+    """Return whether a fit of a candidate has failed, so that its times mean nothing."""
+    return rows is None or any(row["fit_error"] for row in rows)
 
 
-def pareto_front(table, candidates, goals):
+def pareto_front(table, observations, goals):
     """Return the rows of ``cv_results_`` that no other dominates, increasing.
 
     Times are measured: two that differ by less than their deviation over the folds are equal.
     """
     columns = [table["mean_fit_time"] if g == TIME else -table[f"mean_test_{g}"] for g in goals]
     Y = np.column_stack(columns)
-    Y[[has_failed(candidate) for candidate in candidates] | ~np.isfinite(Y).all(axis=1)] = np.nan
+    Y[
+        [has_failed(observation.rows) for observation in observations] | ~np.isfinite(Y).all(axis=1)
+    ] = np.nan
     deviations = [table["std_fit_time"] * (g == TIME) for g in goals]
     return np.flatnonzero(is_non_dominated(Y, np.column_stack(deviations)))
 
@@ -230,19 +236,21 @@ def chebyshev(goals, weights):
     return parts.max(axis=1) + SHARE * parts.sum(axis=1)
 
 
-class GoalsSILBO(SILBO):
-    """`SILBO` of several goals, whose values `tell_goals` gives beside that of one."""
+class ParEGO(SILBO):
+    """`SILBO` for several objectives: the model learns (1), with new weights after each value."""
 
-    def tell(self, x, y, **more):
-        """Refuse a value alone: see `tell_goals`."""
-        raise ValueError(
-            "the goals of all evaluations must be known: got one value alone. Call tell_goals(x, "
-            "y, goals) of the optimiser, with the values of all goals, which are minimised."
-        )
+    def tell(self, x, y, *, goals):
+        """Record values and objectives.
 
-    def tell_goals(self, params, values, goals):
-        """Record values, (n,), and those of all goals, (n, m), minimised; NaN where one failed."""
-        return self._tell(params, values, None, None, np.atleast_2d(goals))
+        Parameters
+        ----------
+        x : dict or list of n dicts
+        y : float or array-like of shape (n,)
+            One value per point, shown as `func_vals_`.
+        goals : array-like of shape (m,) or (n, m)
+            Objectives to be minimised; NaN where the evaluation failed.
+        """
+        return self._tell(x, y, None, None, np.atleast_2d(goals))
 
     def _labelled(self):
         rows = super()._labelled()

@@ -11,19 +11,20 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
+from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
 from skbo_silbo.model_selection._given import (
     is_point_of,
     is_same,
     read_initial_params,
     read_initial_results,
 )
-from skbo_silbo.model_selection._goals import GoalsSILBO
+from skbo_silbo.model_selection._goals import ParEGO
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._configuration import n_initial_points
-from skbo_silbo.optimizers._events import engine_options
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._model import Prediction
+from skbo_silbo.optimizers._state import engine_options
 from skbo_silbo.space._filled_space import as_known_space
 from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, steps_of
 from skbo_silbo.space._read import as_space
@@ -62,7 +63,7 @@ def make_optimizer(search, space, random_state, n_initial=None):
     own = {name: getattr(search, name) for name in OWN}
     own["n_initial"] = n_first_candidates(search, space) if n_initial is None else n_initial
     others = _checked(search.optimizer_options)
-    kind = GoalsSILBO if search._goals else SILBO
+    kind = ParEGO if search._goals else SILBO
     optimizer = kind(space, random_state=random_state, **own, **others)
     return optimizer.constrain(search.constraints)
 
@@ -100,7 +101,7 @@ def expected_score(search, params):
         If the search had several goals, or the parameters are not of its space.
     """
     optimizer = search.optimizer_
-    if isinstance(optimizer, GoalsSILBO):
+    if isinstance(optimizer, ParEGO):
         raise ValueError(
             f"predict_score needs a search of one goal: got refit={search.refit!r}, whose models "
             "are of another mixture of the goals at every candidate. Search one of them."
@@ -249,7 +250,7 @@ def require_options_that_fit(search, given):
     """
     check_nonnegative("timeout", search.timeout, "None")  # True is no number
     check_nonnegative("max_time", search.max_time, "None")
-    if len(given.left([])) > search.n_iter:
+    if len(given.due) > search.n_iter:
         raise ValueError(
             f"initial_params must be at most n_iter={search.n_iter} candidates: got "
             f"{len(given.params)}. Give n_iter more, or fewer of them."
@@ -266,6 +267,7 @@ def require_options_that_fit(search, given):
             "got 'auto'. Give cv more splits."
         )
     n_workers = effective_n_jobs(search.n_jobs)
+    read_pre_dispatch(search.pre_dispatch, n_workers)
     if n_workers > 1 or search.timeout is not None:
         _require_that_fits_can_be_sent(search, n_workers, kind_of_workers())
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from skbo_silbo.journal._journal import read_checked_line
-from skbo_silbo.optimizers._records import values_from_data
+from skbo_silbo.optimizers._event import values_from_data
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.space._values import is_number, same
 
@@ -120,7 +120,7 @@ def _of_table(table):
 
 def _of_journal(path):
     lines = (read_checked_line(line) for line in path.read_bytes().splitlines())
-    events = [line for line in lines if line and "params" in line and "told" in line]
+    events = [line for line in lines if line and "params" in line and "observed" in line]
     plain = [e for e in events if not any(_is_object(v) for v in e["params"].values())]
     return [e["params"] for e in plain], [-values_from_data(e["y"])[0] for e in plain]
 

@@ -2,34 +2,44 @@
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, search_state
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
-from skbo_silbo.model_selection._candidate_loop import CandidateLoop
-from skbo_silbo.model_selection._candidates import (
-    attach_results,
-    make_results,
-    warn_of_interruption,
-)
-from skbo_silbo.model_selection._evaluator import CandidateEvaluator, callback_task
+from skbo_silbo.evaluation import Progress
+from skbo_silbo.evaluation._budget import Budget
+from skbo_silbo.evaluation._loop import EvaluationLoop
+from skbo_silbo.evaluation._progress import show_progress
+from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
+from skbo_silbo.model_selection._description import describe_search
 from skbo_silbo.model_selection._goals import SeveralGoals
-from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import (
     expected_score,
     make_optimizer,
+    n_first_candidates,
     read_settings,
     search_in_html,
     tell_initial_results,
 )
+from skbo_silbo.model_selection._proposals import CandidateProposals
+from skbo_silbo.model_selection._results import (
+    attach_results,
+    has_succeeded,
+    make_results,
+    warn_of_interruption,
+)
+from skbo_silbo.optimizers._log import open_log
 from skbo_silbo.optimizers._model import Prediction
+from skbo_silbo.optimizers._state import RootSeed, root_seed
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
 
@@ -94,23 +104,25 @@ class SILBOSearchCV(SeveralGoals):
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores too.
     timeout : float or None, default=None
-        Seconds that the fits of a candidate may run, all together; then it has failed, with
-        `error_score` and a `LostEvaluationWarning`. Fits are made in processes of their own, which
-        are ended and replaced, with one worker too; with joblib's backend "threading" in threads,
-        which are left behind. Other backends are refused. The refit has no limit.
+        Seconds that the fits of a candidate may take together; then it counts as failed, with
+        `error_score` and a `LostEvaluationWarning`. Fits then run in processes of their own, or in
+        threads with joblib's backend "threading" (which cannot be stopped). Other backends are
+        rejected. The refit has no limit.
     max_time : float or None, default=None
-        Seconds after which no further batch is begun; the first one always is. With a journal, of
-        this run. What is under way is waited for, so give `timeout` if fits may hang.
+        Seconds after which no further candidate begins; the first one always does. Candidates that
+        are being fitted then are waited for.
+    n_retries : int, default=1
+        How often a fit is repeated, alone, if its worker dies. Then its candidate counts as failed.
+    target : float or None, default=None
+        Stop once a mean test score is at least this.
     patience : int, "auto" or None, default=None
-        Stop after so many candidates in a row without a better score, initial ones included.
-        "auto": when what the model expects of all the candidates left, their number times the
-        largest expected improvement, is below the standard error of the best candidate's mean over
-        the splits, of which there must be two (:doc:`/benchmarks/patience`).
+        Stop after so many candidates in a row without a better score. "auto": stop when the model
+        expects all remaining candidates together to gain less than the standard error of the best
+        candidate's mean score over the splits (:doc:`/benchmarks/patience`).
     journal : str, path-like or None, default=None
-        File to which every evaluated candidate is written before the next one is proposed, as a
-        line of JSON. If it exists, the search continues where it was interrupted, or with a greater
-        `n_iter` goes on, and the result is that of a search never interrupted. One file is for
-        one search on one set of data.
+        File that keeps every evaluated candidate. If it exists, the search resumes, or continues
+        with a larger `n_iter`; with `n_initial` given, the result is that of an uninterrupted
+        search. See :doc:`/journals`.
     initial_results : dict, list of (params, score) or None, default=None
         What an earlier search found: its ``cv_results_``, or columns ``param_...`` and
         ``mean_test_score`` (of a DataFrame ``frame.to_dict("list")``), or pairs of parameters and
@@ -119,10 +131,9 @@ class SILBOSearchCV(SeveralGoals):
         nor counted. Scores must be of the same metric on like data. Those that were "given" outside
         this space are left out, and of a halving search those with less than all of its resource.
     callback : callable or None, default=None
-        Called after every candidate, those from the journal left out, with a `SearchProgress`:
-        `n_candidates`, `params`, `score`, `source`, `best_params`, `best_score`, `elapsed`. A true
-        return value ends the search. It has nothing to do with the callbacks of scikit-learn 1.9,
-        which work as well.
+        Called with a `skbo_silbo.evaluation.Progress` after every candidate, except those from a
+        journal. A true return value ends the search. Callbacks of scikit-learn 1.9 work as well,
+        independently of this one.
     embedding, n_components, surrogate, n_initial : default="auto"
         What is learnt of the scores, and after how many; as in :class:`~skbo_silbo.SILBO`. The
         method of the paper, for example, is ``embedding="semi-sir"`` with some `n_components`.
@@ -164,8 +175,9 @@ class SILBOSearchCV(SeveralGoals):
         nowhere worse and somewhere better. Equal rows are all in it, those with a failed fit never.
         There is no `best_estimator_`, `best_index_`, `best_params_` and `best_score_` then.
     stop_reason_ : str
-        Why the search ended: "n_iter", "max_time", "patience", "callback", "exhausted" (a finite
-        space, or what `constraints` leave of it) or "interrupted" (Ctrl-C, ``sys.exit``).
+        Why the search ended: "budget" (`n_iter` candidates were evaluated), "max_time", "target",
+        "patience", "callback", "exhausted" (a finite space has no other candidate) or "interrupted"
+        (Ctrl-C, ``sys.exit``).
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -199,17 +211,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     Notes
     -----
-    **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
-    the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`, `patience`,
-    `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is
-    refused by name once it holds a candidate. Functions are known by their name (with another
-    text they are warned of), classes by their name and parameters, data by their content; what
-    cannot be pickled is refused. With
-    `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give the
-    same splits in every run. A line torn by a crash is dropped, and that candidate evaluated again.
-    What was evaluated is not fitted again, the best model is. Where fits are made in this process,
-    the journal says which candidates are under way: one with which the process ends (out of memory,
-    a crash) is evaluated again, alone, and counts as failed when the process ends with it again.
+    **Journal.** Only limits (`n_iter`, `max_time`, `timeout`, `patience`, `target`, `n_retries`,
+    `n_jobs`, `pre_dispatch`), `verbose`, `callback` and a callable `refit` may change between runs;
+    anything else raises an error that names the difference. `cv` must give the same splits in every
+    run. With `random_state` None or a RandomState, the seed of the first run is kept. Finished
+    candidates are not fitted again; the best model is. If the process dies during fits made in it,
+    that candidate is evaluated again, alone, and counts as failed after a second death.
 
     See Also
     --------
@@ -246,10 +253,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     return_train_score: bool = False
     timeout: float | None = None
     max_time: float | None = None
+    n_retries: int = 1
+    target: float | None = None
     patience: int | Auto | None = None
     journal: str | PathLike[str] | None = None
     initial_results: Any = None
-    callback: Callable[..., Any] | None = None
+    callback: Callable[[Progress], Any] | None = None
     embedding: str | Learner | TransformerLike = "auto"
     n_components: int | Auto = "auto"
     surrogate: str | Surrogate | RegressorLike = "auto"
@@ -267,6 +276,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "random_state": ["random_state"],
         "timeout": [Interval(Real, 0, None, closed="neither"), None],
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "n_retries": [Interval(Integral, 0, None, closed="left")],
+        "target": [Real, None],
         "patience": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "journal": [str, os.PathLike, None],
         "callback": [callable, None],
@@ -280,30 +291,79 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
         space, given = read_settings(self, state.X, state.y)
+        description = None if self.journal is None else describe_search(self, space, state)
         task = {"task_name": "search", "max_subtasks": None}
         with (
-            open_memory(self, space, given, evaluate_candidates) as memory,
+            closing(open_log(self.journal)) as log,
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
-            made = make_optimizer(self, space, memory.random_state, memory.n_initial)
+            seed = root_seed(log.seed(self.random_state))
+            fixed = {"n_initial": n_first_candidates(self, space)}
+            log.begin(description, given.points, seed, fixed)
+            made = make_optimizer(self, space, RootSeed(seed), log.fixed["n_initial"])
             self.optimizer_ = tell_initial_results(self, made, space)
-            loop, ended_by = CandidateLoop(self, memory), None
-            try:
-                self.stop_reason_ = loop.run(
-                    lambda: CandidateEvaluator(self, state, loop.total, memory.begun, search_ctx)
-                )
-            except (KeyboardInterrupt, SystemExit) as error:
-                if not any(candidate.has_succeeded for candidate in loop.candidates):
-                    raise
-                self.stop_reason_, ended_by = "interrupted", error
-                warn_of_interruption(loop.candidates, self.n_iter, error)
-            except Exception as error:
-                attach_results(error, self, loop.candidates, evaluate_candidates)
-                raise
-        table = make_results(self, loop.candidates, evaluate_candidates)
+            total = min(self.n_iter, space.n_points + len(given.outside))
+            with (
+                closing(CrossValidation(self, state, total, search_ctx)) as evaluation,
+                show_progress(self.verbose, type(self).__name__, total, "candidate") as show,
+            ):
+                loop = self._make_loop(evaluation, log, given, show)
+                ended_by = self._run_loop(loop, evaluate_candidates)
+        table = make_results(self, loop.trials, evaluate_candidates)
         if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
             self.cv_results_ = table
             raise ended_by
+
+    def _make_loop(self, evaluation, log, given, show):
+        """Return the evaluation loop of the search."""
+        size = self.batch_size
+        if size == "auto":
+            size = 1 if effective_n_jobs(self.n_jobs) == 1 else None
+        budget = Budget(
+            self.n_iter,
+            "n_iter",
+            max_time=self.max_time,
+            patience=self.patience,
+            target=self.target,
+            callback=self.callback,
+            higher_is_better=True,
+        )
+        moves_best = bool(given.known) and not self.constraints
+        return EvaluationLoop(
+            self.optimizer_,
+            evaluation,
+            budget,
+            log,
+            CandidateProposals(self.optimizer_, log, given, moves_best=moves_best),
+            given.points,
+            evaluation.make_workers,
+            batch_size=size,
+            show=show,
+        )
+
+    def _run_loop(self, loop, evaluate_candidates):
+        """Run the loop; return what interrupted it, or None."""
+        try:
+            loop.resume()
+            self.stop_reason_ = loop.run().reason
+        except (KeyboardInterrupt, SystemExit) as error:
+            if not any(map(has_succeeded, loop.trials)):
+                error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")
+                raise
+            self.stop_reason_ = "interrupted"
+            warn_of_interruption(loop.trials, self.n_iter, error)
+            return error
+        except Exception as error:
+            attach_results(error, self, loop.trials, evaluate_candidates)
+            raise
+        if self.verbose and {trial.source for trial in loop.trials}.isdisjoint(
+            {"model", "resumed"}
+        ):
+            print(
+                f"[{type(self).__name__}] All {len(loop.trials)} candidates were known or initial "
+                "ones, so the model has not proposed any yet. Increase n_iter to use it."
+            )
+        return None
 
     def predict_score(self, params: Any) -> Prediction:
         """Return the mean test score that the model expects of parameters, evaluated or not.

@@ -22,10 +22,8 @@ from skbo_silbo._typing import (
 from skbo_silbo.acquisition._part_of_space import N_BEST, Part
 from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, in_words
-from skbo_silbo.optimizers._event_log import EventLog, begin_or_check
-from skbo_silbo.optimizers._events import from_data, root_seed, to_data
 from skbo_silbo.optimizers._model import Recommendation
-from skbo_silbo.optimizers._records import Points, observed_event
+from skbo_silbo.optimizers._state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, too_few_left
@@ -69,10 +67,9 @@ class AskTellOptimizer(ABC):
         self._seed = root_seed(random_state)
         # the last `input_model_`, and of how many values
         self._input_model: tuple[int, Any] | None = None
-        self._log: EventLog | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name[0] != "_" and "_log" in vars(self):
+        if name[0] != "_" and "_input_model" in vars(self):
             self._refuse_change(name, value)
         super().__setattr__(name, value)
 
@@ -88,11 +85,11 @@ class AskTellOptimizer(ABC):
         )
 
     def __getstate__(self):
-        with self._lock:  # a copy writes no journal
-            return {k: v for k, v in vars(self).items() if k not in ("_lock", "_log")}
+        with self._lock:
+            return {k: v for k, v in vars(self).items() if k != "_lock"}
 
     def __setstate__(self, state):
-        vars(self).update(state, _lock=threading.RLock(), _log=None)
+        vars(self).update(state, _lock=threading.RLock())
 
     def ask(self, n: int | None = None, fixed: Mapping[Any, Any] | None = None) -> Any:
         """Propose points to evaluate.
@@ -127,13 +124,7 @@ class AskTellOptimizer(ABC):
                 raise too_few_left(self.space_, self._seen, count)
             before = dict(vars(self))
             try:
-                points = []
-                for _ in range(count):
-                    rng = self._rng(self._n_known)
-                    points.append(self._accept(self.propose(rng, part), part, rng))
-                if self._log is not None:
-                    asked = list(self._pending.values())[-count:]
-                    self._log.ask(np.array(asked).tolist(), self._state_to_dict())
+                points = self._propose_all(count, part)
             except BaseException:
                 vars(self).update(before)
                 raise
@@ -199,8 +190,6 @@ class AskTellOptimizer(ABC):
             goals = np.empty((len(X), 0)) if goals is None else goals
             observed = points, X, values, noise_std, constraints, goals
             self._record(*observed)
-            if self._log is not None:
-                self._log.tell(observed_event(self.space_, *observed))
             y = self._history.y
         history.warn_of_told(before, y, self._sign, left_out)
         return self
@@ -235,8 +224,33 @@ class AskTellOptimizer(ABC):
                         f" Look at pending_, which holds {len(self._pending)} points."
                     )
             self._withdraw(keys)
-            if self._log is not None:
-                self._log.tell({"cancelled": self.space_.encode(points).tolist()})
+        return self
+
+    def register(self, x: Any) -> Self:
+        """Mark points as pending, as if `ask` had proposed them.
+
+        For points that are evaluated although the optimiser did not propose them: further
+        proposals take them into account.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
+            Points inside the bounds.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If a point is outside the bounds.
+        """
+        points, _ = history.as_points(x, self.space_)
+        places = self.space_.encode(points)
+        with self._lock:
+            for place in places:
+                self._add_pending(place)
         return self
 
     @abstractmethod
@@ -281,10 +295,7 @@ class AskTellOptimizer(ABC):
         """
         made = KnownConstraints.of(constraints, self.space_)
         with self._lock:
-            before = self._known
-            self._known = made.following(before)
-            if self._log is not None and self._known.described != before.described:
-                self._log.tell({"constrained": self._known.described})
+            self._take_constraints(made.following(self._known))
         return self
 
     def __repr__(self):
@@ -352,38 +363,15 @@ class AskTellOptimizer(ABC):
         """Whether `input_model_` of all values has been made, so that reading it takes no time."""
         return self._input_model is not None and self._input_model[0] == len(self._history)
 
-    def keep_journal(self, log: EventLog, **facts: Any) -> None:
-        """Go on from what a log holds, and write to it from now on.
-
-        Parameters
-        ----------
-        log : EventLog
-            Open. Of a new file, or of an optimiser like this one.
-        **facts
-            What else must be as it was when the log was begun, as plain data.
-
-        Raises
-        ------
-        ValueError
-            When the log is of another space, class, option or seed; it is named.
-        """
-        with self._lock:
-            begin_or_check(log, self, facts)
-            log.read_events(Points(self.space_))
-            log.replay(self, log.events)
-            self._log = log
+    @property
+    def known_constraints_(self) -> list[Any]:
+        """Description of the constraints passed to `constrain`, as plain data."""
+        return self._known.described
 
     @property
-    def keeps_journal(self) -> bool:
-        """Whether what is asked and observed is written to a journal."""
-        return self._log is not None
-
-    def close_journal(self) -> None:
-        """Close the journal, if there is one: what follows is not written down."""
-        with self._lock:
-            if self._log is not None:
-                self._log.close()
-                self._log = None
+    def constraint_violation(self) -> Any:
+        """Function of a point that is 0 where all known constraints hold; None without any."""
+        return self._known.violation
 
     def check_constraints(self, constraints: ArrayLike) -> None:
         """Refuse constraints of one point, (m,), that `tell` would refuse."""
@@ -487,6 +475,17 @@ class AskTellOptimizer(ABC):
             return None
         return Part(space, fixed or {}, known.violation, known.equations)
 
+    def _propose_all(self, count, part):
+        """Return so many new points, which are pending now."""
+        points = []
+        for _ in range(count):
+            rng = self._rng(self._n_known)
+            points.append(self._accept(self.propose(rng, part), part, rng))
+        return points
+
+    def _take_constraints(self, known):
+        self._known = known
+
     def _accept(self, x, part, rng):
         """Return the point of a proposal x, or of a random place where x is None or not new.
 
@@ -498,7 +497,7 @@ class AskTellOptimizer(ABC):
             [x] = self.space_.round(x[None])
         if x is None or key_of(x) in self._seen:
             x = draw_unseen(self.space_, self._seen, rng)
-        return self.space_.decode(self._register(x)[None])[0]
+        return self.space_.decode(self._add_pending(x)[None])[0]
 
     def _accept_in(self, part, x):
         """Return the same for a part of the space, with exactly the values that are fixed."""
@@ -508,7 +507,7 @@ class AskTellOptimizer(ABC):
             proposed = part.draw(self._seen, best, self._rng(self._n_known, 4))[None]
         [point] = part.decode(proposed)
         [x] = self.space_.encode([point])
-        self._exact = {**self._exact, key_of(self._register(x)): point}
+        self._exact = {**self._exact, key_of(self._add_pending(x)): point}
         return point
 
     def _record(self, points, X, *values):
@@ -520,7 +519,7 @@ class AskTellOptimizer(ABC):
         # Together and last: whatever interrupts, all of it is known or nothing.
         self._history, self._pending, self._observed_keys = longer, pending, observed
 
-    def _register(self, x):
+    def _add_pending(self, x):
         self._pending = {**self._pending, key_of(x): x}
         return x
 

@@ -12,7 +12,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_numbers, as_reals, brief
 from skbo_silbo.acquisition._part_of_space import Equations
-from skbo_silbo.journal._describe import describe, describe_function, require_same
+from skbo_silbo.journal._describe import describe, describe_callable, require_same
 from skbo_silbo.space._union import branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
@@ -89,8 +89,8 @@ class KnownConstraints:
         if not before.are_missing:
             return self
         then, now = {"rule": before.described}, {"rule": self.described}
-        remedy = "Give them, or tell what is known to a new optimiser."
-        require_same(then, now, "constraints must be those of", "the saved optimiser", remedy)
+        remedy = "Pass the same constraints, or tell the points and values to a new optimiser."
+        require_same(then, now, "`constraints` differ from those of the saved optimiser", remedy)
         return replace(self, described=before.described)
 
 
@@ -217,7 +217,7 @@ class _Check:
             rule = self._func.is_valid if isinstance(self._func, _Rule) else self._func
             what = {
                 "class": "NonlinearConstraint",
-                "fun": describe_function(rule, with_attributes=True),
+                "fun": describe_callable(rule),
             }
         else:
             what = {"class": "LinearConstraint", "A": np.asarray(self.matrix, float).tolist()}

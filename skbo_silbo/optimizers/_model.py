@@ -13,8 +13,8 @@ from skbo_silbo.acquisition._acquisition_functions import no_improvement
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
+from skbo_silbo.optimizers._event import places_of
 from skbo_silbo.optimizers._history import impute_failures
-from skbo_silbo.optimizers._records import places_of
 from skbo_silbo.surrogate import Surrogate, Warp
 from skbo_silbo.surrogate._feasibility import Feasibility, fit_feasibility
 from skbo_silbo.surrogate._process import refit

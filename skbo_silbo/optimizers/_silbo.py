@@ -19,13 +19,14 @@ from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_emb
 from skbo_silbo.optimizers import _configuration as parts
 from skbo_silbo.optimizers._configuration import Configuration, check_n_initial
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
-from skbo_silbo.optimizers._event_log import closed_on_error, open_log
+from skbo_silbo.optimizers._journaled import Journaled
+from skbo_silbo.optimizers._log import open_log
 from skbo_silbo.space._read import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
 
 @dataclass(eq=False, repr=False)
-class SILBO(EmbeddedOptimizer):
+class SILBO(Journaled, EmbeddedOptimizer):
     """Bayesian optimisation of expensive functions of many inputs.
 
     By default all inputs are kept, in a Gaussian process with a length scale for each input, whose
@@ -201,11 +202,16 @@ class SILBO(EmbeddedOptimizer):
         """Make the optimiser, or go on with that of the journal."""
         self.maximize = check_flag("maximize", self.maximize)
         space = self.bounds if self.scale is None else as_space(self.bounds, self.scale)
-        log, seed = open_log(self.journal, self.random_state)
-        with closed_on_error(log):
-            super().__init__(space, seed)
-            if log is not None:
-                self.keep_journal(log)
+        if self.journal is None:
+            super().__init__(space, self.random_state)
+            return
+        log = open_log(self.journal)
+        try:
+            super().__init__(space, log.seed(self.random_state))
+            self._resume(log)
+        except BaseException:
+            log.close()
+            raise
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""

@@ -1,11 +1,9 @@
-"""Executors of ``concurrent.futures`` and of other libraries, and the caller as an executor."""
+"""Executors of ``concurrent.futures`` and of other libraries."""
 
 import sys
 import threading
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
 
 from skbo_silbo._checks import check_picklable
 from skbo_silbo._joblib import kill_processes
@@ -16,30 +14,6 @@ HOW_TO_SEND = (
     "a ThreadPoolExecutor."
 )
 FUTURE_METHODS = ("add_done_callback", "cancel", "cancelled", "done", "exception", "result")
-
-
-class InPlace(Executor):
-    """The caller as the only worker: `submit` calls the function before it returns.
-
-    Attributes
-    ----------
-    last_result : object
-        What the last call returned. An interrupt can come before its future reaches the caller.
-    """
-
-    _max_workers = 1
-    is_in_process = True
-    last_result = None
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return a future that is done; KeyboardInterrupt is raised at once."""
-        future: Future[Any] = Future()
-        try:
-            self.last_result = fn(*args, **kwargs)
-            future.set_result(self.last_result)
-        except (Exception, SystemExit) as error:
-            future.set_exception(error)
-        return future
 
 
 def is_executor(executor: object) -> bool:

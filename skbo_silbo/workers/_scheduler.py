@@ -30,10 +30,14 @@ from itertools import islice
 from typing import Any
 
 from skbo_silbo.workers import _executors as executors
-from skbo_silbo.workers._calls import Call as Call
-from skbo_silbo.workers._calls import OfFunctionError, Outcome, is_loss, timed, timed_elsewhere
-from skbo_silbo.workers._executors import InPlace as InPlace
-from skbo_silbo.workers._pace import Pace as Pace
+from skbo_silbo.workers._calls import (
+    Call,
+    OfFunctionError,
+    Outcome,
+    is_loss,
+    timed,
+    timed_elsewhere,
+)
 from skbo_silbo.workers._pool import Pool
 
 FOREVER = math.inf
@@ -110,9 +114,8 @@ class Scheduler:
         except ValueError:
             self.close(wait=False)
             raise
-        is_here = isinstance(self._executor, InPlace)  # where `submit` returns after the call
-        self._most_in_flight = 1 if is_here else math.inf if n_ahead is None else n_ahead
-        self.is_local = isinstance(self._executor, InPlace | Pool) and self.n_workers == 1
+        self._most_in_flight = math.inf if n_ahead is None else n_ahead
+        self.is_local = isinstance(self._executor, Pool) and self.n_workers == 1
 
     @property
     def n_calls(self) -> int:
@@ -183,10 +186,8 @@ class Scheduler:
         """
         found = []
         for call, future in self._unrecorded.items():
-            if future is None:
-                result = getattr(self._executor, "last_result", None)  # of `InPlace`
-                found += [] if result is None else [(call, result[0])]
-            elif future.done() and not future.cancelled() and future.exception() is None:
+            is_done = future is not None and future.done() and not future.cancelled()
+            if is_done and future.exception() is None:
                 found.append((call, future.result()[0]))
         return found
 
@@ -220,8 +221,6 @@ class Scheduler:
             self._send(self._waiting.pop(0))
 
     def _send(self, call):
-        if isinstance(self._executor, InPlace):
-            self._executor.last_result = None  # before `returned` can take it for that of this call
         call.start_time = self._unrecorded[call] = None
         if self.on_begin is not None:
             self.on_begin(call)

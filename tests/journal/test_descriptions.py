@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from journal_files import describe, describe_data, differences_in_words
+from journal_files import describe, describe_data, format_differences
 from journal_searches import X, Y, search
 from scipy import sparse
 from scipy.optimize import NonlinearConstraint
@@ -222,7 +222,7 @@ ALIKE = {
 @pytest.mark.parametrize("name", ALIKE)
 def test_what_looks_alike_is_told_apart(name):
     one, other = map(describe, ALIKE[name])
-    assert differences_in_words({"x": one}, {"x": other})
+    assert format_differences({"x": one}, {"x": other})
     assert json.loads(json.dumps(one, allow_nan=False)) == one == describe(ALIKE[name][0])
 
 
@@ -295,8 +295,8 @@ def test_any_value_has_a_description_that_json_can_hold(value):
     ],
 )
 def test_parts_of_a_list_that_look_alike_are_told_apart(one, other):
-    assert differences_in_words({"x": one}, {"x": other})
-    assert not differences_in_words({"x": one}, {"x": one})
+    assert format_differences({"x": one}, {"x": other})
+    assert not format_differences({"x": one}, {"x": one})
 
 
 # --- what cannot be looked into -------------------------------------------------------------------

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from journal_files import SEARCH, Journal
+from journal_files import Journal
 from journal_searches import SPACE, Counted, X, Y, fit, lines_of, search, told_in
 from scipy.stats import loguniform, uniform
 from sklearn.base import clone
@@ -35,7 +35,7 @@ def assert_same_results(one, other):
 
 @pytest.mark.quick
 def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         journal.begin({"of": "test"})
         for i in range(2):
             journal.append({"value": i, "text": "line\nbreak, ü"})
@@ -44,7 +44,7 @@ def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
     for size in range(len(whole) + 1):
         path.write_bytes(whole[:size])
         kept = sum(end <= size for end in ends)
-        with Journal(path, SEARCH) as journal:
+        with Journal(path) as journal:
             assert (journal.header is not None) == (kept > 0)
             assert [record["value"] for record in journal.records] == list(range(kept))[: kept - 1]
             assert path.read_bytes() == whole[: ([0, *(end + 1 for end in ends)])[kept]]
@@ -64,7 +64,7 @@ def test_every_line_is_synced_before_append_returns(path, monkeypatch):
         fsync(file)
 
     monkeypatch.setattr(os, "fsync", spy)
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         journal.begin({})
         for _ in range(3):
             journal.append({})
@@ -73,12 +73,12 @@ def test_every_line_is_synced_before_append_returns(path, monkeypatch):
 
 
 def test_what_was_paid_for_is_not_begun_anew(path):
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         journal.begin({})
         journal.append({"told": []})
         with pytest.raises(RuntimeError, match="must be without values to be begun anew"):
             journal.begin({})
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         assert len(journal.records) == 1
 
 
@@ -99,7 +99,7 @@ def test_one_journal_is_for_one_search_at_a_time(path):
         "try:\n    fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
         "except BlockingIOError: print('in use')"
     )
-    with Journal(path, SEARCH):
+    with Journal(path):
         with pytest.raises(RuntimeError, match="one search at a time"):
             search(path).fit(X, Y)
         other = subprocess.run(
@@ -134,7 +134,7 @@ def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size
         assert resumed.optimizer_.ask() == proposed
         assert lines_of(path)[:n_kept] == lines[:n_kept]
         told = told_in(lines_of(path))
-        assert [event["told"] for event in told] == [event["told"] for event in told_in(lines)]
+        assert [event["observed"] for event in told] == [event["observed"] for event in told_in(lines)]
 
 
 @pytest.mark.quick
@@ -261,7 +261,7 @@ def test_every_line_is_plain_json(path):
     header, *records = (json.loads(line, parse_constant=refuse) for line in lines_of(path))
     assert header["seed"] == 0
     assert header["made with"].keys() == {"python", "skbo_silbo", "scikit-learn", "scipy", "numpy"}
-    records = [record for record in records if "told" in record]
+    records = [record for record in records if "observed" in record]
     assert [r["params"]["a"] for r in records] == [p["a"] for p in reference.cv_results_["params"]]
     with pytest.warns(UserWarning, match="non-finite"):
         assert_same_results(search(path, **params).fit(X, Y), reference)
@@ -269,12 +269,12 @@ def test_every_line_is_plain_json(path):
 
 def test_other_proposals_than_before_are_said_and_what_is_known_is_kept(path):
     other = search(path, random_state=1, n_iter=5, batch_size=2).fit(X, Y)
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         header, records = journal.header, journal.records
     header["seed"] = header["search"]["random_state"] = 0
     header["made with"]["numpy"] = "0.1"
     path.unlink()
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         journal.begin(header)
         for record in records:
             journal.append(record)

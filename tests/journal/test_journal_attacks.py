@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from journal_files import OPTIMIZER, SEARCH, Journal
+from journal_files import Journal
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 
@@ -183,13 +183,13 @@ def corrupted(content, rng):
     return b"".join(lines)
 
 
-def read(path, kind):
+def read(path):
     """Return header and records; None where the file is refused in words."""
     try:
-        with Journal(path, kind) as journal:
+        with Journal(path) as journal:
             return journal.header, journal.records
     except ValueError as error:
-        if not str(error).startswith("journal must be"):
+        if "journal" not in str(error):
             raise
         return None
 
@@ -201,10 +201,10 @@ def test_a_changed_file_is_refused_or_a_prefix(door, seeds, tmp_path, monkeypatc
     with monkeypatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         DOORS[door](path, Disk(patch, rng), 0)
-    kind, content = (SEARCH if door == "SILBOSearchCV" else OPTIMIZER), path.read_bytes()
-    header, records = read(path, kind)
+    content = path.read_bytes()
+    header, records = read(path)
     for _ in seeds:
         path.write_bytes(corrupted(content, rng))
-        if (found := read(path, kind)) is not None:
+        if (found := read(path)) is not None:
             assert found[0] in (header, None)
             assert found[1] == records[: len(found[1])]

@@ -47,7 +47,7 @@ def events(path):
 
 
 def told_in(path):
-    return [event for event in events(path) if "told" in event]
+    return [event for event in events(path) if "observed" in event]
 
 
 def search(path, **params):

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from journal_files import SEARCH, Journal
+from journal_files import Journal
 from journal_searches import Counted, X, Y, fit, lines_of, search, told_in
 from odd_estimator import Odd
 from scipy.stats import loguniform
@@ -116,13 +116,13 @@ def test_the_lock_of_windows_is_used_where_there_is_no_fcntl(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
     without(monkeypatch, "fcntl")
     monkeypatch.setattr(os, "name", "nt")
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         journal.begin({})
         journal.append({"value": 1})
-        with pytest.raises(RuntimeError, match="one search at a time"), Journal(path, SEARCH):
+        with pytest.raises(RuntimeError, match="one search at a time"), Journal(path):
             pass
     monkeypatch.setattr(os, "name", "posix")
-    with Journal(path, SEARCH) as journal:
+    with Journal(path) as journal:
         assert journal.records == [{"n": 0, "value": 1}]
     assert places == [(2**31 - 2, 2, 1)] * 3
 

@@ -8,16 +8,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from journal_files import OPTIMIZER, SEARCH, Journal
+from journal_files import Journal
 from journal_run import DOORS, N_ITER, PLACES, Run, count_told
 
-KINDS = {"search": SEARCH, "minimize": OPTIMIZER}
 
-
-def durable(path, door):
+def durable(path):
     """Return the whole lines of a journal, which nobody may be holding."""
     text = path.read_bytes() if path.exists() else b""
-    with Journal(path, KINDS[door]):
+    with Journal(path):
         return text.splitlines()[: text.count(b"\n")]
 
 
@@ -40,12 +38,12 @@ def kill_until_done(folder, places, rng, backends, batch_size, seed, door):
                 run.process.join()
                 assert run.process.exitcode == -signal.SIGKILL
                 killed.append(was_at)
-            lines = durable(path, door)  # while the workers may still be alive
+            lines = durable(path)  # while the workers may still be alive
         assert lines[: len(kept)] == kept
         kept = lines
         if final is not None:
             break
-    assert sum("told" in json.loads(line) for line in kept) == N_ITER
+    assert sum("observed" in json.loads(line) for line in kept) == N_ITER
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert final == DOORS[door](batch_size=batch_size, random_state=seed)

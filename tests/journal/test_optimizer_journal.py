@@ -302,7 +302,7 @@ def test_a_torn_tail_is_dropped(path):
 def test_another_release_learns_again_and_loses_nothing(path, monkeypatch):
     step(make(path), 5).close_journal()
     another = {"skbo_silbo": "another"}
-    monkeypatch.setattr("skbo_silbo.optimizers._event_log.made_with", lambda: another)
+    monkeypatch.setattr("skbo_silbo.optimizers._log.made_with", lambda: another)
     optimizer = make(path)
     assert len(optimizer.func_vals_) == 5
     step(optimizer, 1).close_journal()

@@ -133,7 +133,7 @@ def test_a_header_of_another_shape_is_refused(tmp_path, written, name, value):
 )
 def test_an_event_of_another_shape_is_refused_by_its_line(tmp_path, written, changes, message):
     path, lines = tmp_path / "run.jsonl", list(written)
-    i = next(i for i, line in enumerate(lines) if b'"told"' in line)
+    i = next(i for i, line in enumerate(lines) if b'"observed"' in line)
     lines[i] = tampered(lines[i], **changes)
     path.write_bytes(b"\n".join([*lines, b""]))
     with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(.*{message}.* Remove that l"):
@@ -147,7 +147,7 @@ def test_a_space_of_named_parameters_is_read_and_checked():
         optimizer.tell(optimizer.ask(), 1.0)
     data = json.loads(json.dumps(optimizer.to_dict()))
     assert SILBO.from_dict(data, bounds=space).to_dict() == data
-    data["events"][0]["told"][0] = [5.0, 5.0]
+    data["events"][0]["observed"][0] = [5.0, 5.0]
     with pytest.raises(ValueError, match=r"\['events'\]\[0\] must be .*lists of"):
         SILBO.from_dict(data, bounds=space)
 

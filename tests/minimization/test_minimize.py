@@ -184,22 +184,22 @@ def test_known_values_are_not_evaluated_nor_counted():
         ({"method": "random", "n_initial": 3}, "^method 'random' takes no options: got"),
         ({"method": "random", "n_components": 3}, "^method 'random' takes no options: got"),
         ({"n_calls": 0}, "n_calls must be an integer >= 1"),
-        ({"y0": 1.0}, "x0 must be given with y0"),
+        ({"y0": 1.0}, "`x0` must be given"),
         ({"x0": [9.0, 9.0]}, "inside the bounds"),
         ({"max_time": -1}, "max_time must be None or a finite number >= 0: got -1"),
         ({"max_time": np.nan}, "max_time must be"),
-        ({"target": "low"}, "target must be None or a number: got 'low'"),
-        ({"callback": 3}, "callback must be None or callable"),
-        ({"timeout": 0}, "timeout must be None or a positive number of seconds: got 0"),
+        ({"target": "low"}, "`target` must be .* got 'low'"),
+        ({"callback": 3}, "`callback` must be"),
+        ({"timeout": 0}, "`timeout` must be .* got 0"),
         ({"maximize": "no"}, "maximize must be True or False: got 'no'"),
         ({"n_retries": -1}, "n_retries must be an integer >= 0"),
-        ({"n_pending": 2}, "n_pending must be 'auto' without an executor"),
+        ({"n_pending": 2}, "`n_pending` must be 'auto'"),
         ({"executor": 4}, r"executor must have submit\(\)"),
         ({"executor": lambda: None}, r"returned None\. For example, pass lambda: ThreadPool"),
         ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
-        ({"timeout": True}, "positive number of seconds: got True"),
+        ({"timeout": True}, "positive number of seconds, got True"),
         ({"verbose": -1}, "verbose must be an integer >= 0"),
-        ({"journal": True}, "journal must be None or the path of a file: got True"),
+        ({"journal": True}, "`journal` must be .* got True"),
         ({"x0": [0.0, 0.0], "y0": [1.0, 2.0]}, "y must be one number"),
     ],
 )
@@ -224,21 +224,21 @@ def test_time_limit(monkeypatch):
         clock[0] += 4.0
         return bowl(x)
 
-    monkeypatch.setattr("skbo_silbo.minimization._run.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("skbo_silbo.evaluation._budget.time.perf_counter", lambda: clock[0])
     result = minimize(func, BOUNDS, method="random", max_time=10, random_state=0)
     assert result.nfev == 3
     assert result.success
     assert result.message == "Time limit of 10 s reached."
     assert result.stop_reason == "max_time"
-    assert minimize(func, BOUNDS, max_time=0).nfev == 0
+    assert minimize(func, BOUNDS, max_time=0).nfev == 1
 
 
 def test_callback_sees_every_result_and_can_stop():
     seen = []
 
-    def callback(result):
-        seen.append((result.nfev, result.fun))
-        return result.nfev == 4
+    def callback(progress):
+        seen.append((progress.n_evaluations, progress.best_value))
+        return progress.n_evaluations == 4
 
     result = minimize(bowl, BOUNDS, method="random", callback=callback, random_state=0)
     assert [nfev for nfev, _ in seen] == [1, 2, 3, 4]
@@ -264,7 +264,7 @@ def test_a_clock_that_jumps_ends_nothing(monkeypatch):
     jumps, clock = itertools.cycle([0.0, 1e9, -1e9]), time.time
     monkeypatch.setattr(time, "time", lambda: clock() + next(jumps))
     options = {"method": "random", "n_calls": 6, "max_time": 300.0, "timeout": 300.0}
-    assert minimize(bowl, BOUNDS, **options).stop_reason == "n_calls"
+    assert minimize(bowl, BOUNDS, **options).stop_reason == "budget"
 
 
 def test_sys_exit_in_the_objective_loses_nothing():
@@ -369,7 +369,7 @@ def test_maximize_mirrors_everything_but_the_points():
         BOUNDS,
         y0=[-5.0],
         maximize=True,
-        callback=lambda result: seen.append(result.fun),
+        callback=lambda progress: seen.append(progress.best_value),
         **options,
     )
     assert_array_equal(high.x_iters, low.x_iters)
@@ -381,16 +381,14 @@ def test_maximize_mirrors_everything_but_the_points():
     assert reached.fun >= -0.1 > np.max(reached.func_vals[:-1])
 
 
-@pytest.mark.parametrize(("verbose", "n_lines"), [(0, 0), (1, None), (2, 9)])
+@pytest.mark.parametrize(("verbose", "n_lines"), [(0, 0), (2, 9)])
 def test_verbose(verbose, n_lines, capsys):
     result = minimize(bowl, BOUNDS, method="random", n_calls=9, random_state=0, verbose=verbose)
     lines = capsys.readouterr().out.splitlines()
-    if n_lines is None:
-        n_lines = len(np.unique(np.minimum.accumulate(result.func_vals)))
     assert len(lines) == n_lines
     if lines:
-        assert lines[-1].startswith("[9/9] value" if verbose == 2 else "[")
-        assert f"best {result.fun:.6g}" in lines[-1]
+        assert lines[-1].startswith("[minimize 9/9] value")
+        assert f"best {result.fun:.4g}" in lines[-1]
 
 
 def test_result_has_annotated_entries():
@@ -425,6 +423,6 @@ def test_printed_result_abbreviates_named_points():
     "argument", ["method", "n_calls", "max_time", "target", "callback", "timeout", "verbose"]
 )
 def test_error_abbreviates_long_value(argument):
-    with pytest.raises(ValueError, match=f"^{argument} must be .*got .*") as refused:
+    with pytest.raises(ValueError, match=rf"{argument}`? must be .*got .*") as refused:
         minimize(bowl, BOUNDS, **{argument: list(range(5000))})
     assert len(str(refused.value)) < 800

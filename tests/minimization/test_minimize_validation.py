@@ -28,7 +28,7 @@ def run(path, func=total, n_calls=2, **options):
 @pytest.mark.parametrize("y0", [None, [3.0, 1.0]])
 def test_points_given_that_violate_constraints_are_warned_of(y0):
     given = {"x0": [[0.9, 0], [0.1, 0]], "y0": y0, "constraints": LOW}
-    with pytest.warns(UserWarning, match="x0 must satisfy constraints: 1 of its points do not"):
+    with pytest.warns(UserWarning, match="1 points of `x0` violate"):
         result = minimize(total, BOUNDS, method="random", n_calls=2, **given)
     assert len(result.x_iters) == (2 if y0 is None else 4)
 
@@ -59,46 +59,33 @@ def test_a_journal_of_other_constraints_is_refused(path, before, now, message):
     assert run(path, n_calls=3, constraints=same).nfev == 3
 
 
-class Counting:
-    """Counts its calls and keeps what it was called with; its limit is what it is."""
-
-    def __init__(self, limit):
-        self.limit, self.n_calls, self.n_refused, self.seen, self.last = limit, 0, 0, [], {}
-
-    def __call__(self, x):
-        self.n_calls += 1
-        value = x[0] - self.limit
-        self.n_refused += bool(value > 0)
-        self.seen.append(x.copy())
-        self.last[float(x[0])] = value
-        return value
-
-
-def counting_in_a_list(limit):
-    seen = []
-
+def below(limit):
     def fun(x):
-        seen.append(tuple(x))
         return x[0] - limit
 
-    return fun
+    return NonlinearConstraint(fun, -np.inf, 0.0)
 
 
-@pytest.mark.parametrize(
-    "make", [counting_in_a_list, Counting, lambda limit: Counting(limit).__call__]
-)
-def test_changed_constraint_limit_warns(path, make):
-    def constraint(limit):
-        return NonlinearConstraint(make(limit), -np.inf, 0.0)
-
-    run(path, constraints=constraint(0.5))
-    assert run(path, n_calls=3, constraints=constraint(0.5)).nfev == 3
-    with pytest.warns(
-        UserWarning, match=r"with other functions of these names.*: constraints.0.fun"
-    ):
-        assert run(path, n_calls=4, constraints=constraint(0.75)).nfev == 4
-    with pytest.raises(ValueError, match=r"constraints.* was .*__getstate__"):
+def test_changed_constraint_limit_warns(path):
+    run(path, constraints=below(0.5))
+    assert run(path, n_calls=3, constraints=below(0.5)).nfev == 3
+    with pytest.warns(UserWarning, match=r"code of constraints.0.fun"):
+        assert run(path, n_calls=4, constraints=below(0.75)).nfev == 4
+    with pytest.raises(ValueError, match=r"constraints.* was "):
         run(path, constraints=under(0.5))
+
+
+def test_constraint_that_counts_its_calls_resumes(path):
+    class Counting:
+        n_calls = 0
+
+        def __call__(self, x):
+            self.n_calls += 1
+            return x[0] - 0.5
+
+    constraint = NonlinearConstraint(Counting(), -np.inf, 0.0)
+    run(path, constraints=constraint)
+    assert run(path, n_calls=3, constraints=constraint).nfev == 3
 
 
 # --- the journal of the other door ----------------------------------------------------------------
@@ -107,14 +94,14 @@ def test_changed_constraint_limit_warns(path, make):
 def test_minimize_rejects_journal_of_optimiser(path):
     optimizer = SILBO(BOUNDS, journal=path, random_state=0)
     optimizer.tell(optimizer.ask(), 1.0).close_journal()
-    with pytest.raises(ValueError, match=r"writer was SILBO\(journal=\) and is minimize\(jo"):
+    with pytest.raises(ValueError, match="entry point was SILBO and is minimize"):
         run(path, method="silbo")
     assert len(SILBO(BOUNDS, journal=path, random_state=0).func_vals_) == 1
 
 
 def test_optimiser_rejects_journal_of_minimize(path):
     run(path, method="silbo", n_initial=2)
-    with pytest.raises(ValueError, match=r"writer was minimize\(journal=\) and is SILBO\(jo"):
+    with pytest.raises(ValueError, match="entry point was minimize and is SILBO"):
         SILBO(BOUNDS, journal=path, random_state=0, n_initial=2)
 
 

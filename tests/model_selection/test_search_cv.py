@@ -262,7 +262,7 @@ def test_verbose_without_tqdm_prints_a_line_per_candidate(capsys, monkeypatch):
     assert f"best {fitted.best_score_:.4g}," in lines[-1]
     assert err == ""
     search(n_iter=3, n_initial=3, verbose=1).fit(X, Y)
-    assert "the model has proposed none of 3 candidates" in capsys.readouterr().out
+    assert "All 3 candidates were known or initial" in capsys.readouterr().out
 
 
 def test_verbose_shows_progress_bar_with_best_score(capsys):
@@ -270,7 +270,7 @@ def test_verbose_shows_progress_bar_with_best_score(capsys):
     fitted = search(n_iter=3, verbose=1).fit(X, Y)
     out, err = capsys.readouterr()
     assert out == ""
-    assert f"best score {fitted.best_score_:.4g}" in err
+    assert f"best {fitted.best_score_:.4g}" in err
     assert "3/3" in err
 
 

@@ -170,18 +170,18 @@ def test_callback_sees_candidates_and_can_stop():
 
     def callback(progress):
         seen.append(progress)
-        return progress.n_candidates == 5
+        return progress.n_evaluations == 5
 
     fitted = search(n_iter=9, callback=callback).fit(X, Y)
     assert fitted.stop_reason_ == "callback"
-    assert [progress.n_candidates for progress in seen] == [1, 2, 3, 4, 5]
-    assert [progress.params for progress in seen] == fitted.cv_results_["params"]
+    assert [progress.n_evaluations for progress in seen] == [1, 2, 3, 4, 5]
+    assert [progress.point for progress in seen] == fitted.cv_results_["params"]
     scores = fitted.cv_results_["mean_test_score"]
-    np.testing.assert_array_equal([progress.score for progress in seen], scores)
+    np.testing.assert_array_equal([progress.value for progress in seen], scores)
     np.testing.assert_array_equal(
-        [progress.best_score for progress in seen], np.maximum.accumulate(scores)
+        [progress.best_value for progress in seen], np.maximum.accumulate(scores)
     )
-    assert seen[-1].best_params == fitted.best_params_
+    assert seen[-1].best_point == fitted.best_params_
     assert all(a.elapsed <= b.elapsed for a, b in pairwise(seen))
 
 
@@ -192,9 +192,9 @@ def test_callback_sees_candidates_and_can_stop():
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
-        ({"n_iter": 3}, "n_iter"),
+        ({"n_iter": 3}, "budget"),
         ({"n_iter": 50, "space": {"a": [0.1, 0.2], "b": [0.3]}}, "exhausted"),
-        ({"n_iter": 2, "space": {"a": [0.1, 0.2], "b": [0.3]}}, "n_iter"),
+        ({"n_iter": 2, "space": {"a": [0.1, 0.2], "b": [0.3]}}, "budget"),
         (
             {
                 "n_iter": 50,

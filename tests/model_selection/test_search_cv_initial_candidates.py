@@ -203,7 +203,7 @@ def test_initial_candidate_interrupted_by_crash_is_reevaluated(estimator, n_jobs
     options = {"n_iter": 4, "n_initial": 2, "journal": path}
     whole = fit(estimator, **options)
     lines = path.read_bytes().splitlines(keepends=True)
-    until = next(i for i, line in enumerate(lines) if b'"called"' in line)
+    until = next(i for i, line in enumerate(lines) if b'"begun"' in line)
     path.write_bytes(b"".join(lines[: until + 1]))
     with parallel_config("threading"):
         again = fit(estimator, n_jobs=n_jobs, **options)
@@ -265,7 +265,7 @@ def test_those_given_are_no_batch_larger_than_others(batch_size, n, tmp_path):
     path = tmp_path / "search.jsonl"
 
     def second(progress):
-        return path.read_bytes().count(b'"told"') if progress.n_candidates == 2 else 0
+        return path.read_bytes().count(b'"observed"') if progress.n_evaluations == 2 else 0
 
     options = {"initial_params": GIVEN, "batch_size": batch_size, "journal": path}
     fitted = fit(callback=second, **options)
@@ -282,7 +282,7 @@ def test_the_callback_is_told_of_new_candidates_only(batch_size, tmp_path):
     options = {"batch_size": batch_size, "journal": tmp_path / "search.jsonl"}
     fit(**options, n_iter=4, callback=seen.append)
     fit(**options, n_iter=5, callback=seen.append)
-    assert [progress.n_candidates for progress in seen] == [1, 2, 3, 4, 5]
+    assert [progress.n_evaluations for progress in seen] == [1, 2, 3, 4, 5]
     assert "resumed" not in {progress.source for progress in seen}
 
 

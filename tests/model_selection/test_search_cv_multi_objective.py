@@ -166,10 +166,10 @@ def test_the_optimiser_goes_on_after_the_search(early):
     )
     params = optimizer.ask()
     assert again.ask() == params
-    optimizer.tell_goals(params, 0.5, [0.5, 0.5])
+    optimizer.tell(params, 0.5, goals=[0.5, 0.5])
     other = optimizer.ask()
     assert other != params
-    with pytest.raises(ValueError, match=r"goals of all evaluations must be known.*tell_goals"):
+    with pytest.raises(TypeError, match="goals"):
         optimizer.tell(other, 0.5)
 
 

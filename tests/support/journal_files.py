@@ -2,10 +2,7 @@
 
 from skbo_silbo.journal._describe import describe as describe
 from skbo_silbo.journal._describe import describe_data as describe_data
-from skbo_silbo.journal._describe import describe_function as describe_function
-from skbo_silbo.journal._describe import differences_in_words as differences_in_words
+from skbo_silbo.journal._describe import format_differences as format_differences
 from skbo_silbo.journal._describe import require_same as require_same
 from skbo_silbo.journal._journal import Journal as Journal
 from skbo_silbo.journal._journal import checked_line as checked_line
-from skbo_silbo.model_selection._memory import SEARCH as SEARCH
-from skbo_silbo.optimizers._event_log import OPTIMIZER as OPTIMIZER

@@ -56,4 +56,4 @@ def lines_of(path):
 
 def told_in(lines):
     """Return the events that hold a candidate."""
-    return [event for event in map(json.loads, lines) if "told" in event]
+    return [event for event in map(json.loads, lines) if "observed" in event]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from worker_parts import InPlace, Scheduler, count_workers
+from worker_parts import Scheduler, count_workers
 
 from skbo_silbo import minimize
 
@@ -30,7 +30,6 @@ def test_the_number_of_workers(executor, n):
 
 
 def test_where_workers_are():
-    assert Scheduler(InPlace()).is_in_process
     assert Scheduler(ThreadPoolExecutor(1)).is_in_process
     assert not Scheduler(SimpleNamespace(submit=None), n_workers=1).is_in_process
 

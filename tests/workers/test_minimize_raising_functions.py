@@ -180,4 +180,4 @@ def test_what_was_raised_stands_in_the_journal(path):
     [event] = [event for event in events if "raised" in event]
     assert event["error"].startswith("ValueError('xxx")
     assert len(event["error"]) == 500
-    assert sum("called" in event for event in events) == 2
+    assert sum("begun" in event for event in events) == 2

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worker_parts import Call, InPlace, Pool, Scheduler, on_copies, outcomes_of
+from worker_parts import Call, DirectRunner, Pool, Scheduler, on_copies, outcomes_of
 
 from skbo_silbo.workers import LostWorkerError
 
@@ -143,7 +143,7 @@ def test_no_call_begins_when_the_time_is_up():
 
 
 def test_a_function_may_change_what_it_is_given():
-    workers, point = Scheduler(InPlace()), {"a": 1}
+    workers, point = DirectRunner(), {"a": 1}
     workers.submit(Call(0, partial(on_copies, dict.clear), (point,)))
     assert kinds_of(workers) == {0: "value"}
     assert point == {"a": 1}

@@ -9,7 +9,7 @@ from joblib import parallel_config
 from odd_estimator import Odd
 from scipy.stats import uniform
 from sklearn.model_selection import KFold
-from worker_parts import CandidateEvaluator
+from worker_parts import Scheduler
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.workers import LostWorkerError
@@ -163,17 +163,19 @@ def test_interrupt_with_free_workers_keeps_finished_candidates():
 
 def test_sys_exit_in_callback_keeps_finished_candidates(monkeypatch):
     """Several candidates can end at once; the callback is called after the first of them."""
-    called, wait = [], CandidateEvaluator.wait
+    called, wait = [], Scheduler.wait
 
-    def wait_for_two(self):
-        while self.n_running and len(self._ended) < 2:
-            wait(self)
+    def wait_for_two(self, until):
+        outcomes = []
+        while len(outcomes) < 4:  # two folds each
+            outcomes += wait(self, until)
+        return outcomes
 
     def leave(progress):
         called.append(progress)
         raise SystemExit
 
-    monkeypatch.setattr(CandidateEvaluator, "wait", wait_for_two)
+    monkeypatch.setattr(Scheduler, "wait", wait_for_two)
     options = {"n_iter": 9, "cv": KFold(2), "random_state": 0, "n_jobs": 2, "callback": leave}
     searching = SILBOSearchCV(Odd(), {"a": uniform()}, **options)
     with (

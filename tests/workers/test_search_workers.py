@@ -189,7 +189,7 @@ def test_interrupted_search_keeps_its_candidates(tmp_path):
     path = tmp_path / "search.jsonl"
     whole = fit(search(journal=path, refit=False)).cv_results_
     lines = path.read_bytes().splitlines(keepends=True)
-    ends = [i + 1 for i, line in enumerate(lines) if b'"told"' in line]
+    ends = [i + 1 for i, line in enumerate(lines) if b'"observed"' in line]
     for n_kept, options in [(4, {}), (7, {"n_jobs": 1}), (7, {"batch_size": 1})]:
         path.write_bytes(b"".join(lines[: ends[n_kept - 1]]))
         again = search(journal=path, refit=False, **options)

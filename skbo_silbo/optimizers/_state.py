@@ -1,6 +1,7 @@
-"""How an optimiser is saved: who it is, with its seed, and events of what it was asked and told."""
+"""Save and restore optimisers: settings, seed, and the events that lead to their state."""
 
 import inspect
+from contextlib import suppress
 from numbers import Integral, Real
 from operator import index
 from typing import Any
@@ -10,18 +11,18 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo.journal._describe import describe, require_same
 from skbo_silbo.optimizers._constraints import KnownConstraints
-from skbo_silbo.optimizers._records import UNREADABLE, Points, observed_event, read_event
+from skbo_silbo.optimizers._event import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.space import Box
 from skbo_silbo.space._union import branches_of
 from skbo_silbo.space._values import in_words
 
 
 class RootSeed(int):
-    """A root seed itself, in place of a random state to draw one from."""
+    """A root seed, used as it is instead of drawing one from a random state."""
 
 
 def root_seed(random_state):
-    """Return the integer from which all random numbers of an optimiser come."""
+    """Return the integer that seeds all random streams of an optimiser."""
     if isinstance(random_state, RootSeed):
         return int(random_state)
     if random_state is None:
@@ -32,17 +33,17 @@ def root_seed(random_state):
         return int(check_random_state(random_state).randint(2**31 - 1))
     except ValueError as error:
         raise ValueError(
-            "random_state must be None, an integer from 0 to 2**32 - 1, a RandomState or a "
-            f"Generator: got {random_state!r}. Write random_state=0."
+            "`random_state` must be None, an integer from 0 to 2**32 - 1, a RandomState or a "
+            f"Generator, got {random_state!r}."
         ) from error
 
 
-FORMAT, VERSION = "skbo_silbo optimizer", 7
-REMEDY = "Give what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
+FORMAT, VERSION = "skbo_silbo optimizer", 8
+REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 
 
 def to_data(optimizer):
-    """Return everything that an optimiser knows as plain data (`AskTellOptimizer.to_dict`)."""
+    """Return the state of an optimiser as plain data (`AskTellOptimizer.to_dict`)."""
     history = optimizer._history
     observed = history.points, history.X, history.y, history.noise_std
     observed = *observed, history.constraints, history.goals
@@ -51,12 +52,11 @@ def to_data(optimizer):
     events = [observed_event(optimizer.space_, *observed), learnt]
     if rule := optimizer._known.described:
         events.append({"constrained": rule})
-    who = identity(optimizer, whole=False)
-    return {"format": FORMAT, "version": VERSION, **who, "events": events}
+    return {"format": FORMAT, "version": VERSION, **settings(optimizer), "events": events}
 
 
 def from_data(cls, data, bounds, objects):
-    """Return the optimiser that `to_data` was given (`AskTellOptimizer.from_dict`)."""
+    """Return the optimiser that `to_data` described (`AskTellOptimizer.from_dict`)."""
     _check_header(data, cls)
     try:
         made = _made(cls, data, bounds, objects)
@@ -72,7 +72,7 @@ def from_data(cls, data, bounds, objects):
 
 
 def read_events(contents, points, damaged):
-    """Return the records of events; `damaged` is as `replay` has it."""
+    """Parse events; `damaged(i, error)` returns the error to raise for event i."""
     events = []
     for i, content in enumerate(contents):
         try:
@@ -83,16 +83,20 @@ def read_events(contents, points, damaged):
 
 
 def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
-    """Have an optimiser take over events; return what it had learnt by the last, a dict.
+    """Have an optimiser take over events; return what it had learnt by the last one.
 
     Parameters
     ----------
     optimizer : AskTellOptimizer
     events : list of Event
     damaged : callable
-        Returns what is raised where event i is not as it was written, for (i, error).
+        ``damaged(i, error)`` returns the error to raise for event i.
     and_what_was_learnt : bool, default=True
-        Else that is learnt again from the values.
+        Otherwise it is learnt again from the values.
+
+    Returns
+    -------
+    learnt : dict
     """
     learnt = {}
     of_learnt = [i for i, event in enumerate(events) if "learnt" in event.content]
@@ -100,10 +104,10 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
         try:
             _follow(event, optimizer)
             if "learnt" in event.content:
-                learnt = {**learnt, **event.content.pop("learnt")}  # held once
+                learnt = {**learnt, **event.content.pop("learnt")}  # not kept twice
             if and_what_was_learnt and [i] == of_learnt[-1:]:
-                is_stale = "fresh" in learnt and any(e.kind == "told" for e in events[i + 1 :])
-                state = {**learnt, "fresh": False} if is_stale else learnt  # then it needs no model
+                is_stale = "fresh" in learnt and any(e.kind == "observed" for e in events[i + 1 :])
+                state = {**learnt, "fresh": False} if is_stale else learnt
                 optimizer._state_from_dict(state)
         except UNREADABLE as error:
             raise damaged(i, error) from error
@@ -111,7 +115,7 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
 
 
 def _follow(event, optimizer):
-    if event.kind == "told":
+    if event.kind == "observed":
         values = event.y, event.noise_std, event.constraints, event.goals
         optimizer._record(event.points, event.X, *values)
     elif event.kind == "constrained":
@@ -119,7 +123,7 @@ def _follow(event, optimizer):
         optimizer._known = KnownConstraints(described=event.content["constrained"])
     elif event.kind == "asked":
         for x in event.X:
-            optimizer._register(x)
+            optimizer._add_pending(x)
     elif event.kind == "cancelled":
         optimizer._withdraw(event.keys)
 
@@ -127,8 +131,8 @@ def _follow(event, optimizer):
 def _made(cls, data, bounds, objects):
     if bounds is None and "bounds" not in data["space"]:
         raise ValueError(
-            "bounds must be given for data of a Space, whose distributions are Python objects: "
-            "got none. Write from_dict(data, bounds=space)."
+            "`bounds` must be given for a Space, whose distributions cannot be saved. Write "
+            "from_dict(data, bounds=space)."
         )
     if bounds is None:
         rows = data["space"]["bounds"]
@@ -146,73 +150,86 @@ def _check_header(data, cls):
     got = {name: data.get(name) for name in wanted} if is_dict else type(data).__name__
     if got != wanted:
         raise ValueError(
-            f"data must be what to_dict() returned, a dict with {wanted}: got {got}. Call "
-            "from_dict of its class; read another version with the release of skbo_silbo that "
-            "wrote it, and tell() its points and values to a new optimiser."
+            f"`data` must be what to_dict() returned, a dict with {wanted}, got {got}. Call "
+            "from_dict of the class that was saved. Read another version with the release of "
+            "skbo_silbo that wrote it, and tell() the points and values to a new optimiser."
         )
 
 
 def _not_as_written(error, place=""):
     why = f"{type(error).__name__}: {error}"
-    return ValueError(f"data{place} must be as it was written by to_dict(): {why}. {REMEDY}")
+    return ValueError(f"`data`{place} is not as to_dict() wrote it: {why}. {REMEDY}")
 
 
-def identity(optimizer, *, whole):
-    """Return class, space, options and seed of an optimiser, objects as they are described.
+def settings(optimizer):
+    """Return class, space, options and seed of an optimiser, as plain data.
 
-    Raises
-    ------
-    ValueError
-        When an option holds what cannot be seen and `whole` is true; else it has no description.
+    Options that are objects are described; one that cannot be described is only named.
     """
     options, objects = _options(optimizer)
-    given = {name: getattr(optimizer, name) for name in objects}
-    described = {name: _described(name, value, whole) for name, value in given.items()}
+    described = {}
+    for name in objects:
+        with suppress(ValueError):
+            described[name] = describe(getattr(optimizer, name))
     return {
         "class": type(optimizer).__name__,
         "space": space_to_data(optimizer.space_),
         "options": options,
         "maximize": bool(optimizer.maximize),
         "objects": objects,
-        "descriptions": {name: is_ for name, is_ in described.items() if is_ is not None},
+        "descriptions": described,
         "seed": int(optimizer._seed),
     }
 
 
+def describe_settings(optimizer):
+    """Return what identifies an optimiser in a journal.
+
+    Raises
+    ------
+    ValueError
+        If an option cannot be described.
+    """
+    options, objects = _options(optimizer)
+    described = {name: describe(getattr(optimizer, name)) for name in objects}
+    space = {"space": space_to_data(optimizer.space_), "maximize": bool(optimizer.maximize)}
+    return {"optimizer": type(optimizer).__name__, **space, **options, **described}
+
+
 def option_names(cls: type) -> list[str]:
-    """Return the arguments of a class besides the space, the seed and the journal."""
+    """Return the arguments of an optimiser other than space, seed and journal."""
     own = inspect.signature(cls).parameters
     return [name for name in own if name not in ("bounds", "scale", "random_state", "journal")]
 
 
 def engine_options(cls: type) -> list[str]:
-    """Return those that do not say which way values are better: all other entry points say it."""
+    """Return the options that are passed through by other entry points."""
     return [name for name in option_names(cls) if name != "maximize"]
 
 
 def merge_options(data, given):
-    """Return the stored options with the objects given again.
+    """Return the saved options together with the objects passed again.
 
     Raises
     ------
     ValueError
-        When an object is missing or another one, or what is given was not one.
+        If an object is missing, superfluous or differs from the saved one.
     """
     if set(given) != set(data["objects"]):
         again = "".join(f", {name}=..." for name in data["objects"])
         raise ValueError(
-            f"options that are objects must be given again, here {data['objects']}: "
-            f"got {sorted(given)}. Write from_dict(data{again})."
+            f"Options that are objects must be passed again, here {data['objects']}, got "
+            f"{sorted(given)}. Write from_dict(data{again})."
         )
     then = data["descriptions"]
-    now = {name: _described(name, given[name], False) for name in then}
-    remedy = "Give such an object, or take what does not matter out of data['descriptions']."
-    require_same(then, now, "options that are objects must be as in", "the saved optimiser", remedy)
+    now = {name: describe(given[name]) for name in then}
+    remedy = "Pass the same object, or delete what does not matter from data['descriptions']."
+    require_same(then, now, "An option differs from that of the saved optimiser", remedy)
     return {**data["options"], **given}
 
 
 def space_to_data(space):
-    """Return bounds as numbers and their scale, or what describes a space of named parameters."""
+    """Return bounds with their scale, or the description of a space of named parameters."""
     if space.is_dict:
         return {"parameters": describe_space(space)}
     rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
@@ -249,7 +266,7 @@ def describe_space(space):
 
 
 def _value_described(value):
-    """Return what tells a value from others; its text where they cannot be seen."""
+    """Describe a value; by its text if it cannot be pickled."""
     if isinstance(value, list):
         return [_value_described(member) for member in value]
     try:
@@ -258,23 +275,15 @@ def _value_described(value):
         return in_words(value)
 
 
-def check_space(data, space, holder="the data"):
-    """Refuse a space that is not that of the data, naming the difference.
-
-    Raises
-    ------
-    ValueError
-        Also when only the order of the parameters differs.
-    """
-    remedy = (
-        "An observed point would get another value. Give the space that the optimiser was made "
-        "with, or tell the old points and values to a new optimiser."
-    )
-    require_same(data, space_to_data(space), "bounds must be the space of", holder, remedy)
+def check_space(data, space):
+    """Raise ValueError if a space differs from that of saved data, in its order too."""
+    remedy = "Use the same space, or tell the old points and values to a new optimiser."
+    rule = "`bounds` differs from the space of the saved optimiser"
+    require_same(data, space_to_data(space), rule, remedy)
 
 
 def _options(optimizer):
-    """Return the plain options, and the names of those that are objects."""
+    """Return the options that are plain data, and the names of the others."""
     names = option_names(type(optimizer))
     lost = [name for name in names if not hasattr(optimizer, name)]
     if lost:
@@ -298,17 +307,8 @@ def _plain(value):
     return float(value) if isinstance(value, Real) else NotImplemented
 
 
-def _described(name, value, whole):
-    try:
-        return describe(value)
-    except ValueError as error:
-        if whole:
-            raise ValueError(f"{name}: {error}") from error
-        return None
-
-
 def changes(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries of plain data that older ones have not, or have otherwise.
+    """Return the entries of `new` that are missing or different in `old`.
 
     Examples
     --------

@@ -1,10 +1,9 @@
-"""Evaluated candidates, and the rows they become in ``cv_results_``."""
+"""The results of a search: ``cv_results_`` from the rows of all candidates."""
 
 import math
 import warnings
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from numbers import Number
 
@@ -18,43 +17,9 @@ from skbo_silbo.model_selection._goals import pareto_front
 SCORES = {"test_scores", "train_scores"}  # of a row
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """One evaluated candidate.
-
-    Parameters
-    ----------
-    params : dict
-        Its parameters.
-    iteration : int
-        The batch that it was evaluated in.
-    source : str
-        ``"init"`` if it belongs to the initial design, ``"model"`` if the model proposed it,
-        ``"resumed"`` if its rows are from a journal.
-    rows : list of dict, or None
-        What the fit of each split returned; None if the candidate was lost: it took too long, or
-        ended its workers or the process.
-    error : str or None
-        Then the reason.
-    score : float
-        Mean test score over the splits, of the metric that is searched; NaN if it failed.
-    is_in_order : bool
-        Whether all candidates before it had been told when it was proposed, but those of its batch:
-        then the same proposals can be made again.
-    """
-
-    params: dict
-    iteration: int
-    source: str
-    rows: list | None
-    error: str | None
-    score: float
-    is_in_order: bool = True
-
-    @property
-    def has_succeeded(self):
-        """Whether a fit has."""
-        return any(row["fit_error"] is None for row in self.rows or ())
+def has_succeeded(trial):
+    """Return whether a fit of a candidate has succeeded."""
+    return any(row["fit_error"] is None for row in trial.observation.rows or ())
 
 
 def mean_score(rows, refit):
@@ -152,7 +117,7 @@ def make_results(search, candidates, evaluate_candidates):
     Parameters
     ----------
     search : SILBOSearchCV
-    candidates : list of Candidate
+    candidates : list of Trial
     evaluate_candidates : callable
         What `BaseSearchCV` hands to ``_run_search``.
 
@@ -175,26 +140,27 @@ def make_results(search, candidates, evaluate_candidates):
             "initial_results must leave a candidate to evaluate: got every one that "
             "param_distributions and constraints allow. Widen them, or leave initial_results out."
         )
-    if not any(candidate.has_succeeded for candidate in candidates):
-        error = candidates[-1].error or candidates[-1].rows[-1]["fit_error"]
+    if not any(has_succeeded(candidate) for candidate in candidates):
+        error = _last_error(candidates[-1].observation)
         raise ValueError(
             f"every fit of all {len(candidates)} candidates failed: one must succeed. "
             f"Set error_score='raise' to debug. The last:\n{error}"
         )
     rows = _all_rows(candidates, search.error_score)
     _warn_of_failures(rows, search.error_score)
-    params = [candidate.params for candidate in candidates]
-    more = {"iter": [c.iteration for c in candidates], "source": [c.source for c in candidates]}
+    params = [candidate.point for candidate in candidates]
+    more = {"iter": [c.batch for c in candidates], "source": [c.source for c in candidates]}
     table = adopt_rows(evaluate_candidates, rows)
     table.update(format_results(search, params, len(rows) // len(params), rows, more))
     if search._goals:
-        search.pareto_front_ = pareto_front(table, candidates, search._goals)
+        observations = [candidate.observation for candidate in candidates]
+        search.pareto_front_ = pareto_front(table, observations, search._goals)
     return table
 
 
 def attach_results(error, search, candidates, evaluate_candidates):
     """Give an error the results so far, if there are any, and say so."""
-    if not any(candidate.has_succeeded for candidate in candidates):
+    if not any(has_succeeded(candidate) for candidate in candidates):
         return
     with suppress(Exception), warnings.catch_warnings():  # the first error is the one to raise
         warnings.simplefilter("ignore")
@@ -205,10 +171,15 @@ def attach_results(error, search, candidates, evaluate_candidates):
         )
 
 
+def _last_error(observation):
+    return observation.error or observation.rows[-1]["fit_error"]
+
+
 def _all_rows(candidates, error_score):
     """Return the rows of all candidates, those of lost ones made up; all have the same metrics."""
-    like = next(candidate.rows for candidate in candidates if candidate.has_succeeded)
-    rows = [c.rows or [_lost_row(row, c.error, error_score) for row in like] for c in candidates]
+    like = next(c.observation.rows for c in candidates if has_succeeded(c))
+    observations = [candidate.observation for candidate in candidates]
+    rows = [o.rows or [_lost_row(row, o.error, error_score) for row in like] for o in observations]
     return with_all_metrics(list(chain(*rows)), error_score)
 
 

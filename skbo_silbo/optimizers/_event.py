@@ -1,18 +1,21 @@
-"""What an event of a journal or a saved state says, read once: all that follow it share the record.
+"""Events: what a journal and a saved optimiser consist of.
 
 =============== =========================================================================
-event           what it holds
+event           content
 =============== =========================================================================
-``asked``       points that are pending from now on, and as ``learnt`` what the optimiser has
-                learnt by then, as far as that has changed
-``told``        points, with ``y``, ``noise_std`` and perhaps ``constraints`` or ``goals``
-``cancelled``   points that are not pending any more
-``constrained`` what describes the constraints of `constrain` from now on, a list
-others          points, and what became of calls there: for those who write them
+``asked``       points that became pending, and as ``learnt`` what the optimiser has
+                learnt by then, as far as it changed
+``observed``    points, with ``y``, ``noise_std`` and perhaps ``constraints`` or ``goals``;
+                ``given`` is true for values that the user supplied
+``cancelled``   points that are no longer pending
+``constrained`` description of the known constraints from here on
+``begun``       points whose evaluation began; ``alone`` if nothing else ran in the process
+``ended``       points whose evaluation ended without a value; ``called`` is false if it had
+                not begun
 =============== =========================================================================
 
-A point stands as its place in the cube, an observed one of a box as itself, and a candidate that
-was given to a search as its number, from 1 on.
+A point is written as its place in the cube, an observed point of a box as itself, and an initial
+candidate of a search as its number, counted from 1.
 """
 
 import math
@@ -25,16 +28,15 @@ import numpy as np
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.space._keys import keys_of
 
-OPTIMIZER_EVENTS = ("asked", "told", "cancelled", "constrained")
-CALL_EVENTS = ("called", "given", "left", "not called", "raised")
-KINDS = frozenset({*OPTIMIZER_EVENTS, *CALL_EVENTS})
+OPTIMIZER_EVENTS = ("asked", "observed", "cancelled", "constrained")
+KINDS = frozenset({*OPTIMIZER_EVENTS, "begun", "ended"})
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 INFINITE = {math.inf: "inf", -math.inf: "-inf"}
 
 
 @dataclass(frozen=True)
 class Event:
-    """One event.
+    """One event, parsed.
 
     Attributes
     ----------
@@ -42,13 +44,15 @@ class Event:
     content : dict
         As it was written.
     keys : tuple of bytes
-        What makes its points the same as others.
+        Identify its points.
     X : ndarray of shape (n, m)
-        Their places in the cube, NaN for a given candidate that is outside the space.
+        Places of its points in the cube, NaN for candidates outside the space.
     points : list
-        The points, of what was told.
+        The points, of an observation.
     y, noise_std : ndarray of shape (n,)
+        Values to be minimised and standard deviations of their noise, of an observation.
     constraints, goals : ndarray of shape (n, k)
+        Of an observation.
     """
 
     kind: str
@@ -63,43 +67,53 @@ class Event:
 
     @property
     def is_of_optimizer(self) -> bool:
-        """Whether an optimiser of the space is told of it."""
+        """Whether it changes the state of an optimiser of the space."""
         return self.kind in OPTIMIZER_EVENTS and not np.isnan(self.X).any()
 
 
 class Points:
-    """How points of a space stand in events.
+    """Write and read the points of a space.
 
     Parameters
     ----------
     space : Space, SpaceUnion or Box
     numbered : list of dict, default=()
-        Candidates that are known by their number. They are known again by identity: equal ones may
-        be proposed later.
+        Candidates that are written as their number. They are recognised by identity, since equal
+        candidates may be proposed later.
     """
 
     def __init__(self, space, numbered=()):
         self.space, self.numbered = space, list(numbered)
 
     def number(self, point):
-        """Return the number of a point, from 1 on; 0 if it has none."""
+        """Return the number of a candidate, counted from 1; 0 for other points."""
         return next((i for i, p in enumerate(self.numbered, start=1) if p is point), 0)
 
     def rows(self, points):
-        """Return numbers, or places as lists."""
+        """Return points as they are written: numbers, or places as lists."""
         return [self.number(p) or self.space.encode([p])[0].tolist() for p in points]
 
+    def observed_rows(self, points):
+        """Return observed points as they are written: exactly, if the space is a box."""
+        return self.rows(points) if self.space.is_dict else np.array(points).tolist()
+
+    def is_inside(self, point):
+        """Return whether a point is inside the space; only numbered candidates may be outside."""
+        if not self.numbered or not self.number(point):
+            return True
+        return not np.isnan(self._place(point)).any()
+
     def keys(self, points):
-        """Return what makes points the same as others: bytes."""
+        """Return the keys that identify points, bytes."""
         return self.read(self.rows(points))[1]
 
     def read(self, rows):
-        """Return places, (n, m), and keys of what `rows` returned.
+        """Return places, (n, m), and keys of written points.
 
         Raises
         ------
         ValueError
-            When it is something else.
+            If `rows` is not what `Points.rows` returns.
         """
         m = self.space.n_features_
         X = places_of([[0.0] * m if type(row) is int else row for row in rows], m)
@@ -110,7 +124,7 @@ class Points:
         return X, tuple(keys)
 
     def points(self, rows, X):
-        """Return the points of rows, whose places are X."""
+        """Return the points that were written as `rows`, at places X."""
         return [
             self._numbered(row) if type(row) is int else self.space.decode(x[None])[0]
             for row, x in zip(rows, X, strict=True)
@@ -118,58 +132,56 @@ class Points:
 
     def _numbered(self, number):
         if not 1 <= number <= len(self.numbered):
-            raise ValueError(f"a candidate must be one of {len(self.numbered)}: got {number}")
+            raise ValueError(f"candidate {number} is not one of {len(self.numbered)}")
         return self.numbered[number - 1]
 
     def _place(self, point):
         try:
             return self.space.encode([point])[0]
-        except ValueError:  # it is outside
+        except ValueError:  # outside the space
             return np.nan
 
 
 def read_event(content: dict[str, Any], points: Points) -> Event:
-    """Return the record of an event; raise one of `UNREADABLE` if it is not as it was written."""
+    """Parse an event; raise one of `UNREADABLE` if it was not written by this module."""
     kinds = KINDS & content.keys()
     if len(kinds) != 1:
         raise ValueError(f"an event must be one of {', '.join(sorted(KINDS))}")
     [kind] = kinds
-    if kind == "told":
-        return _told(content, points)
+    if kind == "observed":
+        return _read_observed(content, points)
     if kind == "constrained":
         return Event(kind, {**content, kind: _list(content[kind], kind, dict)})
-    if content.get("func") is not None and not isinstance(content["func"]["class"], str):
-        raise ValueError(f"'func' must have a name: got {content['func']!r}")
     X, keys = points.read(_list(content[kind], kind))
     return Event(kind, dict(content), keys, X)
 
 
-def _told(content, points):
+def _read_observed(content, points):
     y, noise_std = (values_from_data(content[name]) for name in ("y", "noise_std"))
     more = [_table(content.get(name, [[]] * len(y))) for name in ("constraints", "goals")]
-    told, space = _list(content["told"], "told"), points.space
+    rows, space = _list(content["observed"], "observed"), points.space
     if space.is_dict:
-        X, keys = points.read(told)
-        observed = points.points(told, X)
+        X, keys = points.read(rows)
+        observed = points.points(rows, X)
     else:
-        observed = list(_rows(told, len(space.lower)))
+        observed = list(_rows(rows, len(space.lower)))
         X = space.encode(observed) if observed else np.empty((0, space.n_features_))
         keys = tuple(keys_of(X))
     if not len(X) == len(y) == len(noise_std) == len(more[0]) == len(more[1]):
-        raise ValueError(f"'told' and 'y' must be as many: got {len(X)}, {len(y)}, and others")
-    return Event("told", dict(content), keys, X, observed, y, noise_std, *more)
+        raise ValueError(f"'observed' and 'y' must have the same length, got {len(X)}, {len(y)}")
+    return Event("observed", dict(content), keys, X, observed, y, noise_std, *more)
 
 
 def _table(rows):
-    """Return rows of values, (n, k), that `values_to_data` was given one by one."""
+    """Return rows of values, (n, k), each written by `values_to_data`."""
     rows = list(map(values_from_data, rows))
     return np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
 def observed_event(space, points, X, y, noise_std, constraints, goals):
-    """Return evaluations as an event; named parameters as their place in the cube."""
+    """Return observations as an event."""
     event = {
-        "told": X.tolist() if space.is_dict else np.array(points).tolist(),
+        "observed": X.tolist() if space.is_dict else np.array(points).tolist(),
         "y": values_to_data(y),
         "noise_std": values_to_data(noise_std),
     }
@@ -180,13 +192,7 @@ def observed_event(space, points, X, y, noise_std, constraints, goals):
 
 
 def places_of(rows, m):
-    """Return places of the cube, (n, m), that were written as lists.
-
-    Raises
-    ------
-    ValueError
-        When they are something else.
-    """
+    """Return places of the cube, (n, m), that were written as lists, or raise ValueError."""
     X = _rows(rows, m)
     if (np.abs(X) > 1.0).any():
         raise ValueError(f"places must be lists of {m} numbers in [-1, 1]")
@@ -194,12 +200,12 @@ def places_of(rows, m):
 
 
 def values_to_data(y):
-    """Return values as numbers; None for NaN, "inf" and "-inf" for the infinite."""
+    """Return values as JSON numbers; None for NaN, "inf" and "-inf" for infinite values."""
     return [None if math.isnan(v) else INFINITE.get(v, v) for v in map(float, y)]
 
 
 def values_from_data(values):
-    """Return the array that `values_to_data` was given."""
+    """Return the array that was written by `values_to_data`."""
     numbers = [math.nan if v is None else v for v in _list(values, "values")]
     if any(type(v) not in (int, float) and v not in INFINITE.values() for v in numbers):
         raise ValueError(f"values must be numbers, null, 'inf' or '-inf': got {values!r}")

@@ -1,0 +1,68 @@
+"""Show the progress of a run, as a bar or as lines."""
+
+import math
+from contextlib import contextmanager
+from functools import partial
+
+
+@contextmanager
+def show_progress(verbose, title, total, unit):
+    """Give a function that shows a `Progress`, or None if nothing is shown.
+
+    Parameters
+    ----------
+    verbose : int
+        0 shows nothing; 1 a bar if tqdm is installed, otherwise lines; 2 or more lines with the
+        points.
+    title : str
+    total : int
+        Evaluations to come.
+    unit : str
+        What an evaluation is called.
+    """
+    tqdm = _tqdm() if verbose == 1 else None
+    if not verbose:
+        yield None
+    elif tqdm is None:
+        yield partial(_print_line, title, total, verbose > 1)
+    else:
+        with tqdm(total=total, desc=title, unit=unit, bar_format=BAR) as bar:
+            yield partial(_move, bar)
+
+
+# Without tqdm's own estimate, which does not know of `max_time`.
+BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
+
+
+def _tqdm():
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm
+
+
+def _move(bar, progress):
+    bar.set_postfix_str(_in_short(progress), refresh=False)
+    bar.update()
+
+
+def _print_line(title, total, with_point, progress):
+    point = f": {_format_point(progress.point)}" if with_point else ""
+    print(
+        f"[{title} {progress.n_evaluations}/{total}] value {progress.value:.4g}, "
+        f"{_in_short(progress)}, {progress.elapsed:.1f} s{point}"
+    )
+
+
+def _in_short(progress):
+    left = progress.seconds_left
+    known = f", {left:.0f} s left" if math.isfinite(left) else ""
+    return f"best {progress.best_value:.4g}{known}"
+
+
+def _format_point(point):
+    if not isinstance(point, dict):
+        return ", ".join(f"{value:.4g}" for value in point)
+    shown = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in point.items())
+    return ", ".join(shown)

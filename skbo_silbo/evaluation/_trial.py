@@ -1,0 +1,92 @@
+"""One point on its way through the loop, and what a loop needs to know about its objective."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """The outcome of evaluating one point.
+
+    Parameters
+    ----------
+    y : float
+        Value to be minimised; NaN if the evaluation failed.
+    told : dict, default={}
+        What the optimiser is told besides the value: ``constraints`` or ``goals``, arrays.
+    error : str or None, default=None
+        Why no value could be computed.
+    rows : list of dict or None, default=None
+        One row of scores and times per split, of a search.
+    """
+
+    y: float
+    told: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    rows: list[dict[str, Any]] | None = None
+
+
+@dataclass(eq=False)
+class Trial:
+    """A point, and how far its evaluation has come.
+
+    Parameters
+    ----------
+    point : ndarray or dict
+    number : int
+        In the order in which evaluations began.
+    source : str
+        Where the point comes from: "given", "known", "init" (the initial design), "model", or
+        "resumed" (an earlier run evaluated it).
+    batch : int
+    place : int
+        Position in its batch.
+    is_modelled : bool
+        Whether the optimiser is told; not if the point is outside the search space.
+
+    Attributes
+    ----------
+    results : dict
+        What its calls have returned, by their position.
+    observation : Observation or None
+    event : dict or None
+        Its entry in the log, once there is an observation.
+    """
+
+    point: Any
+    number: int
+    source: str
+    batch: int = 0
+    place: int = 0
+    is_modelled: bool = True
+    results: dict[int, Any] = field(default_factory=dict)
+    observation: Observation | None = None
+    event: dict[str, Any] | None = None
+
+
+class Evaluation(Protocol):
+    """How points are evaluated: by one call of a function, or one fit per split.
+
+    Attributes
+    ----------
+    n_calls : int
+        Calls per point.
+    """
+
+    n_calls: int
+
+    def calls(self, trial: Trial) -> Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]:
+        """Return the calls that evaluate a point: functions and their arguments."""
+
+    def observation(self, trial: Trial) -> Observation:
+        """Return the observation from what the calls returned, ``trial.results``."""
+
+    def failure(self, trial: Trial, why: str, error: BaseException | None) -> Observation:
+        """Return the observation of an evaluation that was given up, or raise `error`."""
+
+    def record(self, trial: Trial) -> dict[str, Any]:
+        """Return what a journal keeps besides the value, as plain data."""
+
+    def from_record(self, content: dict[str, Any], observation: Observation) -> Observation:
+        """Return an observation completed with what `record` returned."""

@@ -1,0 +1,87 @@
+"""Values that the user knows before the first evaluation: `x0` with `y0`."""
+
+from collections import Counter
+
+import numpy as np
+
+from skbo_silbo.optimizers._event import Points, values_to_data
+from skbo_silbo.optimizers._history import as_constraints, as_evaluations
+from skbo_silbo.space._keys import keys_of
+
+
+def tell_given(optimizer, log, x0, y0, c0):
+    """Tell an optimiser values that the user supplied, unless it has them from the journal.
+
+    Parameters
+    ----------
+    optimizer : AskTellOptimizer
+    log : EventLog or NoLog
+    x0, y0 : array-like
+        Points and values.
+    c0 : array-like or None
+        Values of their constraints.
+
+    Raises
+    ------
+    ValueError
+        If a point has other values in the journal.
+    """
+    space = optimizer.space_
+    points, values = as_evaluations(x0, y0, space)
+    c = as_constraints(c0, values.shape, optimizer.constraints_.shape[1])
+    given = _pairs(space, points, values, c)
+    known = _pairs(space, optimizer.x_iters_, optimizer.func_vals_, optimizer.constraints_)
+    for point, (key, _) in zip(points, given, strict=True):
+        one, other = (Counter(v for k, v in pairs if k == key) for pairs in (given, known))
+        if not (one <= other or other <= one):
+            raise ValueError(_difference(point, one, other))
+    new = indices_missing(given, known)
+    if not new:
+        return
+    points = [points[i] for i in new]
+    optimizer.tell(points, values[new], constraints=None if c0 is None else c[new])
+    rows = Points(space).observed_rows(points)
+    sign = -1.0 if optimizer.maximize else 1.0
+    event = {"observed": rows, "y": values_to_data(sign * values[new]), "given": True}
+    told = {"constraints": [values_to_data(row) for row in c[new]]} if c.shape[1] else {}
+    log.write({**event, "noise_std": [None] * len(new), **told})
+
+
+def indices_missing(given, known):
+    """Return the indices of the items of a list that another list lacks (multiset difference).
+
+    Examples
+    --------
+    >>> indices_missing(["a", "b", "a"], ["a"])
+    [1, 2]
+    """
+    left, new = Counter(known), []
+    for i, one in enumerate(given):
+        new += [] if left[one] > 0 else [i]
+        left[one] -= 1
+    return new
+
+
+def _pairs(space, points, values, constraints):
+    """Return (key of the point, its value and constraints as plain data) of evaluations."""
+    keys = keys_of(space.encode(points)) if len(points) else ()
+    return list(zip(keys, map(_as_data, values, constraints), strict=True))
+
+
+def _as_data(y, c):
+    return *values_to_data([y]), *(() if np.isnan(c).all() else values_to_data(c))
+
+
+def _difference(point, now, then):
+    was, now = (", ".join(_format_value(v) for v in values.elements()) for values in (then, now))
+    return (
+        f"`y0` must agree with the journal: the value at the point {point} is {was} there, got "
+        f"{now}. Remove the point from x0 and y0, add the value from the journal if the point was "
+        "measured more than once, or use another path."
+    )
+
+
+def _format_value(values):
+    y, *constraints = values
+    text = repr(y) if isinstance(y, float) else "nan" if y is None else y
+    return f"{text} with constraints {constraints}" if constraints else text

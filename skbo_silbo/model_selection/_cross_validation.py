@@ -1,0 +1,182 @@
+"""How a search evaluates a candidate: one fit per split, all on the same splits."""
+
+import math
+import re
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from numbers import Integral, Real
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from skbo_silbo._joblib import eval_expr
+from skbo_silbo._sklearn import SearchFits, check_scores
+from skbo_silbo.evaluation._trial import Observation
+from skbo_silbo.model_selection._goals import goal_values
+from skbo_silbo.model_selection._results import (
+    mean_error,
+    mean_score,
+    with_all_metrics,
+    with_floats,
+)
+from skbo_silbo.workers._direct import DirectRunner
+from skbo_silbo.workers._joblib import executor_maker, nested_in
+from skbo_silbo.workers._scheduler import Scheduler
+
+
+class CrossValidation:
+    """Evaluates candidates by the fits that scikit-learn would make.
+
+    Parameters
+    ----------
+    search : SILBOSearchCV
+    state : SearchState
+    total : int
+        Most candidates, for scikit-learn's messages.
+    callback_ctx : CallbackContext or None, default=None
+        Of the search, for scikit-learn's callbacks.
+    """
+
+    def __init__(self, search, state, total, callback_ctx=None):
+        self.n_calls = search.n_splits_
+        self._search, self._state, self._total = search, state, total
+        self._fits, self._callback_ctx = SearchFits(state), callback_ctx
+        self._tasks = {}  # by trial: what is open for scikit-learn's callbacks
+
+    def make_workers(self):
+        """Return what makes the fits: joblib's workers, or this process."""
+        search, n_workers = self._search, effective_n_jobs(self._search.n_jobs)
+        if n_workers == 1 and search.timeout is None:
+            return DirectRunner(search.n_retries)
+        return Scheduler(
+            executor_maker(self._state.parallel, n_workers, search.timeout),
+            timeout=search.timeout,
+            n_retries=search.n_retries,
+            what="a fit",
+            n_ahead=read_pre_dispatch(search.pre_dispatch, n_workers),
+        )
+
+    def calls(self, trial):
+        """Return the fits of a candidate with their arguments."""
+        search, task = self._search, ExitStack()
+        about = {"task_name": "batch", "max_subtasks": self.n_calls, "sequential_subtasks": False}
+        ctx = task.enter_context(callback_task(search, self._callback_ctx, **about))
+        self._tasks[trial.number] = task
+        fits = self._fits.of(trial.point, (trial.number, self._total), ctx, search)
+        if effective_n_jobs(search.n_jobs) > 1 or search.timeout is not None:
+            fits = [nested_in(self._state.parallel, fit) for fit in fits]
+        return [(fit, self._fits.arguments()) for fit in fits]
+
+    def observation(self, trial):
+        """Return the mean test score, with a minus sign, and the rows of all splits."""
+        self._close_task(trial)
+        search = self._search
+        rows = [with_floats(trial.results[i], search.error_score) for i in range(self.n_calls)]
+        if callable(search.scoring):
+            rows = with_all_metrics(rows, search.error_score)
+        check_scores(search, rows[0]["test_scores"])
+        return Observation(-mean_score(rows, search.refit), self._told(rows), None, rows)
+
+    def failure(self, trial, why, error):
+        """Return the observation of a candidate that was given up, or raise `error`."""
+        self._close_task(trial)
+        if self._search.error_score == "raise":
+            raise error
+        return Observation(-float(self._search.error_score), self._told(None), f"it {why}")
+
+    def standard_error(self, trial):
+        """Return the standard error of a candidate's mean score over the splits."""
+        return math.nan if trial is None else mean_error(trial.observation.rows, self._search.refit)
+
+    def record(self, trial):
+        """Return what a journal keeps of a candidate."""
+        observation, rows = trial.observation, trial.observation.rows
+        return {
+            "source": trial.source,
+            "params": {k: _to_json(v, nested=False) for k, v in trial.point.items()},  # to be read
+            "error": observation.error,
+            "rows": None if rows is None else [_to_json(row) for row in rows],
+        }
+
+    def from_record(self, content, observation):
+        """Return the observation of a candidate that a journal kept."""
+        rows, error = content["rows"], content["error"]
+        rows = None if rows is None else [_row_from_json(row) for row in rows]
+        if not (rows or isinstance(error, str)):
+            raise TypeError("a candidate needs rows or an error")
+        return replace(observation, rows=rows, error=error)
+
+    def close(self):
+        """Close what is open for scikit-learn's callbacks."""
+        for task in self._tasks.values():
+            task.close()
+        self._tasks = {}
+
+    def _close_task(self, trial):
+        if trial.number in self._tasks:
+            self._tasks.pop(trial.number).close()
+
+    def _told(self, rows):
+        goals = self._search._goals
+        if not goals:
+            return {}
+        return {"goals": goal_values(rows, goals, self._search.error_score)}
+
+
+@contextmanager
+def callback_task(search, parent, **task):
+    """Open a task below `parent` for scikit-learn's callbacks; without `parent`, give None."""
+    if parent is None:
+        yield None
+        return
+    ctx = parent.subcontext(**task).call_on_fit_task_begin(estimator=search)
+    try:
+        yield ctx
+    finally:
+        ctx.call_on_fit_task_end(estimator=search)
+
+
+def read_pre_dispatch(given, n_workers):
+    """Return how many fits may be handed to workers at once, as `pre_dispatch` says; None: all.
+
+    Raises
+    ------
+    ValueError
+        If it is none of "all", a number, "n_jobs" and "2*n_jobs" with some number.
+    """
+    if given == "all":
+        return None
+    try:
+        n = int(eval_expr(re.sub(r"\bn_jobs\b", str(n_workers), str(given))))  # as joblib reads it
+    except (ArithmeticError, LookupError, SyntaxError, TypeError, ValueError):
+        n = 0
+    if n < 1 or isinstance(given, bool):
+        raise ValueError(
+            f"pre_dispatch must be 'all', a positive number of fits, or a multiple of n_jobs: got "
+            f"{given!r}. Write '2*n_jobs'."
+        )
+    return n
+
+
+def _to_json(value, nested=True):
+    """Return a row, or a part of one, as JSON data; other objects and NaN become text."""
+    if isinstance(value, dict):
+        return {k: _to_json(v) for k, v in value.items()} if nested else repr(value)
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        value = float(value)
+    is_json = value is None or isinstance(value, (int, str))
+    is_json = is_json or (isinstance(value, float) and math.isfinite(value))
+    return value if is_json else repr(value)
+
+
+def _row_from_json(stored):
+    """Return a row as scikit-learn made it."""
+    row = {name: _number_from_json(value) for name, value in stored.items() if name != "fit_error"}
+    return {"fit_error": stored["fit_error"], **row}
+
+
+def _number_from_json(value):
+    if isinstance(value, dict):
+        return {name: _number_from_json(member) for name, member in value.items()}
+    return float(value) if isinstance(value, str) else value

@@ -1,0 +1,93 @@
+"""Describe a search, so that a journal is only resumed by the same search."""
+
+from inspect import signature
+
+import joblib
+import numpy as np
+
+from skbo_silbo.journal._describe import describe, describe_data
+from skbo_silbo.model_selection._given import read_initial_results
+from skbo_silbo.optimizers._constraints import KnownConstraints
+from skbo_silbo.optimizers._state import describe_space
+
+# Parameters that decide neither what the candidates are nor what their scores mean.
+MAY_CHANGE = (
+    *("callback", "journal", "max_time", "n_iter", "n_jobs", "n_retries", "patience"),
+    *("pre_dispatch", "target", "timeout", "verbose"),
+)
+# Parameters that are described in their own way.
+DESCRIBED_SPECIALLY = (
+    *("batch_size", "constraints", "cv", "estimator", "initial_results", "param_distributions"),
+    *("random_state", "refit"),
+)
+
+
+def describe_search(search, space, state):
+    """Describe what decides which candidates a search evaluates and what their scores mean.
+
+    Every parameter except those in `MAY_CHANGE`, the data, and what is routed to the splitter, the
+    estimator and the scorers.
+
+    Parameters
+    ----------
+    search : SILBOSearchCV
+    space : Space or SpaceUnion
+        Read from its `param_distributions`.
+    state : SearchState
+        The data and splits of the fit.
+
+    Returns
+    -------
+    description : dict
+        JSON data.
+
+    Raises
+    ------
+    ValueError
+        If the splitter gives different splits when called again, or a part cannot be described.
+    """
+    metric = search.refit if isinstance(search.refit, str) else None
+    by_order = isinstance(search.scoring, dict) and metric is None  # which is searched
+    description = {
+        "entry point": type(search).__name__,
+        "param_distributions": describe_space(space),
+        "estimator": describe(search.estimator),
+        "X": describe_data(state.X),
+        "y": describe_data(state.y),
+        "fit parameters": _described_data(state.fit_params),
+        "scorer parameters": _described_data(state.score_params),
+        "order of scoring": [str(name) for name in search.scoring] if by_order else None,
+        "cv": {"splits": _splits_digest(state)},
+        "refit": list(search._goals) if search._goals else metric,
+        **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
+    }
+    description["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
+    description["constraints"] = KnownConstraints.of(search.constraints, space).described
+    if search.initial_results is not None:
+        told_before = read_initial_results(search.initial_results, search.refit, space)
+        description["initial_results"] = describe(told_before)
+    return description
+
+
+def _described_data(parameters):
+    return {name: describe_data(data) for name, data in sorted(parameters.items())}
+
+
+def described_parameters(cls):
+    """Return the names of the parameters that are described as they are."""
+    left_out = {*MAY_CHANGE, *DESCRIBED_SPECIALLY}
+    return [name for name in signature(cls).parameters if name not in left_out]
+
+
+def _splits_digest(state):
+    first, second = (
+        joblib.hash([list(map(np.ascontiguousarray, pair)) for pair in state.split()])
+        for _ in range(2)
+    )
+    if first != second:
+        raise ValueError(
+            "With a journal, `cv` must give the same splits every time, so that candidates of "
+            f"different runs can be compared, got {state.splitter!r}. Set its random_state to an "
+            "integer."
+        )
+    return first

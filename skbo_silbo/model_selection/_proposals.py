@@ -1,0 +1,73 @@
+"""Which candidate is evaluated next: given and known ones, moves of the best, then the model's."""
+
+from contextlib import suppress
+
+import numpy as np
+
+from skbo_silbo.evaluation._proposals import Proposals
+from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.space._union import branches_of
+
+LEAST_TRIES = 2  # of every level of a category, before the model proposes
+
+
+class CandidateProposals(Proposals):
+    """Candidates to evaluate.
+
+    After known candidates the initial design moves one to three parameters of the best one
+    (doc/benchmarks/known.rst). Categories with a level that was tried less than twice are moved
+    first, to that level.
+
+    Parameters
+    ----------
+    optimizer : SILBO
+    log : EventLog or NoLog
+    given : InitialCandidates
+    moves_best : bool
+        Whether the initial design moves parameters of the best known candidate.
+    """
+
+    def __init__(self, optimizer, log, given, *, moves_best):
+        super().__init__(optimizer, log, given.points, given.due)
+        self._n_design = len(given.params) + optimizer.n_initial_ if moves_best else 0
+
+    def ask(self, n_begun):
+        """Return a new candidate, after recording it."""
+        if n_begun < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
+            with suppress(SpaceExhausted):
+                point = self.optimizer.ask(fixed=self._kept_of_best(n_begun))
+                self.log.asked(self.optimizer)
+                return point
+        return super().ask(n_begun)
+
+    def _kept_of_best(self, n):
+        """Return the parameters of a candidate that moves some of the best one, to be fixed.
+
+        They depend on the candidates alone, so that a resumed search continues in the same way.
+        """
+        space = self.optimizer.space_
+        [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as a journal has it
+        [branch] = [b for b in branches_of(space) if b.holds(best)][:1] or branches_of(space)[:1]
+        known = [*self.optimizer.x_iters_, *self.optimizer.pending_]
+        levels = hardly_tried_levels(branch, list(filter(branch.holds, known)))
+        moved = parameters_to_move(branch, n, first=levels)
+        kept = {name: value for name, value in best.items() if name not in moved}
+        return kept | {name: value for name, value in levels.items() if name in moved}
+
+
+def parameters_to_move(branch, n, first):
+    """Return one to three parameters of a `Space`, determined by a number n.
+
+    Those in `first` are preferred.
+    """
+    free = [p.name for p in branch.parameters if p.n_columns]
+    order = np.random.default_rng(n).permutation(len(free)).tolist()
+    order.sort(key=lambda i: free[i] not in first)
+    return {free[i] for i in order[: 1 + n % 3]}
+
+
+def hardly_tried_levels(branch, points):
+    """Return the least frequent level of each category with a level that few points have."""
+    X = branch.encode(points) if points else np.empty((0, branch.n_features_))
+    counted = [(category, category.counts(X)) for category in branch.categories()]
+    return {c.name: c.values[n.argmin()] for c, n in counted if n.min() < LEAST_TRIES}

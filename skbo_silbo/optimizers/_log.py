@@ -1,0 +1,299 @@
+"""The log of a run: what was asked, begun and observed, in a journal file or nowhere."""
+
+import os
+import platform
+from collections import Counter
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from numbers import Integral
+
+from skbo_silbo._checks import warn_user
+from skbo_silbo.journal._describe import require_same
+from skbo_silbo.journal._journal import Journal
+from skbo_silbo.optimizers._state import RootSeed, changes, read_events, replay
+
+MOST_DEATHS = 2  # process deaths with a point alone after which it counts as failed
+
+
+class NoLog:
+    """The log of a run without a journal: nothing is recorded, and no earlier run is known."""
+
+    path, events, n_calls = None, (), 0
+
+    def __init__(self):
+        self.fixed = {}
+
+    def seed(self, random_state):
+        """Return the random state to create the optimiser with."""
+        return random_state
+
+    def begin(self, description, points, seed, fixed=None):
+        """Keep the settings."""
+        self.fixed = fixed or {}
+
+    def n_deaths(self, point):
+        """Return 0."""
+        return 0
+
+    def was_under_way(self, point):
+        """Return False."""
+        return False
+
+    def ignore(self, *args, **options):
+        """Record nothing."""
+
+    replay = asked = begun = ended = write = evaluated = close = ignore
+
+
+class EventLog:
+    """The log of a run in a journal file; an event is on disk before the run continues.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Attributes
+    ----------
+    path : str
+    fixed : dict
+        Settings of the first run that later runs keep.
+    events : list of Event
+        The events of earlier runs.
+    n_calls : int
+        How many evaluations earlier runs began.
+    """
+
+    def __init__(self, path):
+        self._journal = Journal(path)
+        self.path, self.events, self.fixed, self.n_calls = self._journal.path, [], {}, 0
+        self._unwritten = []  # observations that could not be written yet
+        self._learnt = {}  # as of the last "asked" event
+        self._rows = {}  # by key, as written
+        self._under_way = Counter()  # in this run, by key
+        self._interrupted, self._deaths = Counter(), Counter()  # in earlier runs
+
+    def seed(self, random_state):
+        """Return the random state to create the optimiser with.
+
+        An earlier run's seed is kept unless `random_state` is an integer.
+        """
+        header = self._journal.header
+        if header is None or isinstance(random_state, Integral):
+            return random_state
+        with self._intact_header():
+            return RootSeed(header["seed"])
+
+    def begin(self, description, points, seed, fixed=None):
+        """Write the header of a new journal, or check that a resumed one is of the same search.
+
+        Parameters
+        ----------
+        description : dict
+            Everything that identifies the search, as plain data.
+        points : Points
+            How points are written.
+        seed : int
+            Root seed of the optimiser.
+        fixed : dict, default=None
+            Settings that later runs keep.
+
+        Raises
+        ------
+        ValueError
+            If the journal holds evaluations of another search, and names the differences.
+        """
+        self._points = points
+        header = self._journal.header
+        if header is not None:
+            try:
+                self._check(header, {**description, "random_state (seed)": int(seed)})
+            except ValueError:
+                if any("observed" in record for record in self._journal.records):
+                    raise
+                header = None  # nothing was evaluated, as after a mistyped call: start again
+        if header is None:
+            who = {"made with": made_with(), "seed": int(seed), "fixed": fixed or {}}
+            self._journal.begin({**who, "search": description})
+        self.fixed = self._journal.header["fixed"]
+        damaged = self._journal.damaged_record
+        self.events = read_events(self._journal.records, points, damaged)
+        self._journal.records = []
+        self._count_interrupted()
+
+    def _check(self, header, now):
+        with self._intact_header():
+            then = {**header["search"], "random_state (seed)": header["seed"]}
+            made = header["made with"]
+            if not isinstance(header["fixed"], dict):
+                raise TypeError(f"'fixed' must be a dict, got {header['fixed']!r}")
+            rule = f"journal {self.path!r} belongs to another search"
+            remedy = "Search with the same settings as before, or use another path."
+            require_same(then, now, rule, remedy)
+            changed = [name for name, now in made_with().items() if made.get(name) != now]
+        if changed:
+            warn_user(
+                f"journal {self.path!r} was written with other versions of {', '.join(changed)}. "
+                "Its evaluations are kept, but an uninterrupted search might have continued "
+                "differently."
+            )
+
+    def _count_interrupted(self):
+        """Count evaluations that began and neither returned nor ended with the run.
+
+        If nothing else ran in the process, the evaluation may have killed it.
+        """
+        for event in self.events:
+            keys = Counter(event.keys)
+            if event.kind == "begun":
+                self._rows.update(zip(event.keys, event.content["begun"], strict=True))
+                self.n_calls += keys.total()
+                self._interrupted += keys
+                self._deaths += keys if event.content["alone"] else Counter()
+            elif event.kind == "ended":
+                self.n_calls -= 0 if event.content["called"] else keys.total()
+                self._interrupted -= keys
+                self._deaths -= keys
+            elif event.kind == "observed":
+                for key in keys:
+                    self._interrupted.pop(key, None)
+                    self._deaths.pop(key, None)
+
+    def was_under_way(self, point):
+        """Return whether an earlier process died while a point was evaluated."""
+        return bool(self._interrupted) and self._key(point) in self._interrupted
+
+    def n_deaths(self, point):
+        """Return how many earlier processes died while only this point was evaluated."""
+        return self._deaths[self._key(point)] if self._deaths else 0
+
+    def replay(self, optimizer, events):
+        """Have an optimiser take over events, and what it had learnt by then.
+
+        What was learnt with another version of this library is learnt again.
+        """
+
+        def damaged(i, error):
+            return self._journal.damaged_record(events[i].content["n"], error)
+
+        with self._intact_header():
+            is_same = self._journal.header["made with"]["skbo_silbo"] == made_with()["skbo_silbo"]
+        self._learnt = replay(optimizer, events, damaged, and_what_was_learnt=is_same)
+
+    def damaged(self, event, error):
+        """Return the error to raise for an event that cannot be read."""
+        return self._journal.damaged_record(event.content["n"], error)
+
+    def asked(self, optimizer, n=1):
+        """Record the last n pending points of an optimiser, and what it has learnt since."""
+        learnt = optimizer._state_to_dict()
+        places = [x.tolist() for x in list(optimizer._pending.values())[-n:]]
+        event = {"asked": places, "learnt": changes(self._learnt, learnt)}
+        try:
+            self._append(event)
+        finally:
+            if self._journal.last is event:
+                self._learnt = deepcopy(learnt)  # objects of the user may change theirs
+
+    def begun(self, point, *, alone):
+        """Record that the evaluation of a point begins; `alone`: nothing else in this process."""
+        [row] = self._points.rows([point])
+        key = self._key(point)
+        self._append({"begun": [row], "alone": alone})
+        self._rows[key] = row
+        self._under_way[key] += 1
+
+    def ended(self, point, *, called=True):
+        """Record that an evaluation ended without a value, or was withdrawn before it began."""
+        self._append({"ended": self._points.rows([point]), "called": called})
+        self._under_way -= Counter([self._key(point)])
+
+    def write(self, event):
+        """Record an observation or another event that must not be lost.
+
+        If it cannot be written now, as on a full disk, it is written before the next event.
+
+        Raises
+        ------
+        OSError, RuntimeError
+            As `Journal.append` does.
+        """
+        if not any(event is other for other in (*self._unwritten, self._journal.last)):
+            self._unwritten.append(event)
+        self._write_unwritten()
+
+    def evaluated(self, point):
+        """Note that the value of a point has been recorded."""
+        if self._under_way or self._interrupted:
+            for counter in (self._under_way, self._interrupted, self._deaths):
+                counter.pop(self._key(point), None)
+
+    def close(self):
+        """Record that what is under way ends with this run, and close the file."""
+        left = [self._rows[key] for key in self._under_way.elements()]
+        self._under_way = Counter()
+        with suppress(OSError, RuntimeError):
+            self._write_unwritten()
+            if left:
+                self._append({"ended": left, "called": True})
+        n_lost = sum(len(event.get("y", ())) for event in self._unwritten)
+        self._unwritten = []
+        self._journal.close()
+        if n_lost and os.getpid() == self._journal._process:
+            warn_user(
+                f"{n_lost} observations could not be written to journal {self.path!r}. Save them "
+                "from the result or the exception, and pass them on (as x0 and y0, as "
+                "initial_results, or to tell) when you continue."
+            )
+
+    def _key(self, point):
+        [key] = self._points.keys([point])
+        return key
+
+    def _append(self, event):
+        self._write_unwritten()
+        self._journal.append(event)
+
+    def _write_unwritten(self):
+        while self._unwritten:
+            event = self._unwritten[0]
+            if self._journal.last is not event:  # Ctrl-C is raised after it was written
+                self._journal.append(event)
+            del self._unwritten[0]
+
+    @contextmanager
+    def _intact_header(self):
+        try:
+            yield
+        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            raise self._journal.damaged_header(error) from error
+
+
+def open_log(path):
+    """Return the log of a journal file, or one that records nothing if `path` is None.
+
+    Raises
+    ------
+    ValueError, RuntimeError, OSError
+        As `Journal` does.
+    """
+    if path is None:
+        return NoLog()
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise ValueError(f"`journal` must be None or a path, got {path!r}.")
+    return EventLog(path)
+
+
+@cache
+def made_with():
+    """Return the versions of Python and of the packages that proposals depend on.
+
+    The version of a package that is not installed (a source tree on the path) is None.
+    """
+    made = {"python": platform.python_version()}
+    for name in ("skbo_silbo", "scikit-learn", "scipy", "numpy"):
+        made[name] = None
+        with suppress(PackageNotFoundError):
+            made[name] = version(name)
+    return made
