@@ -345,11 +345,14 @@ class EvaluationLoop:
             trial.batch, trial.place = self._batch, 0
         if self.log.path is not None:
             self._write(trial)
+        self._hold(trial)
+        if self.batch_size is None:
+            self._tell_batch()
+
+    def _hold(self, trial):
         if trial not in self._held:
             self._held.append(trial)
         self._running.pop(trial.number, None)
-        if self.batch_size is None:
-            self._tell_batch()
 
     def _write(self, trial):
         """Write the observation of a trial to the log, once."""
@@ -429,6 +432,8 @@ class EvaluationLoop:
             if trial.observation or len(trial.results) == self.evaluation.n_calls:
                 with suppress(Exception):  # another error is on its way
                     self._observe(trial)
+                if trial.observation and trial.number in self._running:  # not written, as yet
+                    self._hold(trial)
         with suppress(Exception):
             self._tell_batch()
         with suppress(OSError):

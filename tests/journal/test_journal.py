@@ -1,45 +1,35 @@
-"""The journal of SILBOSearchCV: what it refuses, and that a resumed search is the same search."""
+"""The journal file: torn, of another kind, locked, forked, on systems without locks."""
 
-import copy
-import itertools
-import json
 import os
 import subprocess
 import sys
-import time
+from pathlib import Path
+from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from journal_files import Journal
-from journal_searches import SPACE, Counted, X, Y, fit, lines_of, search, told_in
-from scipy.stats import loguniform, uniform
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from journal_searches import X, Y, search
+
+from skbo_silbo import SILBO, minimize
+
+BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
+IN_USE = "in use by another"
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* multi-threaded:DeprecationWarning")
 
 
-def assert_same_results(one, other):
-    one, other = one.cv_results_, other.cv_results_
-    assert list(one) == list(other)
-    for key in one:
-        if "time" not in key and key != "source":
-            assert type(one[key]) is type(other[key])
-            np.testing.assert_array_equal(one[key], other[key], err_msg=key)
-
-
-# The file.
+def write(path, n=2):
+    with Journal(path) as journal:
+        journal.begin({"of": "test"})
+        for i in range(n):
+            journal.append({"value": i, "text": "line\nbreak, ü"})
+    return path.read_bytes()
 
 
 @pytest.mark.quick
-def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
-    with Journal(path) as journal:
-        journal.begin({"of": "test"})
-        for i in range(2):
-            journal.append({"value": i, "text": "line\nbreak, ü"})
-    whole = path.read_bytes()
+def test_file_cut_anywhere_keeps_whole_lines(path):
+    whole = write(path)
     ends = [i for i, byte in enumerate(whole) if byte == ord("\n")]  # a newline can be missing
     for size in range(len(whole) + 1):
         path.write_bytes(whole[:size])
@@ -56,7 +46,7 @@ def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
 
 
 @pytest.mark.quick
-def test_every_line_is_synced_before_append_returns(path, monkeypatch):
+def test_append_returns_after_fsync(path, monkeypatch):
     sizes, fsync = [], os.fsync
 
     def spy(file):
@@ -72,27 +62,74 @@ def test_every_line_is_synced_before_append_returns(path, monkeypatch):
     assert len(set(sizes)) == 4
 
 
-def test_what_was_paid_for_is_not_begun_anew(path):
-    with Journal(path) as journal:
-        journal.begin({})
-        journal.append({"told": []})
-        with pytest.raises(RuntimeError, match="must be without values to be begun anew"):
-            journal.begin({})
-    with Journal(path) as journal:
-        assert len(journal.records) == 1
+# --- files that are no journal --------------------------------------------------------------------
 
 
 @pytest.mark.quick
 @pytest.mark.parametrize("content", [b"C,gamma\n1,2\n", b"my only copy", b"[1]\n", b'{"a": 1}\n'])
-def test_another_file_is_refused_and_left_alone(path, content):
+def test_other_file_is_rejected_and_unchanged(path, content):
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"holds something else\. Give another path"):
+    with pytest.raises(ValueError, match=r"`journal` must not exist yet"):
         search(path).fit(X, Y)
     assert path.read_bytes() == content
 
 
 @pytest.mark.quick
-def test_one_journal_is_for_one_search_at_a_time(path):
+@pytest.mark.parametrize("version", [1, 99])
+def test_other_version_is_rejected_and_unchanged(path, version):
+    content = b'{"journal": "skbo_silbo", "version": %d, "search": {}}\n{"n": 0}\n' % version
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"format version {version}\b"):
+        search(path).fit(X, Y)
+    assert path.read_bytes() == content
+
+
+def test_folder_and_missing_folder_are_rejected(path):
+    with pytest.raises(FileNotFoundError, match=r"`journal` must be .*no/x\.jsonl"):
+        search(path.parent / "no" / "x.jsonl").fit(X, Y)
+    with pytest.raises(IsADirectoryError, match="`journal` must be"):
+        search(path.parent).fit(X, Y)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_named_pipe_is_rejected(path):
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match="`journal` must be a regular file"):
+        SILBO(BOUNDS, journal=path)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root writes everywhere")
+def test_read_only_folder_is_rejected(path):
+    path.parent.chmod(0o500)
+    with pytest.raises(PermissionError):
+        SILBO(BOUNDS, journal=path)
+
+
+# --- where the file is ----------------------------------------------------------------------------
+
+
+def test_journal_stays_when_function_changes_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def func(x):
+        os.chdir(elsewhere)
+        return float(x[0])
+
+    options = {"n_initial": 3, "random_state": 0, "journal": os.fsencode("run.jsonl")}
+    minimize(func, BOUNDS, n_calls=4, **options)
+    assert not list(elsewhere.iterdir())
+    os.chdir(tmp_path)
+    assert sorted(os.listdir()) == ["elsewhere", "run.jsonl"]
+    assert minimize(func, BOUNDS, n_calls=5, **options).nfev == 5
+
+
+# --- a second writer ------------------------------------------------------------------------------
+
+
+@pytest.mark.quick
+def test_second_writer_is_rejected(path):
     search(path, n_iter=2).fit(X, Y)
     code = (
         "import fcntl, sys\n"
@@ -100,7 +137,7 @@ def test_one_journal_is_for_one_search_at_a_time(path):
         "except BlockingIOError: print('in use')"
     )
     with Journal(path):
-        with pytest.raises(RuntimeError, match="one search at a time"):
+        with pytest.raises(RuntimeError, match=IN_USE):
             search(path).fit(X, Y)
         other = subprocess.run(
             [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
@@ -109,295 +146,111 @@ def test_one_journal_is_for_one_search_at_a_time(path):
     search(path, n_iter=2).fit(X, Y)
 
 
-# Resuming.
-
-
-@pytest.mark.parametrize("batch_size", [1, 3])
-def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size):
-    cheap = {"embedding": "identity", "optimizer_options": {"search": "random", "warp": None}}
-    options = {"n_iter": 5, "n_initial": 4, "batch_size": batch_size, **cheap}
-    reference = search(**options).fit(X, Y)
-    search(path, **options).fit(X, Y)
-    lines = lines_of(path)
-    assert len(told_in(lines)) == 5
-    proposed = copy.deepcopy(reference.optimizer_).ask()
-    for n_kept in range(len(lines)):
-        torn = lines[n_kept][: len(lines[n_kept]) // 2]
-        path.write_bytes(b"".join(lines[:n_kept]) + torn)
-        n_known = len(told_in(lines[:n_kept]))
-        resumed, n_fits = fit(search(path, **options))
-        assert n_fits == 3 * (5 - n_known)
-        assert_same_results(resumed, reference)
-        sources = resumed.cv_results_["source"]
-        assert list(sources[:n_known]) == ["resumed"] * n_known
-        np.testing.assert_array_equal(sources[n_known:], reference.cv_results_["source"][n_known:])
-        assert resumed.optimizer_.ask() == proposed
-        assert lines_of(path)[:n_kept] == lines[:n_kept]
-        told = told_in(lines_of(path))
-        assert [event["observed"] for event in told] == [event["observed"] for event in told_in(lines)]
-
-
-@pytest.mark.quick
-def test_a_finished_journal_gives_its_results_without_a_fit(path):
-    options = {"return_train_score": True, "n_iter": 5}
-    first = search(path, **options).fit(X, Y)
-    again, n_fits = fit(search(path, **options))
-    assert n_fits == 0
-    for key, column in first.cv_results_.items():  # the times are those of the fits, too
-        expected = ["resumed"] * 5 if key == "source" else column
-        np.testing.assert_array_equal(again.cv_results_[key], expected)
-    assert again.best_params_ == first.best_params_
-    assert again.best_estimator_.mean_ == first.best_estimator_.mean_
-    assert again.n_splits_ == 3
-
-
-def test_more_candidates_continue_the_search_fewer_cut_it(path):
-    search(path, n_iter=4, batch_size=3).fit(X, Y)
-    longer, n_fits = fit(search(path, n_iter=6, batch_size=3))
-    assert n_fits == 2 * 3
-    assert_same_results(longer, search(n_iter=6, batch_size=3).fit(X, Y))
-    shorter, n_fits = fit(search(path, n_iter=3, batch_size=3))
-    assert n_fits == 0
-    assert_same_results(shorter, search(n_iter=3, batch_size=3).fit(X, Y))
-    assert len(told_in(lines_of(path))) == 6
-
-
-def test_patience_counts_what_was_evaluated_before(path):
-    reference = search(n_iter=12, n_initial=12, patience=2).fit(X, Y)
-    n = len(reference.cv_results_["iter"])
-    assert 3 <= n < 12
-    for n_before in (n - 2, n - 1, 12):  # the last journal has more than patience lets be used
-        search(path, n_iter=n_before, n_initial=12).fit(X, Y)
-        again = search(path, n_iter=12, n_initial=12, patience=2).fit(X, Y)
-        assert_same_results(again, reference)
-
-
-def test_max_time_is_that_of_one_run_and_every_run_gets_on(path, monkeypatch):
-    jumps, clock = itertools.count(step=1e6), time.monotonic
-    monkeypatch.setattr(time, "monotonic", lambda: clock() + next(jumps))
-    options = {"n_iter": 9, "batch_size": 2}
-    sizes = [
-        len(search(path, max_time=1000.0, **options).fit(X, Y).cv_results_["iter"])
-        for _ in range(6)
-    ]
-    assert sizes == [2, 4, 6, 8, 9, 9]
-    monkeypatch.undo()
-    assert_same_results(search(path, **options).fit(X, Y), search(**options).fit(X, Y))
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
-@pytest.mark.parametrize(("error_score", "batch_size"), [(np.nan, 2), (-0.1, 1)])
-def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
-    params = {"space": {**SPACE, "kind": ["x", "fails"]}, "error_score": error_score}
-    params |= {"batch_size": batch_size, "n_iter": 7}
-    reference = search(**params).fit(X, Y)
-    search(path, **params).fit(X, Y)
-    lines = lines_of(path)
-    assert any("this kind cannot be fitted" in line.decode() for line in lines)
-    for n_kept in (1, 8, 15):
-        path.write_bytes(b"".join(lines[:n_kept]))
-        resumed, n_fits = fit(search(path, **params))
-        assert n_fits == (7 - len(told_in(lines[:n_kept]))) * 3
-        assert_same_results(resumed, reference)
-        np.testing.assert_array_equal(
-            resumed.optimizer_.func_vals_, reference.optimizer_.func_vals_
-        )
-
-
-@pytest.mark.parametrize("refit", ["second", lambda results: 1])
-def test_several_metrics(path, refit):
-    def scores(estimator, X, y):
-        return {"first": np.float32(estimator.a), "second": estimator.b, "third": 1}
-
-    reference = search(scoring=scores, refit=refit, n_iter=6).fit(X, Y)
-    for n_iter in (3, 6, 6):
-        resumed = search(path, scoring=scores, refit=refit, n_iter=n_iter).fit(X, Y)
-    assert_same_results(resumed, reference)
-    assert resumed.multimetric_
-    assert getattr(resumed, "best_index_", None) == getattr(reference, "best_index_", None)
-
-
-@pytest.mark.parametrize("random_state", [None, np.random.RandomState(3)])
-def test_without_a_number_as_seed_the_journal_keeps_one(path, random_state):
-    whole = search(path, random_state=random_state, n_iter=6).fit(X, Y)
-    path.write_bytes(b"".join(lines_of(path)[:4]))
-    again = search(path, random_state=random_state, n_iter=6).fit(X, Y)
-    assert_same_results(again, whole)
-
-
-def test_categories_of_any_type_come_back_themselves(path):
-    model = make_pipeline("passthrough", Ridge())
-    space = {
-        "passthrough": [StandardScaler(), "passthrough", None],
-        "ridge": [Ridge(), Ridge(solver="svd")],
-        "ridge__alpha": loguniform(1e-3, 1e3),
-        "ridge__max_iter": [None, 10],
-    }
-    reference = search(estimator=model, space=space, n_iter=6).fit(X, Y)
-    search(path, estimator=model, space=space, n_iter=5).fit(X, Y)
-    resumed = search(path, estimator=clone(model), space=space, n_iter=6).fit(X, Y)
-    for one, other in zip(
-        resumed.cv_results_["params"], reference.cv_results_["params"], strict=True
-    ):
-        assert all(one[name] is other[name] for name in ("passthrough", "ridge"))
-        assert one["ridge__alpha"] == other["ridge__alpha"]
-    np.testing.assert_array_equal(
-        resumed.cv_results_["mean_test_score"], reference.cv_results_["mean_test_score"]
-    )
-
-
-@pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, of inf - inf
-def test_every_line_is_plain_json(path):
-    def scores(estimator, X, y):
-        return np.inf if estimator.a > 0.5 else np.float64(estimator.a)
-
-    params = {"scoring": scores, "n_iter": 5, "refit": False}
-    with pytest.warns(UserWarning, match="non-finite"):
-        reference = search(path, **params).fit(X, Y)
-
-    def refuse(constant):
-        raise AssertionError(constant)
-
-    header, *records = (json.loads(line, parse_constant=refuse) for line in lines_of(path))
-    assert header["seed"] == 0
-    assert header["made with"].keys() == {"python", "skbo_silbo", "scikit-learn", "scipy", "numpy"}
-    records = [record for record in records if "observed" in record]
-    assert [r["params"]["a"] for r in records] == [p["a"] for p in reference.cv_results_["params"]]
-    with pytest.warns(UserWarning, match="non-finite"):
-        assert_same_results(search(path, **params).fit(X, Y), reference)
-
-
-def test_other_proposals_than_before_are_said_and_what_is_known_is_kept(path):
-    other = search(path, random_state=1, n_iter=5, batch_size=2).fit(X, Y)
+@forks
+def test_forked_process_cannot_write(path):
     with Journal(path) as journal:
-        header, records = journal.header, journal.records
-    header["seed"] = header["search"]["random_state"] = 0
-    header["made with"]["numpy"] = "0.1"
-    path.unlink()
+        journal.begin({})
+        if (child := os.fork()) == 0:
+            try:
+                journal.append({})
+            except RuntimeError:
+                os._exit(7)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        journal.append({})
     with Journal(path) as journal:
-        journal.begin(header)
-        for record in records:
-            journal.append(record)
-    with pytest.warns(UserWarning, match=r"may not be those that would be proposed.*numpy 0\.1"):
-        fitted, n_fits = fit(search(path, n_iter=7, batch_size=2))
-    assert n_fits == 2 * 3
-    params = fitted.cv_results_["params"]
-    assert params[:5] == other.cv_results_["params"]
-    assert len({p["a"] for p in params}) == 7
-    assert list(fitted.cv_results_["source"][:5]) == ["resumed"] * 5
-    np.testing.assert_array_equal(
-        fitted.optimizer_.func_vals_, -fitted.cv_results_["mean_test_score"]
-    )
-    assert not fitted.optimizer_.pending_
+        assert len(journal.records) == 1
 
 
-# Other searches.
-
-METRIC = make_scorer(f1_score)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"space": {**SPACE, "a": uniform(0, 2)}}, r"param_distributions\.0\.a\.quantiles was"),
-        ({"space": {**SPACE, "c": uniform()}}, r"param_distributions\.0\.c was absent and is"),
-        ({"space": {"a": uniform(), "b": uniform()}}, r"distributions\.0\.kind was .* is absent"),
-        ({"space": {**SPACE, "kind": ["x", "z"]}}, r"kind\.categories was .*is \['x', 'z'\]"),
-        ({"space": dict(reversed(SPACE.items()))}, r"param_distributions\.0\.order was"),
-        ({"estimator": Counted(b=1.0)}, r"estimator\.b was 0\.0 and is 1\.0\. Search"),
-        ({"estimator": Counted(b=0)}, r"estimator\.b was 0\.0 and is 0\. Search"),
-        (
-            {"estimator": LogisticRegression()},
-            r"estimator was .*Counted and is sklearn\..*Logistic",
-        ),
-        ({"scoring": METRIC}, r"scoring was None and is sklearn.metrics._scorer._Scorer"),
-        ({"cv": KFold(4)}, r"': cv\.splits was"),
-        ({"cv": ShuffleSplit(3, random_state=0)}, r"': cv\.splits was"),
-        ({"random_state": 1}, r"random_state was 0 and is 1"),
-        ({"random_state": None}, r"random_state was 0 and is None"),
-        ({"batch_size": 2}, r"batch_size was 1 and is 2"),
-        ({"error_score": -1.0}, r"error_score was nan and is -1\.0"),
-        ({"return_train_score": True}, r"return_train_score was False and is True"),
-        ({"embedding": "identity"}, r"embedding was auto and is identity"),
-        ({"n_initial": 5}, r"n_initial was 4 and is 5"),
-        ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),
-        ({"data": (X + 1e-9, Y)}, r"X\.digest was"),
-        ({"data": (X.astype(np.float32), Y)}, r"X\.dtype was float64 and is float32"),
-        ({"data": (X, 1 - Y)}, r"': y\.digest was"),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
-)
-def test_another_search_is_refused_with_the_difference(path, change, message):
-    search(path, n_iter=2).fit(X, Y)
-    before = path.read_bytes()
-    data = change.pop("data", (X, Y))
-    with pytest.raises(ValueError, match=r"search must be that of journal.*" + message):
-        search(path, **{"n_iter": 2, **change}).fit(*data)
-    assert path.read_bytes() == before
+@forks
+def test_forked_process_does_not_keep_lock(path):
+    """A worker can outlive the search that it served."""
+    journal = Journal(path)
+    (begun, begin), (ended, end) = os.pipe(), os.pipe()
+    if (child := os.fork()) == 0:
+        os.close(end)
+        os.write(begin, b".")
+        os.read(ended, 1)
+        os._exit(0)
+    try:
+        os.read(begun, 1)
+        with pytest.raises(RuntimeError, match=IN_USE):  # the parent still holds it
+            Journal(path)
+        journal.close()
+        Journal(path).close()
+    finally:
+        for file in (begun, begin, ended, end):
+            os.close(file)
+        os.waitpid(child, 0)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"n_jobs": 2, "pre_dispatch": 3},
-        {"max_time": 100, "patience": 50},
-        {"refit": False},
-        {"refit": lambda results: 0},
-        {"space": {"a": uniform(0, 1), "b": loguniform(1, 2), "kind": ("x", "y", (1, 2))}},
-    ],
-)
-def test_what_does_not_matter_may_change(path, change):
-    space = {**SPACE, "b": loguniform(1, 2)}
-    search(path, space=space, n_iter=4).fit(X, Y)
-    _, n_fits = fit(search(path, **{"space": space, "n_iter": 4, **change}))
-    assert n_fits == 0
+@pytest.mark.skipif(os.name == "nt", reason="a copy of a file has no lock there")
+def test_copied_descriptor_does_not_keep_lock(path):
+    """A process that is being forked has a copy of the open file for a moment."""
+    journal = Journal(path)
+    copied = os.dup(journal._file)
+    try:
+        journal.close()
+        Journal(path).close()
+    finally:
+        os.close(copied)
 
 
-def test_a_journal_in_no_folder_is_refused_by_name(path):
-    with pytest.raises(FileNotFoundError, match=r"journal must be a file .*folder.*no/x\.jsonl"):
-        search(path.parent / "no" / "x.jsonl").fit(X, Y)
-    with pytest.raises(IsADirectoryError, match="journal must be a file that can be written"):
-        search(path.parent).fit(X, Y)
+# --- Windows and systems without locks ------------------------------------------------------------
 
 
-def test_a_journal_of_nothing_is_begun_anew(path):
-    wrong = search(path, error_score="raise", space={**SPACE, "c": uniform()})
-    with pytest.raises(ValueError, match="Invalid parameter 'c'"):
-        wrong.fit(X, Y)
-    mended = search(path, n_iter=4).fit(X, Y)
-    assert_same_results(mended, search(n_iter=4).fit(X, Y))
-    assert os.listdir(path.parent) == [path.name]
-    again, n_fits = fit(search(path, n_iter=4))
-    assert n_fits == 0
-    assert_same_results(again, mended)
+@pytest.fixture
+def no_fcntl(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
 
 
-def test_fit_parameters_are_part_of_the_search(path):
-    groups = np.repeat(np.arange(6), 5)
-    params = {"estimator": LogisticRegression(), "space": {"C": loguniform(0.1, 1)}}
-    one = search(path, **params, cv=GroupKFold(3), n_iter=2)
-    one.fit(X, Y, groups=groups, sample_weight=np.ones(30))
-    with pytest.raises(ValueError, match=r"cv\.splits was"):
-        one.fit(X, Y, groups=np.roll(groups, 1), sample_weight=np.ones(30))
-    with pytest.raises(ValueError, match=r"fit parameters\.sample_weight\.digest was"):
-        one.fit(X, Y, groups=groups, sample_weight=np.arange(30) + 1.0)
-    one.fit(X, Y, groups=groups, sample_weight=np.ones(30))
+@pytest.mark.skipif(os.name == "nt", reason="stands in for it")
+def test_windows_lock_is_used_without_fcntl(path, monkeypatch):
+    """A stand-in for msvcrt, which locks bytes of an open file as documented for it."""
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    places = []
+
+    def locking(file, mode, n_bytes):
+        places.append((os.lseek(file, 0, os.SEEK_CUR), mode, n_bytes))
+        flock(file, LOCK_EX | LOCK_NB)
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
+    monkeypatch.setattr("skbo_silbo.journal._journal.is_windows", lambda: True)
+    with Journal(path) as journal:
+        journal.begin({})
+        journal.append({"value": 1})
+        with pytest.raises(RuntimeError, match=IN_USE):
+            Journal(path)
+    with Journal(path) as journal:
+        assert journal.records == [{"n": 0, "value": 1}]
+    assert places == [(2**31 - 2, 2, 1)] * 3
 
 
-def test_a_splitter_without_a_seed_is_refused_before_the_first_fit(path):
-    before = Counted.n_fits
-    for cv in (ShuffleSplit(3), KFold(3, shuffle=True, random_state=np.random.RandomState(0))):
-        with pytest.raises(ValueError, match="cv must give the same splits every time"):
-            search(path, cv=cv).fit(X, Y)
-    assert Counted.n_fits == before
-    assert not path.exists()
-    search(path, cv=ShuffleSplit(3, random_state=0), n_iter=2).fit(X, Y)
+@pytest.mark.skipif(os.name == "nt", reason="stands in for it")
+def test_searches_resume_without_posix_modules(tmp_path):
+    """A process dies in the middle of `minimize`; the next ends it, and the other searches."""
+    script = Path(__file__).with_name("windows_run.py")
+    env = {**os.environ, "PYTHONPATH": str(script.parents[2])}
+    command = [sys.executable, "-W", "error", script, tmp_path]
+    run = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split() == ["3", "5", "10", "9", "12"]  # 4 and 5 of 9 calls; one ended it
 
 
-@pytest.mark.parametrize("as_cv", [list, iter, len], ids=["list", "iterator", "number"])
-def test_splits_in_any_form(path, as_cv):
-    splits = list(KFold(3).split(X))
-    for n_iter in (2, 4):
-        fitted, n_fits = fit(search(path, cv=as_cv(splits), n_iter=n_iter))
-        assert n_fits == 6
-    assert fitted.cv_results_["source"][1] == "resumed"
+def test_system_without_locks_is_rejected(path, monkeypatch, no_fcntl):
+    monkeypatch.setitem(sys.modules, "msvcrt", None)
+    with pytest.raises(RuntimeError, match="`journal` must be None on this system"):
+        search(path).fit(X, Y)
+
+
+def test_disk_without_locks_is_rejected(path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def refuse(file, operation):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(RuntimeError, match=r"cannot be locked \(.*Operation not supported"):
+        search(path).fit(X, Y)

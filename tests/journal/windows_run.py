@@ -74,7 +74,7 @@ def run(folder, dies_at):
     path = os.path.join(folder, "run.jsonl")
     result = minimize(func, BOUNDS, n_calls=9, n_initial=4, random_state=0, journal=path)
     optimizer = SILBO(BOUNDS, random_state=0, journal=os.path.join(folder, "asked.jsonl"))
-    with pytest.raises(RuntimeError, match="one optimiser at a time"):
+    with pytest.raises(RuntimeError, match="in use by another"):
         SILBO(BOUNDS, random_state=0, journal=os.path.join(folder, "asked.jsonl"))
     optimizer.tell(optimizer.ask(), 1.0).close_journal()
     options = {"cv": 2, "random_state": 0, "n_initial": 3, "refit": False}
