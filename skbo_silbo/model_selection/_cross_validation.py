@@ -173,7 +173,10 @@ def _to_json(value, nested=True):
 def _row_from_json(stored):
     """Return a row as scikit-learn made it."""
     row = {name: _number_from_json(value) for name, value in stored.items() if name != "fit_error"}
-    return {"fit_error": stored["fit_error"], **row}
+    error = stored["fit_error"]
+    if not (error is None or isinstance(error, str)):
+        raise TypeError(f"'fit_error' must be text or null, got {error!r}")
+    return {"fit_error": error, **row}
 
 
 def _number_from_json(value):

@@ -142,11 +142,11 @@ def attack(door, folder, monkeypatch, seeds):
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
 @in_parts(8, 10_000)
-def test_what_is_interrupted_ends_as_uninterrupted(door, seeds, tmp_path, monkeypatch):
+def test_interrupted_runs_equal_uninterrupted(door, seeds, tmp_path, monkeypatch):
     attack(door, tmp_path, monkeypatch, seeds)
 
 
-def test_a_search_that_learns_is_interrupted(tmp_path, monkeypatch):
+def test_interrupted_learning_search_equals_uninterrupted(tmp_path, monkeypatch):
     def door(path, disk, seed):
         return by_minimize(path, disk, seed, method="silbo")
 
@@ -196,7 +196,7 @@ def read(path):
 
 @pytest.mark.parametrize("door", list(DOORS))
 @in_parts(100, 5_000)
-def test_a_changed_file_is_refused_or_a_prefix(door, seeds, tmp_path, monkeypatch):
+def test_corrupted_file_is_rejected_or_prefix(door, seeds, tmp_path, monkeypatch):
     rng, path = np.random.default_rng(seeds.start), tmp_path / "run.jsonl"
     with monkeypatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -1,7 +1,8 @@
-"""A candidate that ends the process of its search is known by name, and has failed in the end."""
+"""An evaluation that ends its own process is repeated alone, and then counts as failed."""
 
 import json
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -10,12 +11,11 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from skbo_silbo import SILBO
-from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.workers import LostEvaluationWarning
+from skbo_silbo import SILBO, LostEvaluationWarning, SILBOSearchCV, minimize
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 DEATH = 9
+OPTIONS = {"initial_params": None, "n_iter": 6, "n_initial": 6, "cv": KFold(2), "random_state": 0}
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -26,14 +26,12 @@ pytestmark = [
 
 
 class Poison(BaseEstimator):
-    """Ends its process where a is near .5, and writes down that it was there."""
+    """Ends its process where a is near .5."""
 
-    def __init__(self, a=0.0, log=None):
-        self.a, self.log = a, log
+    def __init__(self, a=0.0):
+        self.a = a
 
     def fit(self, X, y=None):
-        with open(self.log, "a") as file:
-            file.write(f"{self.a!r}\n")
         if 0.4 < self.a < 0.6:
             os._exit(DEATH)
         return self
@@ -42,25 +40,14 @@ class Poison(BaseEstimator):
         return -self.a
 
 
-def events(path):
-    return [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
-
-
 def told_in(path):
-    return [event for event in events(path) if "observed" in event]
+    events = map(json.loads, path.read_bytes().splitlines()[1:])
+    return [event for event in events if "observed" in event]
 
 
 def search(path, **params):
-    params = {
-        "initial_params": None,
-        "n_iter": 6,
-        "n_initial": 6,
-        "cv": KFold(2),
-        "random_state": 0,
-        **params,
-    }
-    estimator = Poison(log=str(path.with_name("log")))
-    return SILBOSearchCV(estimator, {"a": uniform()}, journal=path, refit=False, **params)
+    params = {**OPTIONS, "refit": False, **params}
+    return SILBOSearchCV(Poison(), {"a": uniform()}, journal=path, **params)
 
 
 def exit_code(function):
@@ -69,6 +56,7 @@ def exit_code(function):
     if child == 0:
         code = 1
         try:
+            warnings.simplefilter("ignore")
             function()
             code = 0
         finally:
@@ -76,113 +64,97 @@ def exit_code(function):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def run_until_it_ends(path, **params):
-    """Run a search again and again; return it, as it is in the journal, and how often it died."""
-    n_deaths = 0
-    while (code := exit_code(lambda: quietly(search(path, **params).fit))) == DEATH:
-        n_deaths += 1
-        assert n_deaths < 20
-    assert code == 0
-    return search(path, **params).fit(X, Y), n_deaths
+def count_deaths(function):
+    """Call a function in processes of its own until it returns; return how many died before."""
+    for n_deaths in range(40):
+        if (code := exit_code(function)) == 0:
+            return n_deaths
+        assert code == DEATH
+    raise AssertionError("it never ends")
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def quietly(fit):
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fit(X, Y)
-
-
-def assert_only_the_poison_failed(fitted):
+def count_poison(fitted):
+    """Return how many candidates are poisonous, after checking that only they have failed."""
     a = np.array([params["a"] for params in fitted.cv_results_["params"]])
     poison = (a > 0.4) & (a < 0.6)
     assert poison.any()
-    scores = fitted.cv_results_["mean_test_score"]
-    np.testing.assert_array_equal(np.isnan(scores), poison)
-    np.testing.assert_array_equal(scores[~poison], -a[~poison])
+    np.testing.assert_array_equal(
+        fitted.cv_results_["mean_test_score"], np.where(poison, np.nan, -a)
+    )
     return int(poison.sum())
 
 
-def test_one_by_one_it_is_tried_once_more(path):
-    fitted, n_deaths = run_until_it_ends(path)
-    n_poison = assert_only_the_poison_failed(fitted)
+def test_deadly_candidate_is_repeated_once(path):
+    n_deaths = count_deaths(lambda: search(path).fit(X, Y))
+    n_poison = count_poison(search(path).fit(X, Y))
     assert n_deaths == 2 * n_poison
-    errors = [event["error"] for event in told_in(path)]
-    assert sum("the process ended 2 times" in str(error) for error in errors) == n_poison
-    assert sorted(os.listdir(path.parent)) == ["log", path.name]
+    errors = [str(event["error"]) for event in told_in(path)]
+    assert sum("2 times when the process died" in error for error in errors) == n_poison
+    assert os.listdir(path.parent) == [path.name]
 
 
-def test_the_others_of_its_batch_are_not_spoilt(path):
-    fitted, n_deaths = run_until_it_ends(path, batch_size=3)
-    n_poison = assert_only_the_poison_failed(fitted)
+def test_rest_of_batch_survives_deadly_candidate(path):
+    n_deaths = count_deaths(lambda: search(path, batch_size=3).fit(X, Y))
+    fitted = search(path, batch_size=3).fit(X, Y)
+    n_poison = count_poison(fitted)
     assert 2 * n_poison <= n_deaths <= 3 * n_poison
     assert list(fitted.cv_results_["iter"]) == [0, 0, 0, 1, 1, 1]
 
 
-def test_as_workers_are_free(path):
-    def run():
-        with parallel_config("threading"):
-            quietly(search(path, n_jobs=2).fit)
-
-    n_deaths = 0
-    while (code := exit_code(run)) == DEATH:
-        n_deaths += 1
-        assert n_deaths < 40
-    assert code == 0
+def test_deadly_candidate_in_threads_fails_alone(path):
     with parallel_config("threading"):
-        fitted = search(path, n_jobs=2).fit(X, Y)
-    assert_only_the_poison_failed(fitted)
+        count_deaths(lambda: search(path, n_jobs=2).fit(X, Y))
+        count_poison(search(path, n_jobs=2).fit(X, Y))
     assert not any(event["in order"] for event in told_in(path))
 
 
-def until_the_killer(path, **params):
-    """Return a search that ends with the candidate that two processes have died with."""
+def test_deadly_point_of_minimize_fails(path):
+    def func(x):
+        if 0.4 < x[0] < 0.6:
+            os._exit(DEATH)
+        return float(x[0])
+
+    def run():
+        options = {"method": "random", "n_calls": 9, "journal": path, "random_state": 0}
+        return minimize(func, [(0.0, 1.0)], **options)
+
+    n_deaths, result = count_deaths(run), run()
+    x = result.x_iters[:, 0]
+    poison = (x > 0.4) & (x < 0.6)
+    np.testing.assert_array_equal(result.func_vals, np.where(poison, np.nan, x))
+    assert n_deaths == 2 * poison.sum() > 0
+    assert result.nfev == 9 + poison.sum()
+
+
+def until_deadly(path, **params):
+    """Return a search that ends with the candidate with which two processes have died."""
     for _ in range(2):
-        assert exit_code(lambda: quietly(search(path, **params).fit)) == DEATH
+        assert exit_code(lambda: search(path, **params).fit(X, Y)) == DEATH
     return search(path, **params).set_params(n_iter=len(told_in(path)) + 1)
 
 
-def test_it_is_said(path):
-    with pytest.raises(RuntimeError, match="the process ended 2 times while this candidate"):
-        until_the_killer(path, error_score="raise").fit(X, Y)
+def test_error_score_raise_raises_for_deadly_candidate(path):
+    with pytest.raises(RuntimeError, match="2 times when the process died"):
+        until_deadly(path, error_score="raise").fit(X, Y)
 
 
-def test_it_is_said_by_a_warning(path):
-    ending = until_the_killer(path, error_score=-7.0)
-    with pytest.warns(LostEvaluationWarning, match="counts as failed: the process ended 2 times"):
+def test_deadly_candidate_gets_error_score(path):
+    ending = until_deadly(path, error_score=-7.0)
+    with pytest.warns(LostEvaluationWarning, match="counts as failed: .*2 times"):
         fitted = ending.fit(X, Y)
     assert fitted.cv_results_["mean_test_score"][-1] == -7.0
 
 
-def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path, monkeypatch):
-    """An error in a run that has not come to what killed the one before."""
-    ending = until_the_killer(path)
+@pytest.mark.filterwarnings("ignore::skbo_silbo.LostEvaluationWarning")
+def test_deaths_are_remembered_after_failed_run(path, monkeypatch):
+    """A run may end with an error before it comes to the deadly candidate."""
+    ending = until_deadly(path)
 
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise LookupError
 
     with monkeypatch.context() as patch:
         patch.setattr(SILBO, "tell", interrupt)
         with pytest.raises(LookupError):
-            quietly(search(path).fit)
-    quietly(ending.fit)
-    assert np.isnan(ending.cv_results_["mean_test_score"][-1])
-
-
-def test_a_mended_estimator_with_a_new_journal_knows_nothing_of_deaths(path):
-    for _ in range(2):
-        assert exit_code(lambda: quietly(search(path).fit)) == DEATH
-    path.unlink()
-    assert sorted(os.listdir(path.parent)) == ["log"]
-
-    class Mended(Poison):
-        def fit(self, X, y=None):
-            return self
-
-    estimator = Mended(log=str(path.with_name("log")))
-    options = {"n_iter": 6, "n_initial": 6, "cv": KFold(2), "random_state": 0, "refit": False}
-    fitted = SILBOSearchCV(estimator, {"a": uniform()}, journal=path, **options).fit(X, Y)
-    a = [params["a"] for params in fitted.cv_results_["params"]]
-    np.testing.assert_array_equal(fitted.cv_results_["mean_test_score"], np.negative(a))
+            search(path).fit(X, Y)
+    assert np.isnan(ending.fit(X, Y).cv_results_["mean_test_score"][-1])

@@ -1,7 +1,8 @@
-"""A search killed with SIGKILL at known places ends as one that was never interrupted."""
+"""Runs in real processes, killed with SIGKILL or interrupted by Ctrl-C at known places."""
 
 import itertools
 import json
+import os
 import signal
 import warnings
 from collections import Counter
@@ -26,7 +27,7 @@ def kill_until_done(folder, places, rng, backends, batch_size, seed, door):
     """
     path, kept, killed, final = folder / f"{seed}.jsonl", [], [], None
     for i, backend in enumerate(itertools.cycle(backends)):
-        # From the second on a candidate at least: what is killed twice is held guilty.
+        # From the second on a candidate at least: one that is killed twice counts as failed.
         n_told = count_told(path) + rng.integers(min(i, 1), 5)
         place = places[i] if i < len(places) else "E"
         options = {"batch_size": batch_size, "random_state": seed}
@@ -51,17 +52,30 @@ def kill_until_done(folder, places, rng, backends, batch_size, seed, door):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_a_kill_at_every_place(door, tmp_path):
+def test_kill_at_every_place_equals_uninterrupted(door, tmp_path):
     rng, backends = np.random.default_rng(0), ["threading", "loky", *["threading"] * 4]
     assert kill_until_done(tmp_path, PLACES, rng, backends, 3, 1, door) == list(PLACES)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
-def test_two_hundred_kills(door, tmp_path):
+def test_two_hundred_kills_equal_uninterrupted(door, tmp_path):
     rng, killed, seeds = np.random.default_rng(), [], itertools.count()
     while len(killed) < 200:
         places, seed = rng.choice(list(PLACES), 20), next(seeds)
         options = ["loky", "threading"], (3, 1, 4)[seed % 3], seed, door
         killed += kill_until_done(tmp_path, places, rng, *options)
         print(door, seed + 1, "runs,", len(killed), dict(Counter(killed)), flush=True)
+
+
+@pytest.mark.parametrize("backend", ["loky", pytest.param("threading", marks=pytest.mark.slow)])
+def test_ctrl_c_in_terminal_keeps_results(tmp_path, backend):
+    journal, n_done, n_iter = tmp_path / "journal", 4, 500
+    options = {"batch_size": 2, "random_state": 0, "n_iter": n_iter}
+    with Run(tmp_path / "run", journal, "F", n_done, backend, "search", **options) as run:
+        assert run.wait() == "F"  # a fit, which waits until the signal is sent
+        os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+        run.go_on()
+        n_kept = len(run.results()["params"])
+    assert n_done <= n_kept < n_iter
+    assert n_kept <= count_told(journal)

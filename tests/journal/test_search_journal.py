@@ -4,21 +4,26 @@ import copy
 import itertools
 import json
 import os
-import subprocess
-import sys
 import time
+from functools import partial
+from inspect import signature
 
 import numpy as np
 import pytest
 from journal_files import Journal
 from journal_searches import SPACE, Counted, X, Y, fit, lines_of, search, told_in
+from odd_estimator import Odd
 from scipy.stats import loguniform, uniform
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import f1_score, make_scorer
+from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+
+from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.optimizers._state import root_seed
 
 
 def assert_same_results(one, other):
@@ -30,90 +35,11 @@ def assert_same_results(one, other):
             np.testing.assert_array_equal(one[key], other[key], err_msg=key)
 
 
-# The file.
-
-
-@pytest.mark.quick
-def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
-    with Journal(path) as journal:
-        journal.begin({"of": "test"})
-        for i in range(2):
-            journal.append({"value": i, "text": "line\nbreak, ü"})
-    whole = path.read_bytes()
-    ends = [i for i, byte in enumerate(whole) if byte == ord("\n")]  # a newline can be missing
-    for size in range(len(whole) + 1):
-        path.write_bytes(whole[:size])
-        kept = sum(end <= size for end in ends)
-        with Journal(path) as journal:
-            assert (journal.header is not None) == (kept > 0)
-            assert [record["value"] for record in journal.records] == list(range(kept))[: kept - 1]
-            assert path.read_bytes() == whole[: ([0, *(end + 1 for end in ends)])[kept]]
-            if kept == 0:
-                journal.begin({"of": "test"})
-            for i in range(len(journal.records), 2):
-                journal.append({"value": i, "text": "line\nbreak, ü"})
-        assert path.read_bytes() == whole
-
-
-@pytest.mark.quick
-def test_every_line_is_synced_before_append_returns(path, monkeypatch):
-    sizes, fsync = [], os.fsync
-
-    def spy(file):
-        sizes.append(path.stat().st_size)
-        fsync(file)
-
-    monkeypatch.setattr(os, "fsync", spy)
-    with Journal(path) as journal:
-        journal.begin({})
-        for _ in range(3):
-            journal.append({})
-            assert sizes[-1] == path.stat().st_size
-    assert len(set(sizes)) == 4
-
-
-def test_what_was_paid_for_is_not_begun_anew(path):
-    with Journal(path) as journal:
-        journal.begin({})
-        journal.append({"told": []})
-        with pytest.raises(RuntimeError, match="must be without values to be begun anew"):
-            journal.begin({})
-    with Journal(path) as journal:
-        assert len(journal.records) == 1
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize("content", [b"C,gamma\n1,2\n", b"my only copy", b"[1]\n", b'{"a": 1}\n'])
-def test_another_file_is_refused_and_left_alone(path, content):
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"holds something else\. Give another path"):
-        search(path).fit(X, Y)
-    assert path.read_bytes() == content
-
-
-@pytest.mark.quick
-def test_one_journal_is_for_one_search_at_a_time(path):
-    search(path, n_iter=2).fit(X, Y)
-    code = (
-        "import fcntl, sys\n"
-        "try:\n    fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
-        "except BlockingIOError: print('in use')"
-    )
-    with Journal(path):
-        with pytest.raises(RuntimeError, match="one search at a time"):
-            search(path).fit(X, Y)
-        other = subprocess.run(
-            [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
-        )
-        assert other.stdout == "in use\n"
-    search(path, n_iter=2).fit(X, Y)
-
-
 # Resuming.
 
 
 @pytest.mark.parametrize("batch_size", [1, 3])
-def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size):
+def test_search_cut_anywhere_equals_uninterrupted(path, batch_size):
     cheap = {"embedding": "identity", "optimizer_options": {"search": "random", "warp": None}}
     options = {"n_iter": 5, "n_initial": 4, "batch_size": batch_size, **cheap}
     reference = search(**options).fit(X, Y)
@@ -134,11 +60,13 @@ def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size
         assert resumed.optimizer_.ask() == proposed
         assert lines_of(path)[:n_kept] == lines[:n_kept]
         told = told_in(lines_of(path))
-        assert [event["observed"] for event in told] == [event["observed"] for event in told_in(lines)]
+        assert [event["observed"] for event in told] == [
+            event["observed"] for event in told_in(lines)
+        ]
 
 
 @pytest.mark.quick
-def test_a_finished_journal_gives_its_results_without_a_fit(path):
+def test_finished_journal_gives_results_without_fits(path):
     options = {"return_train_score": True, "n_iter": 5}
     first = search(path, **options).fit(X, Y)
     again, n_fits = fit(search(path, **options))
@@ -151,7 +79,7 @@ def test_a_finished_journal_gives_its_results_without_a_fit(path):
     assert again.n_splits_ == 3
 
 
-def test_more_candidates_continue_the_search_fewer_cut_it(path):
+def test_larger_n_iter_continues_smaller_cuts(path):
     search(path, n_iter=4, batch_size=3).fit(X, Y)
     longer, n_fits = fit(search(path, n_iter=6, batch_size=3))
     assert n_fits == 2 * 3
@@ -162,7 +90,7 @@ def test_more_candidates_continue_the_search_fewer_cut_it(path):
     assert len(told_in(lines_of(path))) == 6
 
 
-def test_patience_counts_what_was_evaluated_before(path):
+def test_patience_counts_candidates_of_journal(path):
     reference = search(n_iter=12, n_initial=12, patience=2).fit(X, Y)
     n = len(reference.cv_results_["iter"])
     assert 3 <= n < 12
@@ -172,7 +100,7 @@ def test_patience_counts_what_was_evaluated_before(path):
         assert_same_results(again, reference)
 
 
-def test_max_time_is_that_of_one_run_and_every_run_gets_on(path, monkeypatch):
+def test_max_time_is_per_run(path, monkeypatch):
     jumps, clock = itertools.count(step=1e6), time.monotonic
     monkeypatch.setattr(time, "monotonic", lambda: clock() + next(jumps))
     options = {"n_iter": 9, "batch_size": 2}
@@ -187,7 +115,7 @@ def test_max_time_is_that_of_one_run_and_every_run_gets_on(path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 @pytest.mark.parametrize(("error_score", "batch_size"), [(np.nan, 2), (-0.1, 1)])
-def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
+def test_failed_candidates_are_not_retried(path, error_score, batch_size):
     params = {"space": {**SPACE, "kind": ["x", "fails"]}, "error_score": error_score}
     params |= {"batch_size": batch_size, "n_iter": 7}
     reference = search(**params).fit(X, Y)
@@ -205,7 +133,7 @@ def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
 
 
 @pytest.mark.parametrize("refit", ["second", lambda results: 1])
-def test_several_metrics(path, refit):
+def test_search_with_several_metrics_resumes(path, refit):
     def scores(estimator, X, y):
         return {"first": np.float32(estimator.a), "second": estimator.b, "third": 1}
 
@@ -218,14 +146,14 @@ def test_several_metrics(path, refit):
 
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(3)])
-def test_without_a_number_as_seed_the_journal_keeps_one(path, random_state):
+def test_journal_keeps_seed_drawn_first(path, random_state):
     whole = search(path, random_state=random_state, n_iter=6).fit(X, Y)
     path.write_bytes(b"".join(lines_of(path)[:4]))
     again = search(path, random_state=random_state, n_iter=6).fit(X, Y)
     assert_same_results(again, whole)
 
 
-def test_categories_of_any_type_come_back_themselves(path):
+def test_categories_of_any_type_are_restored(path):
     model = make_pipeline("passthrough", Ridge())
     space = {
         "passthrough": [StandardScaler(), "passthrough", None],
@@ -247,7 +175,7 @@ def test_categories_of_any_type_come_back_themselves(path):
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, of inf - inf
-def test_every_line_is_plain_json(path):
+def test_every_line_is_strict_json(path):
     def scores(estimator, X, y):
         return np.inf if estimator.a > 0.5 else np.float64(estimator.a)
 
@@ -259,7 +187,8 @@ def test_every_line_is_plain_json(path):
         raise AssertionError(constant)
 
     header, *records = (json.loads(line, parse_constant=refuse) for line in lines_of(path))
-    assert header["seed"] == 0
+    assert header["seed"] == root_seed(0)
+    assert header.keys() == {"journal", "version", "made with", "seed", "fixed", "search"}
     assert header["made with"].keys() == {"python", "skbo_silbo", "scikit-learn", "scipy", "numpy"}
     records = [record for record in records if "observed" in record]
     assert [r["params"]["a"] for r in records] == [p["a"] for p in reference.cv_results_["params"]]
@@ -267,18 +196,17 @@ def test_every_line_is_plain_json(path):
         assert_same_results(search(path, **params).fit(X, Y), reference)
 
 
-def test_other_proposals_than_before_are_said_and_what_is_known_is_kept(path):
+def test_other_versions_warn_and_evaluations_are_kept(path):
     other = search(path, random_state=1, n_iter=5, batch_size=2).fit(X, Y)
     with Journal(path) as journal:
         header, records = journal.header, journal.records
-    header["seed"] = header["search"]["random_state"] = 0
-    header["made with"]["numpy"] = "0.1"
+    header |= {"made with": {**header["made with"], "numpy": "0.1"}, "seed": root_seed(0)}
     path.unlink()
     with Journal(path) as journal:
         journal.begin(header)
         for record in records:
             journal.append(record)
-    with pytest.warns(UserWarning, match=r"may not be those that would be proposed.*numpy 0\.1"):
+    with pytest.warns(UserWarning, match="other versions of numpy"):
         fitted, n_fits = fit(search(path, n_iter=7, batch_size=2))
     assert n_fits == 2 * 3
     params = fitted.cv_results_["params"]
@@ -304,17 +232,16 @@ METRIC = make_scorer(f1_score)
         ({"space": {"a": uniform(), "b": uniform()}}, r"distributions\.0\.kind was .* is absent"),
         ({"space": {**SPACE, "kind": ["x", "z"]}}, r"kind\.categories was .*is \['x', 'z'\]"),
         ({"space": dict(reversed(SPACE.items()))}, r"param_distributions\.0\.order was"),
-        ({"estimator": Counted(b=1.0)}, r"estimator\.b was 0\.0 and is 1\.0\. Search"),
-        ({"estimator": Counted(b=0)}, r"estimator\.b was 0\.0 and is 0\. Search"),
+        ({"estimator": Counted(b=1.0)}, r"estimator\.b was 0\.0 and is 1\.0\."),
+        ({"estimator": Counted(b=0)}, r"estimator\.b was 0\.0 and is 0\."),
         (
             {"estimator": LogisticRegression()},
             r"estimator was .*Counted and is sklearn\..*Logistic",
         ),
         ({"scoring": METRIC}, r"scoring was None and is sklearn.metrics._scorer._Scorer"),
-        ({"cv": KFold(4)}, r"': cv\.splits was"),
-        ({"cv": ShuffleSplit(3, random_state=0)}, r"': cv\.splits was"),
-        ({"random_state": 1}, r"random_state was 0 and is 1"),
-        ({"random_state": None}, r"random_state was 0 and is None"),
+        ({"cv": KFold(4)}, r"cv\.splits was"),
+        ({"cv": ShuffleSplit(3, random_state=0)}, r"cv\.splits was"),
+        ({"random_state": 1}, r"random_state \(seed\) was"),
         ({"batch_size": 2}, r"batch_size was 1 and is 2"),
         ({"error_score": -1.0}, r"error_score was nan and is -1\.0"),
         ({"return_train_score": True}, r"return_train_score was False and is True"),
@@ -323,15 +250,15 @@ METRIC = make_scorer(f1_score)
         ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),
         ({"data": (X + 1e-9, Y)}, r"X\.digest was"),
         ({"data": (X.astype(np.float32), Y)}, r"X\.dtype was float64 and is float32"),
-        ({"data": (X, 1 - Y)}, r"': y\.digest was"),
+        ({"data": (X, 1 - Y)}, r"y\.digest was"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_another_search_is_refused_with_the_difference(path, change, message):
+def test_other_search_is_rejected_with_difference(path, change, message):
     search(path, n_iter=2).fit(X, Y)
     before = path.read_bytes()
     data = change.pop("data", (X, Y))
-    with pytest.raises(ValueError, match=r"search must be that of journal.*" + message):
+    with pytest.raises(ValueError, match="belongs to another search: .*" + message):
         search(path, **{"n_iter": 2, **change}).fit(*data)
     assert path.read_bytes() == before
 
@@ -340,27 +267,20 @@ def test_another_search_is_refused_with_the_difference(path, change, message):
     "change",
     [
         {"n_jobs": 2, "pre_dispatch": 3},
-        {"max_time": 100, "patience": 50},
+        {"max_time": 100, "patience": 50, "target": 9.0, "n_retries": 0, "timeout": None},
         {"refit": False},
         {"refit": lambda results: 0},
         {"space": {"a": uniform(0, 1), "b": loguniform(1, 2), "kind": ("x", "y", (1, 2))}},
     ],
 )
-def test_what_does_not_matter_may_change(path, change):
+def test_limits_and_refit_may_change(path, change):
     space = {**SPACE, "b": loguniform(1, 2)}
     search(path, space=space, n_iter=4).fit(X, Y)
     _, n_fits = fit(search(path, **{"space": space, "n_iter": 4, **change}))
     assert n_fits == 0
 
 
-def test_a_journal_in_no_folder_is_refused_by_name(path):
-    with pytest.raises(FileNotFoundError, match=r"journal must be a file .*folder.*no/x\.jsonl"):
-        search(path.parent / "no" / "x.jsonl").fit(X, Y)
-    with pytest.raises(IsADirectoryError, match="journal must be a file that can be written"):
-        search(path.parent).fit(X, Y)
-
-
-def test_a_journal_of_nothing_is_begun_anew(path):
+def test_journal_without_candidates_starts_again(path):
     wrong = search(path, error_score="raise", space={**SPACE, "c": uniform()})
     with pytest.raises(ValueError, match="Invalid parameter 'c'"):
         wrong.fit(X, Y)
@@ -372,7 +292,7 @@ def test_a_journal_of_nothing_is_begun_anew(path):
     assert_same_results(again, mended)
 
 
-def test_fit_parameters_are_part_of_the_search(path):
+def test_other_fit_parameters_are_rejected(path):
     groups = np.repeat(np.arange(6), 5)
     params = {"estimator": LogisticRegression(), "space": {"C": loguniform(0.1, 1)}}
     one = search(path, **params, cv=GroupKFold(3), n_iter=2)
@@ -384,10 +304,10 @@ def test_fit_parameters_are_part_of_the_search(path):
     one.fit(X, Y, groups=groups, sample_weight=np.ones(30))
 
 
-def test_a_splitter_without_a_seed_is_refused_before_the_first_fit(path):
+def test_unseeded_splitter_is_rejected_before_first_fit(path):
     before = Counted.n_fits
     for cv in (ShuffleSplit(3), KFold(3, shuffle=True, random_state=np.random.RandomState(0))):
-        with pytest.raises(ValueError, match="cv must give the same splits every time"):
+        with pytest.raises(ValueError, match="`cv` must give the same splits"):
             search(path, cv=cv).fit(X, Y)
     assert Counted.n_fits == before
     assert not path.exists()
@@ -395,9 +315,89 @@ def test_a_splitter_without_a_seed_is_refused_before_the_first_fit(path):
 
 
 @pytest.mark.parametrize("as_cv", [list, iter, len], ids=["list", "iterator", "number"])
-def test_splits_in_any_form(path, as_cv):
+def test_splits_of_any_form_resume(path, as_cv):
     splits = list(KFold(3).split(X))
     for n_iter in (2, 4):
         fitted, n_fits = fit(search(path, cv=as_cv(splits), n_iter=n_iter))
         assert n_fits == 6
     assert fitted.cv_results_["source"][1] == "resumed"
+
+
+def test_other_scorer_weights_are_rejected(path):
+    weights = np.ones(30)
+    space = {"C": loguniform(0.1, 1)}
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        model = LogisticRegression().set_fit_request(sample_weight=False)
+        one = search(path, estimator=model, space=space, scoring=scorer, n_iter=2)
+        one.fit(X, Y, sample_weight=weights)
+        with pytest.raises(ValueError, match=r"scorer parameters\.sample_weight\.digest was"):
+            one.fit(X, Y, sample_weight=np.arange(30) + 1.0)
+        asked = LogisticRegression().set_fit_request(sample_weight=True)
+        with pytest.raises(ValueError, match=r"estimator\.metadata request"):
+            search(path, estimator=asked, space=space, scoring=scorer, n_iter=2).fit(
+                X, Y, sample_weight=weights
+            )
+
+
+@pytest.mark.parametrize(("refit", "is_refused"), [(False, True), ("second", False)])
+def test_order_of_metrics_matters_without_refit(path, refit, is_refused):
+    scoring = {"first": partial(score_of, name="a"), "second": partial(score_of, name="b")}
+    search(path, scoring=scoring, refit=refit, n_iter=2).fit(X, Y)
+    again = search(path, scoring=dict(reversed(scoring.items())), refit=refit, n_iter=2)
+    if is_refused:
+        with pytest.raises(ValueError, match="order of scoring was"):
+            again.fit(X, Y)
+    else:
+        assert fit(again)[1] == 0
+
+
+def score_of(estimator, X, y, name):
+    return getattr(estimator, name)
+
+
+def test_every_parameter_is_described_or_may_change(path):
+    search(path, n_iter=1).fit(X, Y)
+    written = set(json.loads(lines_of(path)[0])["search"])
+    assert set(signature(SILBOSearchCV).parameters) - written == {
+        *("callback", "journal", "max_time", "n_iter", "n_jobs", "n_retries", "patience"),
+        *(
+            "pre_dispatch",
+            "random_state",
+            "target",
+            "timeout",
+            "verbose",
+            "initial_results",
+        ),  # the last only where they are given
+    }
+
+
+# Workers that die.
+
+
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite", "ignore:A worker stopped"
+)
+@pytest.mark.parametrize("batch_size", [pytest.param(2, marks=pytest.mark.slow), "auto"])
+def test_candidate_that_kills_worker_is_not_retried(path, tmp_path, batch_size):
+    log = tmp_path / "log"
+    params = {
+        "estimator": Odd(log=str(log)),
+        "space": {"kind": ["good", "dies"]},
+        "cv": [(np.arange(15), np.arange(15, 30))],
+        "n_jobs": 2,
+        "batch_size": batch_size,
+    }
+    fitted = search(path, **params).fit(X, Y)
+    kinds = [candidate["kind"] for candidate in fitted.cv_results_["params"]]
+    scores = fitted.cv_results_["mean_test_score"]
+    assert sorted(kinds) == ["dies", "good"]
+    assert [bool(np.isnan(score)) for score in scores] == [kind == "dies" for kind in kinds]
+    assert fitted.best_params_["kind"] == "good"
+    errors = [event["error"] for event in told_in(lines_of(path))]
+    assert ["lost its worker 2 times" in str(e) for e in errors] == [k == "dies" for k in kinds]
+    log.write_text("")
+    again = search(path, **params).fit(X, Y)
+    np.testing.assert_array_equal(again.cv_results_["mean_test_score"], scores)
+    [refit] = log.read_text().splitlines()
+    assert json.loads(refit)[0] == "good"

@@ -1,4 +1,4 @@
-"""Saved states and journals that somebody changed, checksums and all: refused in words."""
+"""Saved states and journals that somebody changed, checksums and all, raise ValueError."""
 
 import json
 import warnings
@@ -38,31 +38,26 @@ BASIS = {"basis": [[1.0]], "order": "C"}
     ("place", "value", "message"),
     [
         (["events"], None, "KeyError: 'events'"),
-        (["seed"], None, "KeyError: 'seed'"),
-        (["version"], None, "'version': 7, .*: got .*'version': None"),
-        (["version"], 4, r"got .*'version': 4, .* the release of skbo_silbo that wrote it"),
-        (["class"], None, "'class': 'SILBO'}: got .*'class': None"),
-        (["space", "bounds"], "x", "bounds"),
-        (["space", "bounds"], None, "bounds must be given"),
         (["seed"], "a", "TypeError: 'str' object"),
-        ([*TOLD, "y"], ["a"] * 8, r"data\['events'\]\[0\] .*values must be numbers"),
-        ([*TOLD, "y"], [1.0], r"\[0\] .* as many: got 8, 1"),
-        ([*TOLD, "told"], [[0.5, 7.0]] * 8, "inside the bounds"),
-        ([*TOLD, "told"], [[0.5]] * 8, "lists of 2 numbers"),
-        ([*TOLD, "told"], [[0.5, None]] * 8, "lists of 2 numbers"),
+        (["version"], None, "got .*'version': None"),
+        (["version"], 4, "got .*'version': 4"),
+        (["class"], None, "got .*'class': None"),
+        (["space", "bounds"], None, "`bounds` must be given"),
+        ([*TOLD, "y"], ["a"] * 8, r"`data`\['events'\]\[0\] .*values must be numbers"),
+        ([*TOLD, "y"], [1.0], "same length, got 8, 1"),
+        ([*TOLD, "observed"], [[0.5, 7.0]] * 8, "inside the bounds"),
+        ([*TOLD, "observed"], [[0.5, None]] * 8, "lists of 2 numbers"),
         (["options", "zz"], 1, "unexpected keyword argument 'zz'"),
         ([*ASKED, "asked"], [[9.0, 9.0]], r"\['events'\]\[1\] .* lists of 2 numbers in"),
-        ([*ASKED, "asked"], [[0.5]], r"lists of 2 numbers"),
         ([*ASKED, "foo"], 1, None),
         ([*ASKED, "cancelled"], [], "an event must be one of"),
         ([*LEARNT, "embedding"], BASIS, r"the basis must have 2 rows"),
-        ([*LEARNT, "unlabeled"], "x", "must be|could not"),
         ([*LEARNT, "learnt_at"], "x", "invalid literal"),
         ([*LEARNT, "surrogate"], {"a": 1}, "KeyError"),
         ([*LEARNT, "path"], [[1]], "not enough values"),
     ],
 )
-def test_a_tampered_state_is_refused_in_words(saved, place, value, message):
+def test_tampered_state_raises_value_error(saved, place, value, message):
     data = json.loads(saved)
     *inner, last = place
     part = data
@@ -80,7 +75,7 @@ def test_a_tampered_state_is_refused_in_words(saved, place, value, message):
     assert caught.value.args[0].endswith(".")
 
 
-def test_what_is_as_it_was_is_read(saved):
+def test_unchanged_state_is_read(saved):
     assert json.dumps(SILBO.from_dict(json.loads(saved)).to_dict()) == saved
 
 
@@ -104,15 +99,13 @@ def tampered(line, **changes):
     return checked_line({key: value for key, value in content.items() if value is not ...})
 
 
-@pytest.mark.parametrize("name", ["class", "space", "options", "descriptions", "seed", "facts"])
+@pytest.mark.parametrize("name", ["made with", "seed", "fixed", "search"])
 @pytest.mark.parametrize("value", [..., 1.5])
-def test_a_header_of_another_shape_is_refused(tmp_path, written, name, value):
+def test_malformed_header_is_rejected(tmp_path, written, name, value):
     path = tmp_path / "run.jsonl"
     first, *rest = written
     path.write_bytes(b"\n".join([tampered(first, **{name: value}), *rest, b""]))
-    with pytest.raises(
-        ValueError, match=r"in line 1 \(.* Put back|(optimizer|writer) was|bounds must be"
-    ):
+    with pytest.raises(ValueError, match=r"in line 1 \(|random_state \(seed\) was 1.5"):
         run(path)
 
 
@@ -122,25 +115,27 @@ def test_a_header_of_another_shape_is_refused(tmp_path, written, name, value):
         ({"y": ...}, "KeyError: 'y'"),
         ({"y": ["x"]}, "values must be numbers"),
         ({"y": [10**400]}, "OverflowError"),
-        ({"y": [1.0, 2.0]}, "must be as many: got 1, 2"),
-        ({"told": [[5.0, 5.0]]}, "inside the bounds"),
-        ({"told": [[0.5]]}, "lists of 2 numbers"),
-        ({"told": ..., "cancelled": 1}, "must be a list: got 1"),
-        ({"told": ..., "asked": [[0.5, 2.0]]}, r"numbers in \[-1, 1\]"),
-        ({"told": ..., "foo": 1}, "must be one of asked, called, cancelled"),
-        ({"asked": [[0.5, 0.5]]}, "must be one of asked, called, cancelled"),
+        ({"y": [1.0, 2.0]}, "same length, got 1, 2"),
+        ({"observed": [[5.0, 5.0]]}, "inside the bounds"),
+        ({"observed": [[0.5]]}, "lists of 2 numbers"),
+        ({"batch": "x"}, "invalid literal"),
+        ({"place": ...}, "KeyError: 'place'"),
+        ({"observed": ..., "cancelled": 1}, "must be a list: got 1"),
+        ({"observed": ..., "asked": [[0.5, 2.0]]}, r"numbers in \[-1, 1\]"),
+        ({"observed": ..., "foo": 1}, "must be one of asked, begun"),
+        ({"asked": [[0.5, 0.5]]}, "must be one of asked, begun"),
     ],
 )
-def test_an_event_of_another_shape_is_refused_by_its_line(tmp_path, written, changes, message):
+def test_malformed_event_is_rejected_by_line(tmp_path, written, changes, message):
     path, lines = tmp_path / "run.jsonl", list(written)
     i = next(i for i, line in enumerate(lines) if b'"observed"' in line)
     lines[i] = tampered(lines[i], **changes)
     path.write_bytes(b"\n".join([*lines, b""]))
-    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(.*{message}.* Remove that l"):
+    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(.*{message}"):
         run(path)
 
 
-def test_a_space_of_named_parameters_is_read_and_checked():
+def test_state_of_named_space_is_checked():
     space = Space({"a": [1, 2, 3, 4], "b": ["u", "v"]})
     optimizer = SILBO(space, random_state=0, n_initial=3)
     for _ in range(5):
@@ -148,7 +143,7 @@ def test_a_space_of_named_parameters_is_read_and_checked():
     data = json.loads(json.dumps(optimizer.to_dict()))
     assert SILBO.from_dict(data, bounds=space).to_dict() == data
     data["events"][0]["observed"][0] = [5.0, 5.0]
-    with pytest.raises(ValueError, match=r"\['events'\]\[0\] must be .*lists of"):
+    with pytest.raises(ValueError, match=r"\['events'\]\[0\] is not .*lists of"):
         SILBO.from_dict(data, bounds=space)
 
 
@@ -193,7 +188,7 @@ def some(places, n):
 
 
 @pytest.mark.parametrize("n", [40, pytest.param(10**6, marks=pytest.mark.slow)])
-def test_any_part_of_a_state_may_be_anything(saved, n):
+def test_any_part_of_state_may_be_wrong(saved, n):
     places = some(list(parts_of(json.loads(saved))), n)
     tried = [
         is_refused_in_words(partial(SILBO.from_dict, changed(saved, place, value)))
@@ -212,7 +207,7 @@ def of_search(path):
 
 @pytest.mark.parametrize("door", [run, of_search])
 @pytest.mark.parametrize("n", [20, pytest.param(10**6, marks=pytest.mark.slow)])
-def test_any_part_of_a_journal_may_be_anything(tmp_path, door, n):
+def test_any_part_of_journal_may_be_wrong(tmp_path, door, n):
     path = tmp_path / "run.jsonl"
     door(path, 5) if door is run else door(path)
     written = path.read_bytes().splitlines()
