@@ -1,0 +1,145 @@
+"""Limits and callbacks are the same for `minimize` and `SILBOSearchCV`."""
+
+import math
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
+
+from skbo_silbo import SILBOSearchCV, minimize
+from skbo_silbo.evaluation import Progress
+
+SPACE = {"a": uniform(), "b": uniform()}
+N = 12
+
+
+class Hill(BaseEstimator):
+    """Has its best score at a = 0.3, b = 0; counts its fits, and fails where b is high."""
+
+    n_fits, highest = 0, 1.0
+
+    def __init__(self, a=0.0, b=0.0):
+        self.a, self.b = a, b
+
+    def fit(self, X, y=None):
+        Hill.n_fits += 1
+        return self
+
+    def score(self, X, y=None):
+        return np.nan if self.b > Hill.highest else -((self.a - 0.3) ** 2) - self.b
+
+
+def by_minimize(n=N, **options):
+    """Return the values and why the run stopped."""
+
+    def func(point):
+        return Hill(**point).fit(None).score(None)
+
+    options = {"n_initial": N, "random_state": 0, "maximize": True, **options}
+    result = minimize(func, SPACE, n_calls=n, **options)
+    return result.func_vals, result.stop_reason
+
+
+def by_search(n=N, **options):
+    options = {"n_initial": N, "random_state": 0, "initial_params": None, "refit": False, **options}
+    splits = [(np.arange(2), np.arange(2))]
+    search = SILBOSearchCV(Hill(), SPACE, n_iter=n, cv=splits, **options).fit(np.zeros((2, 1)))
+    return search.cv_results_["mean_test_score"], search.stop_reason_
+
+
+doors = pytest.mark.parametrize("door", [by_minimize, by_search])
+fail_often = pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Have a candidate fail in about half of the space."""
+    monkeypatch.setattr(Hill, "highest", 0.5)
+
+
+@doors
+def test_patience_stops_after_evaluations_without_improvement(door):
+    whole, reason = door()
+    assert reason == "budget"
+    values, reason = door(patience=2)
+    assert reason == "patience"
+    np.testing.assert_array_equal(values, whole[: len(values)])
+    assert len(values) == np.argmax(values) + 3 < N
+
+
+@doors
+@fail_often
+def test_failures_count_for_patience_not_target(door, failing):
+    whole, _ = door()
+    assert np.isnan(whole).any()
+    values, reason = door(target=-1e9)
+    assert reason == "target"
+    assert np.isfinite(values[-1])
+    assert not np.isfinite(values[:-1]).any()
+    values, _ = door(patience=2)
+    assert len(values) == np.nanargmax(values) + 3
+
+
+@doors
+def test_target_stops_at_first_value_that_reaches_it(door):
+    whole, _ = door()
+    target = np.sort(whole)[-2]
+    first = int(np.argmax(whole >= target))
+    values, reason = door(target=target)
+    assert (len(values), reason) == (first + 1, "target")
+    np.testing.assert_array_equal(values, whole[: first + 1])
+
+
+@doors
+@pytest.mark.parametrize("limits", [{"target": -1e9}, {"patience": 1}, {"n": 4}])
+def test_limit_reached_in_journal_needs_no_evaluation(door, limits, tmp_path):
+    door(journal=tmp_path / "run.jsonl")
+    before = Hill.n_fits
+    values, reason = door(journal=tmp_path / "run.jsonl", **limits)
+    assert Hill.n_fits == before
+    expected, expected_reason = door(**limits)
+    np.testing.assert_array_equal(values, expected)
+    assert reason == expected_reason
+
+
+@fail_often
+def test_callbacks_receive_the_same_progress(failing):
+    seen = {by_minimize: [], by_search: []}
+    for door, progresses in seen.items():
+        values, reason = door(callback=progresses.append)
+        assert reason == "budget"
+        assert all(type(progress) is Progress for progress in progresses)
+        np.testing.assert_array_equal([p.value for p in progresses], values)
+        assert [p.n_evaluations for p in progresses] == list(range(1, N + 1))
+        best = None
+        for p in progresses:
+            assert p.n_total == N
+            assert p.is_best == (math.isfinite(p.value) and (best is None or p.value > best.value))
+            best = p if p.is_best else best
+            assert p.best_point == (None if best is None else best.point)
+            np.testing.assert_equal(p.best_value, math.nan if best is None else best.value)
+            assert set(p.point) == set(SPACE)
+            assert p.elapsed >= 0.0
+            assert p.seconds_left >= 0.0
+            assert hasattr(p.optimizer, "ask")
+    timed = {"elapsed", "seconds_left", "optimizer"}
+    names = [field.name for field in fields(Progress) if field.name not in timed]
+    for one, other in zip(*seen.values(), strict=True):
+        for name in names:
+            np.testing.assert_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+@doors
+def test_true_callback_stops_the_run(door):
+    values, reason = door(callback=lambda progress: progress.n_evaluations == 3)
+    assert (len(values), reason) == (3, "callback")
+
+
+@doors
+def test_callback_does_not_see_journal(door, tmp_path):
+    seen = []
+    door(n=3, journal=tmp_path / "run.jsonl")
+    door(n=5, journal=tmp_path / "run.jsonl", callback=seen.append)
+    assert [progress.n_evaluations for progress in seen] == [4, 5]
