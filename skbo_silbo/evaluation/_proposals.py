@@ -45,6 +45,11 @@ class Proposals:
                 left.append((point, source))
         self.initial = deque(left)
 
+    def leave_out_told(self):
+        """Leave out waiting points whose values the optimiser has been told since."""
+        pending = set(self.points.keys(list(self.optimizer.pending_)))
+        self.waiting = deque(p for p in self.waiting if self.points.keys([p])[0] in pending)
+
     def next(self, n_begun, n_running):
         """Return a point and where it comes from.
 

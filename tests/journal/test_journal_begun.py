@@ -110,7 +110,7 @@ def test_deadly_candidate_in_threads_fails_alone(path):
 
 def test_deadly_point_of_minimize_fails(path):
     def func(x):
-        if 0.4 < x[0] < 0.6:
+        if 0.3 < x[0] < 0.7:
             os._exit(DEATH)
         return float(x[0])
 
@@ -120,7 +120,7 @@ def test_deadly_point_of_minimize_fails(path):
 
     n_deaths, result = count_deaths(run), run()
     x = result.x_iters[:, 0]
-    poison = (x > 0.4) & (x < 0.6)
+    poison = (x > 0.3) & (x < 0.7)
     np.testing.assert_array_equal(result.func_vals, np.where(poison, np.nan, x))
     assert n_deaths == 2 * poison.sum() > 0
     assert result.nfev == 9 + poison.sum()

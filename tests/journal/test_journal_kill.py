@@ -68,6 +68,25 @@ def test_two_hundred_kills_equal_uninterrupted(door, tmp_path):
         print(door, seed + 1, "runs,", len(killed), dict(Counter(killed)), flush=True)
 
 
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_finished_candidate_of_open_batch_survives_kill(tmp_path, backend):
+    path, options = tmp_path / "run.jsonl", {"batch_size": 4, "random_state": 1, "n_iter": 8}
+    for n_told in (1, 2, 6):  # of two batches of four
+        place = tmp_path / str(n_told), path, "D", n_told, backend, "search"
+        with Run(*place, **options) as run:
+            assert run.wait() == "D"
+            run.process.kill()
+            run.process.join()
+        assert count_told(path) == n_told
+    with Run(tmp_path / "last", path, "E", 0, backend, "search", **options) as run:
+        assert run.wait() == "E"
+        final = run.results()
+    assert count_told(path) == options["n_iter"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert final == DOORS["search"](**options)
+
+
 @pytest.mark.parametrize("backend", ["loky", pytest.param("threading", marks=pytest.mark.slow)])
 def test_ctrl_c_in_terminal_keeps_results(tmp_path, backend):
     journal, n_done, n_iter = tmp_path / "journal", 4, 500

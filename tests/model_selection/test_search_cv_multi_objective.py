@@ -274,3 +274,11 @@ def test_rules_and_given_candidates_are_kept():
     table = np.array(points(fitted))
     assert (table[:, 0] + table[:, 1] <= 1.5).all()
     assert (fitted.cv_results_["source"] == "model").any()
+
+
+def test_callback_sees_refit_unchanged():
+    seen, searching = [], search(n_iter=3)
+    callback = lambda progress: seen.append(searching.get_params()["refit"])  # noqa: E731
+    searching.set_params(callback=callback).fit(X, Y)
+    assert seen == [GOALS] * 3
+    assert searching.refit is GOALS

@@ -164,3 +164,22 @@ def test_a_fitted_search_has_an_html_form():
     other, score = (several.cv_results_[f"mean_test_{name}"] for name in ("other", "score"))
     assert curve_svg(other, rises=True) in several._repr_html_()
     assert curve_svg(score, rises=True) not in several._repr_html_()
+
+
+@pytest.mark.parametrize("refit", ["unknown", True])
+def test_dict_score_needs_refit_among_its_metrics(refit):
+    before = Plain.n_fits
+    with pytest.raises(ValueError, match="refit must be set to a scorer key"):
+        search(estimator=Plain(kind="dict"), scoring=two_scores, refit=refit).fit(X, Y)
+    assert Plain.n_fits - before == 3
+
+
+def two_scores(model, X, y=None):
+    return model.score(X, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_constant_data_and_scores_give_result():
+    fitted = search(scoring=lambda model, X, y=None: 0.5).fit(np.ones((12, 2)), Y)
+    assert fitted.best_score_ == 0.5
+    assert len(set(fitted.cv_results_["param_a"])) == 6

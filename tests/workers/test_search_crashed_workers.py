@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from worker_parts import Scheduler
 
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.workers import LostWorkerError
+from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 SPACE = {"a": uniform(), "kind": ["good", "dies"]}
@@ -21,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.FitFailedWarning",
     "ignore:.*non-finite",
     "ignore:A worker stopped",
+    "ignore::skbo_silbo.LostEvaluationWarning",
 )
 
 
@@ -63,7 +64,7 @@ def check(fitted, n_iter=12, n_splits=3):
     expected = np.where(dies[:, None], np.nan, right)
     np.testing.assert_allclose(rows, expected)
     assert fitted.best_params_["kind"] == "good"
-    assert fitted.stop_reason_ == "n_iter"
+    assert fitted.stop_reason_ == "budget"
 
 
 ROADS = {
@@ -91,6 +92,34 @@ def test_in_processes_on_every_road(options, n_jobs):
             check(search(Odd(), **{**options, "n_jobs": None}))
     else:
         check(search(Odd(), **options))
+
+
+class Retried(Mortal):
+    """Counts how often each candidate is tried."""
+
+    tried, lock = Counter(), threading.Lock()
+
+    def set_params(self, **params):
+        with Retried.lock:
+            Retried.tried[params["a"]] += 1
+        return super().set_params(**params)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_retries", [0, 1, 3])
+def test_fit_that_loses_worker_is_retried(n_retries, n_jobs):
+    Retried.tried.clear()
+    split = [(np.arange(6), np.arange(6, 12))]
+    options = {"n_initial": 12, "cv": split, "refit": False, "n_jobs": n_jobs}
+    lost = pytest.warns(LostEvaluationWarning, match="counts as failed: it lost its worker")
+    with parallel_config("threading"), lost:
+        fitted = search(Retried(), n_retries=n_retries, **options)
+    for params, score in zip(
+        *map(fitted.cv_results_.get, ["params", "mean_test_score"]), strict=True
+    ):
+        dies = params["kind"] == "dies"
+        assert Retried.tried[params["a"]] == (n_retries + 1 if dies else 1)
+        assert np.isnan(score) == dies
 
 
 # --- Ctrl-C while candidates are evaluated again --------------------------------------------------
