@@ -78,7 +78,7 @@ def test_finished_candidate_of_open_batch_survives_kill(tmp_path, backend):
             run.process.kill()
             run.process.join()
         assert count_told(path) == n_told
-    with Run(tmp_path / "last", path, "E", 0, backend, "search", **options) as run:
+    with Run(tmp_path / "last", path, "E", 0, "threading", "search", **options) as run:
         assert run.wait() == "E"
         final = run.results()
     assert count_told(path) == options["n_iter"]
