@@ -104,6 +104,7 @@ def test_limit_reached_in_journal_needs_no_evaluation(door, limits, tmp_path):
     assert reason == expected_reason
 
 
+@pytest.mark.quick
 @fail_often
 def test_callbacks_receive_the_same_progress(failing):
     seen = {by_minimize: [], by_search: []}

@@ -3,13 +3,11 @@
 import functools
 import json
 import os
-import re
 import subprocess
 import sys
 import types
-from collections import OrderedDict, defaultdict, namedtuple
+from collections import OrderedDict
 from contextlib import nullcontext
-from enum import Enum
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +21,6 @@ from scipy import sparse
 from scipy.optimize import NonlinearConstraint
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
-from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score, make_scorer
@@ -92,15 +89,6 @@ class Proxy:
         return self.factor * self.function(X)
 
 
-class Colour(Enum):
-    RED = 1
-    BLUE = 2
-
-
-class Point(namedtuple("Point", "a b")):
-    pass
-
-
 class Model(BaseEstimator):
     """Has a parameter of any kind."""
 
@@ -124,10 +112,6 @@ def same_name(module):
     return type("Model", (BaseEstimator,), {"__module__": module, "__qualname__": "Model"})
 
 
-def columns(which):
-    return ColumnTransformer([("some", "passthrough", which)])
-
-
 def compiled(power):
     return pytest.importorskip("numba").njit(lambda x: x**power)
 
@@ -137,35 +121,22 @@ ALIKE = {
     "whole number and float": (1, 1.0),
     "number and truth": (1, True),
     "not a number and its name": (np.nan, "nan"),
-    "order": ((1, 2), (2, 1)),
     "keys": ({1: "a"}, {"1": "a"}),
     "long lists": (list(range(100)), list(range(1, 101))),
     "bytes": (b"abc", b"abd"),
     "sets": (frozenset(["a", "b", "c"]), {"names": {frozenset(["a", "b"]), frozenset("cde")}}),
-    "complex": (1 + 2j, 1 + 3j),
-    "ends of a slice": (columns(slice(0, 1)), columns(slice(0, 4))),
-    "Enum": (Colour.RED, Colour.BLUE),
+    "ends of a slice": (slice(0, 1), slice(0, 4)),
     "dates": (np.datetime64("2020-01-01"), np.datetime64("2020-01-02")),
-    "span of time": (np.timedelta64(1, "D"), np.timedelta64(1, "s")),
-    "dtypes": (np.dtype("f4"), np.dtype("f8")),
     "arrays": (np.arange(30), np.arange(30.0)),
     "masks": (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0, 2.0], mask=[0, 0])),
     "array with an attribute": (Signal(2), Signal(0)),
-    "namedtuple": (Point(1, 2), Point(2, 1)),
     "OrderedDict": (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
-    "regular expression": (re.compile("a"), re.compile("a", re.IGNORECASE)),
     "RandomState": (np.random.RandomState(0), np.random.RandomState(1)),
-    "Generator": (np.random.default_rng(0), np.random.default_rng(1)),
     "distribution": (uniform(0, 1), uniform(0, 2)),
     "module of a class": (same_name("package.first"), same_name("package.second")),
-    "its instance": (same_name("package.first")(), same_name("package.second")()),
     "parameter": (Ridge(), Ridge(alpha=1)),
-    "what a frozen one learnt": (
-        FrozenEstimator(Ridge().fit(X, Y)),
-        FrozenEstimator(Ridge().fit(X, 1 - Y)),
-    ),
+    "frozen": [FrozenEstimator(Ridge().fit(X, y)) for y in (Y, 1 - Y)],
     "scorer": (make_scorer(f1_score), make_scorer(f1_score, average="macro")),
-    "sign of a scorer": (make_scorer(f1_score), make_scorer(f1_score, greater_is_better=False)),
     "instance": (Named(2), Named(0)),
     "instance with slots": (Slotted(2), Slotted(0)),
     "bound method": (Named(2).__call__, Named(0).__call__),
@@ -276,10 +247,6 @@ UNSEEN = {
     "sealed": Sealed(),
     "generator": (x for x in [1]),
     "np.frompyfunc": np.frompyfunc(lambda x: x**2, 1, 1),
-    "np.frompyfunc of a name": np.frompyfunc(plain, 1, 1),
-    "frame": sys._getframe(),
-    "open file": open(__file__),  # noqa: SIM115
-    "defaultdict of a lambda": defaultdict(lambda: 2),
     "text of a class that no module has": type("Word", (str,), {"__module__": __name__})("a"),
 }
 

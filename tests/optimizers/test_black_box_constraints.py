@@ -312,7 +312,7 @@ def test_only_feasible_point_reaches_target():
     result = minimize(
         lambda x: (0.0, 1.0), BOUNDS, method="random", target=1.0, n_calls=6, n_constraints=1
     )
-    assert (result.stop_reason, result.success, result.x) == ("n_calls", False, None)
+    assert (result.stop_reason, result.success, result.x) == ("budget", False, None)
     assert np.isnan(result.fun)
     assert "constraints" not in minimize(bowl, BOUNDS, n_calls=2, random_state=0)
 

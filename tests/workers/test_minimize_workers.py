@@ -247,7 +247,7 @@ def test_the_other_workers_go_on_when_one_hangs(clock):
                 func,
                 BOUNDS,
                 executor=executor,
-                callback=lambda result: clock.move() if len(result.func_vals) == 7 else None,
+                callback=lambda progress: clock.move() if progress.n_evaluations == 7 else None,
                 **options,
             )
         release.set()
@@ -299,7 +299,7 @@ def test_all_workers_hang_and_new_ones_come(clock):
     with pytest.warns(LostEvaluationWarning):
         result = minimize(two_hang(clock, release), BOUNDS, executor=make, **options)
     release.set()
-    assert result.stop_reason == "n_calls"
+    assert result.stop_reason == "budget"
     assert np.isnan(result.func_vals).sum() == 2
     assert len(made) == 2
 

@@ -59,7 +59,7 @@ def late(clock, monkeypatch):
 @pytest.mark.parametrize(("n_jobs", "error_score"), [(1, np.nan), (3, -3.0)])
 def test_a_candidate_that_hangs_has_failed(n_jobs, error_score, clock, monkeypatch, tmp_path):
     def others_have_ended(progress):
-        if progress.n_candidates == 3:
+        if progress.n_evaluations == 3:
             clock.move()
 
     if n_jobs == 1:
@@ -86,7 +86,7 @@ def test_with_error_score_raise_it_is_raised():
     with (
         parallel_config("threading"),
         pytest.warns(LostEvaluationWarning),
-        pytest.raises(TimeoutError, match="ran longer than timeout"),
+        pytest.raises(TimeoutError, match="took longer than timeout"),
     ):
         search(error_score="raise").fit(X, Y)
 

@@ -76,7 +76,7 @@ def test_rows_match_candidate_and_fold(backend, n_jobs):
     assert "mean_train_score" in results
     np.testing.assert_array_equal(fitted.optimizer_.func_vals_, -results["mean_test_score"])
     assert fitted.optimizer_.best_y_ == -fitted.best_score_
-    assert fitted.stop_reason_ == "n_iter"
+    assert fitted.stop_reason_ == "budget"
 
 
 class Waits(Peak):
@@ -158,7 +158,7 @@ def test_it_ends_as_in_batches():
     assert fit(search(max_time=1e-6, n_iter=200)).stop_reason_ == "max_time"
     few = fit(search({"a": [0.1, 0.5, 0.9], "b": [0.2, 0.3]}, n_iter=50))
     assert (len(few.cv_results_["iter"]), few.stop_reason_) == (6, "exhausted")
-    ended = fit(search(callback=lambda progress: progress.n_candidates == 3))
+    ended = fit(search(callback=lambda progress: progress.n_evaluations == 3))
     assert ended.stop_reason_ == "callback"
     assert len(ended.cv_results_["iter"]) >= 3
 
@@ -237,7 +237,7 @@ class Stops(Refusing):
     """A callback that holds what cannot be sent, as a progress bar does."""
 
     def __call__(self, progress):
-        return progress.n_candidates == 2
+        return progress.n_evaluations == 2
 
 
 @pytest.mark.slow
