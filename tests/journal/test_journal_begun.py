@@ -11,7 +11,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from skbo_silbo import SILBO, LostEvaluationWarning, SILBOSearchCV, minimize
+from skbo_silbo import SILBO, LostEvaluationWarning, SILBOSearchCV
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 DEATH = 9
@@ -106,24 +106,6 @@ def test_deadly_candidate_in_threads_fails_alone(path):
         count_deaths(lambda: search(path, n_jobs=2).fit(X, Y))
         count_poison(search(path, n_jobs=2).fit(X, Y))
     assert not any(event["in order"] for event in told_in(path))
-
-
-def test_deadly_point_of_minimize_fails(path):
-    def func(x):
-        if 0.3 < x[0] < 0.7:
-            os._exit(DEATH)
-        return float(x[0])
-
-    def run():
-        options = {"method": "random", "n_calls": 9, "journal": path, "random_state": 0}
-        return minimize(func, [(0.0, 1.0)], **options)
-
-    n_deaths, result = count_deaths(run), run()
-    x = result.x_iters[:, 0]
-    poison = (x > 0.3) & (x < 0.7)
-    np.testing.assert_array_equal(result.func_vals, np.where(poison, np.nan, x))
-    assert n_deaths == 2 * poison.sum() > 0
-    assert result.nfev == 9 + poison.sum()
 
 
 def until_deadly(path, **params):

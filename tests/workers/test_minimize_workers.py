@@ -350,9 +350,9 @@ def assert_only_poison_failed(result):
     assert_array_equal(result.func_vals[~poisoned], [bowl(x) for x in result.x_iters[~poisoned]])
 
 
-@pytest.mark.parametrize("n_retries", [0, 1, 2])
-def test_point_killing_worker_fails_after_retries(n_retries):
-    with pytest.warns(LostEvaluationWarning, match=f"its worker {n_retries + 1} times"):
+@pytest.mark.parametrize(("n_retries", "said"), [(0, "once"), (1, "2 times"), (2, "3 times")])
+def test_point_killing_worker_fails_after_retries(n_retries, said):
+    with pytest.warns(LostEvaluationWarning, match=f"lost its worker {said}"):
         result = minimize_with_poison(lambda: Fragile(1), n_retries=n_retries)
     assert_only_poison_failed(result)
     assert result.nfev == 7 + n_retries
@@ -373,7 +373,7 @@ def test_real_processes_that_die():
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_warning_shows_row_for_many_inputs(named):
+def test_warning_abbreviates_point_of_many_inputs(named):
     bounds = {f"x{i}": uniform() for i in range(60)} if named else [(0.0, 1.0)] * 60
     calls = []
 
@@ -394,10 +394,10 @@ def test_warning_shows_row_for_many_inputs(named):
             random_state=0,
         )
     [text] = [str(warning.message) for warning in caught]
-    assert text.startswith("an evaluation counts as failed: it was lost with its worker 1 times")
-    assert "x_iters[1]" in text
+    assert text.startswith("The evaluation of ")
+    assert "lost its worker once (LostWorkerError('simulator ended by signal 9'))" in text
     assert np.isnan(result.func_vals[1])
-    assert len(text) < 320
+    assert len(text) < 400
     assert "\n" not in text
 
 

@@ -85,7 +85,6 @@ def test_a_candidate_that_hangs_has_failed(n_jobs, error_score, clock, monkeypat
 def test_with_error_score_raise_it_is_raised():
     with (
         parallel_config("threading"),
-        pytest.warns(LostEvaluationWarning),
         pytest.raises(TimeoutError, match="took longer than timeout"),
     ):
         search(error_score="raise").fit(X, Y)
