@@ -126,12 +126,7 @@ class Journal:
             process.
         """
         self._require_usable()
-        size = self._size
-        try:
-            self._write({"n": self._n_records, **record})
-        finally:
-            if self._size > size:
-                self.last, self._n_records = record, self._n_records + 1
+        self._write({"n": self._n_records, **record}, record)
 
     def damaged_record(self, i: int, why: object = "") -> ValueError:
         """Return the error to raise for record i, which cannot be read."""
@@ -170,23 +165,26 @@ class Journal:
             "continue with another path."
         )
 
-    def _write(self, content):
+    def _write(self, content, record=None):
         self._require_untouched()
-        line = checked_line(content) + b"\n"
+        line, size = checked_line(content) + b"\n", self._size
         try:
-            self._put(line)
+            self._put(line, record)
         except Exception:
             with suppress(OSError):
-                os.ftruncate(self._file, self._size)
+                os.ftruncate(self._file, size)
             raise
         except BaseException:  # Ctrl-C: finish writing first
-            self._put(line)
+            if self._size == size:
+                self._put(line, record)
             raise
 
-    def _put(self, line):
+    def _put(self, line, record):
         os.ftruncate(self._file, self._size)  # remove what an interrupted write left
         _write_all(self._file, line, self._size)
-        self._size, self._tail = self._size + len(line), line[-TAIL:]
+        n, size = self._n_records + (record is not None), self._size + len(line)
+        # in one statement, within which Ctrl-C is not raised
+        self._size, self._tail, self._n_records, self.last = size, line[-TAIL:], n, record
 
     def _read(self):
         with open(self._file, "rb", closefd=False) as stream:

@@ -274,7 +274,7 @@ def _run(loop):
             "point. Check what it returns at one of them."
         )
     if result.success:
-        with suppress(NotFittedError):
+        with suppress(NotFittedError, KeyboardInterrupt):  # the result is complete without
             result["x_recommended"] = loop.optimizer.recommended_.point
     return result
 

@@ -200,9 +200,9 @@ class EventLog:
         """Record that the evaluation of a point begins; `alone`: nothing else in this process."""
         [row] = self._points.rows([point])
         key = self._key(point)
-        self._append({"begun": [row], "alone": alone})
         self._rows[key] = row
         self._under_way[key] += 1
+        self._append({"begun": [row], "alone": alone})
 
     def ended(self, point, *, called=True):
         """Record that an evaluation ended without a value, or was withdrawn before it began."""
@@ -233,13 +233,15 @@ class EventLog:
         """Record that what is under way ends with this run, and close the file."""
         left = [self._rows[key] for key in self._under_way.elements()]
         self._under_way = Counter()
-        with suppress(OSError, RuntimeError):
-            self._write_unwritten()
-            if left:
-                self._append({"ended": left, "called": True})
+        try:
+            with suppress(OSError, RuntimeError):
+                self._write_unwritten()
+                if left:
+                    self._append({"ended": left, "called": True})
+        finally:  # after Ctrl-C too, or the file stays locked
+            self._journal.close()
         n_lost = sum(len(event.get("y", ())) for event in self._unwritten)
         self._unwritten = []
-        self._journal.close()
         if n_lost and os.getpid() == self._journal._process:
             warn_user(
                 f"{n_lost} observations could not be written to journal {self.path!r}. Save them "

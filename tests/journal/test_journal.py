@@ -1,5 +1,6 @@
 """The journal file: torn, of another kind, locked, forked, on systems without locks."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -60,6 +61,47 @@ def test_append_returns_after_fsync(path, monkeypatch):
             journal.append({})
             assert sizes[-1] == path.stat().st_size
     assert len(set(sizes)) == 4
+
+
+class InterruptAtLine:
+    """Presses Ctrl-C before the nth line that the journal's module executes."""
+
+    def __init__(self, n):
+        self.n_left = n
+
+    def __call__(self, frame, event, arg):
+        if frame.f_code.co_filename.endswith("_journal.py"):
+            if event == "line":
+                self.n_left -= 1
+                if self.n_left == 0:
+                    raise KeyboardInterrupt
+            return self
+        return None
+
+
+def test_interrupt_at_any_line_keeps_record_numbers(path):
+    tracer = sys.gettrace()
+    for n in itertools.count(1):
+        interrupt, record = InterruptAtLine(n), {"value": 1}
+        with Journal(path) as journal:
+            journal.begin({})
+            journal.append({"value": 0})
+            sys.settrace(interrupt)
+            try:
+                journal.append(record)
+            except KeyboardInterrupt:
+                pass
+            finally:
+                sys.settrace(tracer)
+            is_written = journal.last is record
+            journal.append({"value": 2})
+        with Journal(path) as journal:
+            values = [record["value"] for record in journal.records]
+        assert values == ([0, 1, 2] if is_written else [0, 2])
+        path.unlink()
+        if interrupt.n_left > 0:  # there is no such line
+            break
+    assert n > 20
 
 
 # --- files that are no journal --------------------------------------------------------------------

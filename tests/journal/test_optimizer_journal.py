@@ -257,6 +257,23 @@ def test_interrupt_while_writing_keeps_what_was_learnt(path, monkeypatch, option
     assert again.to_dict()["events"][1]["learnt"] == optimizer.to_dict()["events"][1]["learnt"]
 
 
+def test_interrupted_close_releases_journal(path, monkeypatch):
+    optimizer = make(path)
+    point = optimizer.ask()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", lambda file: fail())
+        with pytest.raises(OSError, match="No space left"):
+            optimizer.tell(point, 1.0)
+        patched.setattr(os, "fsync", lambda file: interrupt())
+        with pytest.raises(KeyboardInterrupt):
+            optimizer.close_journal()  # writes what is left
+    make(path).close_journal()
+
+
+def fail():
+    raise OSError(28, "No space left on device")
+
+
 def interrupt():
     raise KeyboardInterrupt
 
