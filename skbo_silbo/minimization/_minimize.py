@@ -331,7 +331,7 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
 
 def _warn_of_another_objective(log, func):
     then, now = log.fixed.get("func"), callable_name(func)
-    if then != now:
+    if then != now and any(event.kind == "observed" for event in log.events):
         warn_user(
             f"journal {log.path!r} was begun with the objective {then}, now it is {now}. Its "
             "evaluations are kept. Use another path if the objective has changed."

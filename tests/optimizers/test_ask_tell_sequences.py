@@ -181,7 +181,8 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self):
         if hasattr(self, "folder"):
-            self.optimizer.close_journal()
+            if self.kind is SILBO:
+                self.optimizer.close_journal()
             self.folder.cleanup()
 
 

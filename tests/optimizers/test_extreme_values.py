@@ -155,7 +155,7 @@ def test_whole_numbers_on_a_small_discrete_space():
 # --- masked values --------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
+@pytest.mark.filterwarnings("ignore:func returned no finite value")
 def test_a_masked_value_is_a_failure():
     optimizer = RandomSearch([(0, 1)])
     optimizer.tell([0.1], np.ma.masked)

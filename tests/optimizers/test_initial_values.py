@@ -56,7 +56,7 @@ def test_values_that_disagree_are_refused(path):
     func = Sum()
     run(func, path, 2, x0=X[:3], y0=[1.0, 2.0, 3.0])
     written = path.read_bytes()
-    with pytest.raises(ValueError, match=r"at the point \[.*\] it has 3.0, and y0 says nan"):
+    with pytest.raises(ValueError, match=r"`y0`.*\[.*\] is 3.0 there, got nan"):
         run(func, path, 4, x0=X[:4], y0=[1.0, 2.0, np.nan, 4.0])
     assert path.read_bytes() == written
     assert run(func, path, 2).nfev == func.n_calls == 2
@@ -67,7 +67,7 @@ def test_result_matches_journal(path):
     first = run(func, path, 3, maximize=True)
     known = {"x0": first.x_iters, "y0": first.func_vals}
     assert run(func, path, 5, maximize=True, **known).nfev == func.n_calls == 5
-    with pytest.raises(ValueError, match=r"it has 1.*, and y0 says -1"):
+    with pytest.raises(ValueError, match=r"is 1.* there, got -1"):
         run(func, path, 5, maximize=True, x0=first.x_iters, y0=-first.func_vals)
 
 
@@ -88,7 +88,7 @@ def test_constraints_are_compared(path):
     known = {"x0": X[:2], "n_constraints": 1}
     run(func, path, 1, y0=([1.0, 2.0], [[0.0], [np.nan]]), **known)
     assert len(run(func, path, 1, y0=([1.0, 2.0], [[0.0], [np.nan]]), **known).func_vals) == 3
-    with pytest.raises(ValueError, match=r"it has 1.0 with constraints \[0.0\], and y0 says 1.0 w"):
+    with pytest.raises(ValueError, match=r"is 1.0 with constraints \[0.0\] there, got 1.0 w"):
         run(func, path, 1, y0=([1.0, 2.0], [[0.5], [np.nan]]), **known)
 
 

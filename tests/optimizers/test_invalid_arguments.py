@@ -43,7 +43,7 @@ def run(func=first, bounds=BOUNDS, n_calls=3, **options):
     ],
     ids=["2^64", "-2^70", "10^400", "-10^400", "fraction", "object array", "10^5000"],
 )
-@pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
+@pytest.mark.filterwarnings("ignore:func returned no finite value")
 def test_large_integers_are_values(value, number):
     optimizer = RandomSearch(BOUNDS, random_state=0).tell([0.1, 0.2], np.squeeze(value))
     optimizer.tell([[0.3, 0.4], [0.5, 0.6]], [value, 1.5] if np.ndim(value) == 0 else [number, 1.5])
@@ -128,7 +128,7 @@ def test_constraints_that_say_nothing(constraint, message):
 @pytest.mark.parametrize(
     ("func", "bounds", "message"),
     [
-        (BOUNDS, first, r"function.*point"),
+        (BOUNDS, first, r"func.*callable"),
         (None, BOUNDS, r"func.*got None"),
         (3, BOUNDS, r"func.*got 3"),
         (first, None, r"bounds.*got None"),
@@ -195,7 +195,7 @@ def test_a_seed_that_is_none_is_named(make):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"executor": 4}, "executor must have submit"), ({"timeout": 0}, "timeout must be None")],
+    [({"executor": 4}, "executor must have submit"), ({"timeout": 0}, "`timeout` must be None")],
 )
 def test_what_is_refused_is_not_warned_of_before(options, message):
     with warnings.catch_warnings(record=True) as seen, pytest.raises(ValueError, match=message):

@@ -271,7 +271,7 @@ def two_hang(clock, release):
     return func
 
 
-@pytest.mark.filterwarnings("ignore:func must return a finite number somewhere")
+@pytest.mark.filterwarnings("ignore:func returned no finite value")
 def test_all_workers_hang(clock):
     release = threading.Event()
     options = {"n_calls": 9, "timeout": 9.0, "random_state": 0}

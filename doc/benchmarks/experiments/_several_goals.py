@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.engine import Experiment, Grid, Table, by_method, spread
-from skbo_silbo.model_selection._goals import GoalsSILBO
+from skbo_silbo.model_selection._goals import ParEGO
 
 N_PLACES = 50_000  # that count what is dominated
 
@@ -48,7 +48,7 @@ PROBLEMS = {
 }
 
 
-KINDS = {"search": GoalsSILBO}
+KINDS = {"search": ParEGO}
 
 
 def measure_run(problem, method, repeat):
@@ -62,7 +62,7 @@ def measure_run(problem, method, repeat):
         for _ in range(n):
             x = optimizer.ask()
             Y.append(goals(x))
-            optimizer.tell_goals(x, Y[-1][0], Y[-1])
+            optimizer.tell(x, Y[-1][0], goals=Y[-1])
     places = np.random.default_rng(0).uniform(least, reference, (N_PLACES, len(least)))
     dominated = np.zeros(N_PLACES, dtype=bool)
     for y in np.array(Y):
