@@ -384,7 +384,8 @@ class EvaluationLoop:
         n_values = len(self.optimizer.func_vals_)
         if self._n_values is None:
             self._n_values = n_values
-        if not trials or n_values > self._n_values:  # an interrupted call has told them
+        trials = trials[n_values - self._n_values :]  # an interrupted call has told the others
+        if not trials:
             return
         sign = -1.0 if self.optimizer.maximize else 1.0
         observations = [trial.observation for trial in trials]

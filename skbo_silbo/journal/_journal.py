@@ -102,8 +102,7 @@ class Journal:
             JSON data; the name and version of the format are added.
         """
         header = {"journal": NAME, "version": VERSION, **header}
-        self._require_usable()
-        os.ftruncate(self._file, 0)
+        os.ftruncate(self._usable_file(), 0)
         self._size, self._tail, self.records, self._n_records = 0, b"", [], 0
         self._write(header)
         self.header = header
@@ -125,7 +124,7 @@ class Journal:
             If the journal is closed, was changed by another program, or belongs to the parent
             process.
         """
-        self._require_usable()
+        self._usable_file()
         self._write({"n": self._n_records, **record}, record)
 
     def damaged_record(self, i: int, why: object = "") -> ValueError:
@@ -143,7 +142,8 @@ class Journal:
         reason = f" ({why})" if why else ""
         return ValueError(f"journal {self.path!r} is damaged in line {line}{reason}. {remedy}")
 
-    def _require_usable(self):
+    def _usable_file(self):
+        """Return the descriptor of the file, or raise if this process cannot write it."""
         if os.getpid() != self._process:
             raise RuntimeError(
                 f"journal {self.path!r} can only be written by the process that opened it, not by "
@@ -151,6 +151,7 @@ class Journal:
             )
         if self._file is None:
             raise RuntimeError(f"journal {self.path!r} is closed.")
+        return self._file
 
     def _require_untouched(self):
         """Check that nobody else changed, moved or closed the file."""

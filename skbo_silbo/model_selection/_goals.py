@@ -95,7 +95,7 @@ class SeveralGoals(BaseSearchCV):
             super(SeveralGoals, search).fit(X, y, **params)
         finally:
             learnt = {name: value for name, value in vars(search).items() if name[-1] == "_"}
-            vars(self).update({k: v for k, v in learnt.items() if k not in best})
+            self.__dict__.update({k: v for k, v in learnt.items() if k not in best})
         return self
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:

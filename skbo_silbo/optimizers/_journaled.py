@@ -1,5 +1,7 @@
 """The journal of an optimiser that the user asks and tells."""
 
+from threading import RLock
+
 from skbo_silbo.optimizers._event import Points, observed_event
 from skbo_silbo.optimizers._log import EventLog, NoLog
 from skbo_silbo.optimizers._state import describe_settings
@@ -9,6 +11,7 @@ class Journaled:
     """Mixin for optimisers: write what is asked, told, cancelled and constrained to a log."""
 
     _log: EventLog | NoLog = NoLog()
+    _lock: RLock
 
     def _resume(self, log):
         """Take over the state that a log holds, and write to it from now on."""

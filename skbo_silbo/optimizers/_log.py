@@ -231,9 +231,9 @@ class EventLog:
 
     def close(self):
         """Record that what is under way ends with this run, and close the file."""
-        left = [self._rows[key] for key in self._under_way.elements()]
-        self._under_way = Counter()
         try:
+            left = [self._rows[key] for key in self._under_way.elements()]
+            self._under_way = Counter()
             with suppress(OSError, RuntimeError):
                 self._write_unwritten()
                 if left:

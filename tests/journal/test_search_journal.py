@@ -59,10 +59,8 @@ def test_search_cut_anywhere_equals_uninterrupted(path, batch_size):
         np.testing.assert_array_equal(sources[n_known:], reference.cv_results_["source"][n_known:])
         assert resumed.optimizer_.ask() == proposed
         assert lines_of(path)[:n_kept] == lines[:n_kept]
-        told = told_in(lines_of(path))
-        assert [event["observed"] for event in told] == [
-            event["observed"] for event in told_in(lines)
-        ]
+        told, expected = told_in(lines_of(path)), told_in(lines)
+        assert [event["observed"] for event in told] == [event["observed"] for event in expected]
 
 
 @pytest.mark.quick
@@ -108,10 +106,8 @@ def test_max_time_is_per_run(path, monkeypatch):
     jumps, clock = itertools.count(step=1e6), time.perf_counter
     monkeypatch.setattr(time, "perf_counter", lambda: clock() + next(jumps))
     options = {"n_iter": 9, "batch_size": 2}
-    sizes = [
-        len(search(path, max_time=1000.0, **options).fit(X, Y).cv_results_["iter"])
-        for _ in range(6)
-    ]
+    runs = [search(path, max_time=1000.0, **options).fit(X, Y) for _ in range(6)]
+    sizes = [len(run.cv_results_["iter"]) for run in runs]
     assert sizes == [2, 4, 6, 8, 9, 9]
     monkeypatch.undo()
     assert_same_results(search(path, **options).fit(X, Y), search(**options).fit(X, Y))
@@ -131,9 +127,8 @@ def test_failed_candidates_are_not_retried(path, error_score, batch_size):
         resumed, n_fits = fit(search(path, **params))
         assert n_fits == (7 - len(told_in(lines[:n_kept]))) * 3
         assert_same_results(resumed, reference)
-        np.testing.assert_array_equal(
-            resumed.optimizer_.func_vals_, reference.optimizer_.func_vals_
-        )
+        values = resumed.optimizer_.func_vals_
+        np.testing.assert_array_equal(values, reference.optimizer_.func_vals_)
 
 
 @pytest.mark.parametrize("refit", ["second", lambda results: 1])
@@ -168,14 +163,11 @@ def test_categories_of_any_type_are_restored(path):
     reference = search(estimator=model, space=space, n_iter=6).fit(X, Y)
     search(path, estimator=model, space=space, n_iter=5).fit(X, Y)
     resumed = search(path, estimator=clone(model), space=space, n_iter=6).fit(X, Y)
-    for one, other in zip(
-        resumed.cv_results_["params"], reference.cv_results_["params"], strict=True
-    ):
+    results = resumed.cv_results_, reference.cv_results_
+    for one, other in zip(*(found["params"] for found in results), strict=True):
         assert all(one[name] is other[name] for name in ("passthrough", "ridge"))
         assert one["ridge__alpha"] == other["ridge__alpha"]
-    np.testing.assert_array_equal(
-        resumed.cv_results_["mean_test_score"], reference.cv_results_["mean_test_score"]
-    )
+    np.testing.assert_array_equal(*(found["mean_test_score"] for found in results))
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, of inf - inf
@@ -192,9 +184,8 @@ def test_every_line_is_strict_json(path):
 
     header, *records = (json.loads(line, parse_constant=refuse) for line in lines_of(path))
     assert header["seed"] == root_seed(0)
-    assert header.keys() == {
-        *("journal", "version", "made with", "seed", "fixed", "search", "check")
-    }
+    names = ["journal", "version", "made with", "seed", "fixed", "search", "check"]
+    assert list(header) == names
     assert header["made with"].keys() == {"python", "skbo_silbo", "scikit-learn", "scipy", "numpy"}
     records = [record for record in records if "observed" in record]
     assert [r["params"]["a"] for r in records] == [p["a"] for p in reference.cv_results_["params"]]
@@ -227,33 +218,23 @@ def test_other_versions_warn_and_evaluations_are_kept(path):
 
 # Other searches.
 
-METRIC = make_scorer(f1_score)
-
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"space": {**SPACE, "a": uniform(0, 2)}}, r"param_distributions\.0\.a\.quantiles was"),
         ({"space": {**SPACE, "c": uniform()}}, r"param_distributions\.0\.c was absent and is"),
         ({"space": {"a": uniform(), "b": uniform()}}, r"distributions\.0\.kind was .* is absent"),
-        ({"space": {**SPACE, "kind": ["x", "z"]}}, r"kind\.categories was .*is \['x', 'z'\]"),
         ({"space": dict(reversed(SPACE.items()))}, r"param_distributions\.0\.order was"),
-        ({"estimator": Counted(b=1.0)}, r"estimator\.b was 0\.0 and is 1\.0\."),
         ({"estimator": Counted(b=0)}, r"estimator\.b was 0\.0 and is 0\."),
         (
-            {"estimator": LogisticRegression()},
-            r"estimator was .*Counted and is sklearn\..*Logistic",
+            {"scoring": make_scorer(f1_score)},
+            r"scoring was None and is sklearn\.metrics",
         ),
-        ({"scoring": METRIC}, r"scoring was None and is sklearn.metrics._scorer._Scorer"),
         ({"cv": KFold(4)}, r"cv\.splits was"),
-        ({"cv": ShuffleSplit(3, random_state=0)}, r"cv\.splits was"),
         ({"random_state": 1}, r"random_state \(seed\) was"),
         ({"batch_size": 2}, r"batch_size was 1 and is 2"),
         ({"error_score": -1.0}, r"error_score was nan and is -1\.0"),
-        ({"return_train_score": True}, r"return_train_score was False and is True"),
         ({"embedding": "identity"}, r"embedding was auto and is identity"),
-        ({"n_initial": 5}, r"n_initial was 4 and is 5"),
-        ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),
         ({"data": (X + 1e-9, Y)}, r"X\.digest was"),
         ({"data": (X.astype(np.float32), Y)}, r"X\.dtype was float64 and is float32"),
         ({"data": (X, 1 - Y)}, r"y\.digest was"),

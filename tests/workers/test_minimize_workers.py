@@ -20,6 +20,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import LostEvaluationWarning, LostWorkerError, minimize
+from skbo_silbo.baselines import RandomSearch
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
 
@@ -409,27 +410,47 @@ def test_broken_executor_error_carries_result():
     assert any("Give executor as a callable" in note for note in caught.value.__notes__)
 
 
+class Together(Executor):
+    """Three evaluations return at once."""
+
+    _max_workers = 3
+
+    def __init__(self):
+        self.jobs = []
+
+    def submit(self, fn, /, *args):
+        self.jobs.append((Future(), fn, args))
+        if len(self.jobs) == 3:
+            for future, fn_, args_ in self.jobs:
+                future.set_result(fn_(*args_))
+        return self.jobs[-1][0]
+
+
 def test_callback_error_loses_no_value():
-    """Several results are taken at once; the callback fails at the first of them."""
-
-    class Together(Executor):
-        _max_workers = 3
-
-        def __init__(self):
-            self.jobs = []
-
-        def submit(self, fn, /, *args):
-            self.jobs.append((Future(), fn, args))
-            if len(self.jobs) == 3:
-                for future, fn_, args_ in self.jobs:
-                    future.set_result(fn_(*args_))
-            return self.jobs[-1][0]
-
-    def callback(result):
+    def callback(progress):
         raise RuntimeError("disk full")
 
     with pytest.raises(RuntimeError, match="disk full") as caught:
         minimize(bowl, BOUNDS, n_calls=3, executor=Together(), callback=callback, random_state=0)
     result = caught.value.optimize_result
     assert len(result.func_vals) == 3
+    assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+def test_interrupted_tell_loses_no_value(is_told):
+    class Interrupted(RandomSearch):
+        n_tells = 0
+
+        def tell(self, *args, **options):
+            self.n_tells += 1
+            if is_told or self.n_tells > 1:
+                super().tell(*args, **options)
+            if self.n_tells == 1:
+                raise KeyboardInterrupt
+            return self
+
+    options = {"n_calls": 3, "executor": Together(), "random_state": 0}
+    result = minimize(bowl, BOUNDS, method=Interrupted, **options)
+    assert (result.stop_reason, result.nfev, len(result.func_vals)) == ("interrupted", 3, 3)
     assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])
