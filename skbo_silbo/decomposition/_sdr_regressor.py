@@ -32,7 +32,8 @@ from .._sklearn import check_sample_weight
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._recursive_feature_machine import RecursiveFeatureMachine
 from ._reducers import check_reducer, fit_reducer, reduced_rows
-from .rows._centering import mean_and_spread
+from ._semi_sir import SemiSlicedInverseRegression
+from .rows._centering import mean_and_error, mean_and_spread
 from .rows._labels import check_response
 from .rows._reading import read_rows
 from .rows._weights import copies
@@ -57,7 +58,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     ----------
     reducer : transformer, default=None
         Any of this library, such as `MAVE` or `ActiveSubspace`, or another that learns from y. It
-        is cloned. None is ``RecursiveFeatureMachine()``, for at most 5,000 labelled samples.
+        is cloned. None is `RecursiveFeatureMachine`, for at most 5,000 labelled samples, or
+        `SemiSlicedInverseRegression` where its squared errors on the samples held out are smaller
+        by more than one standard error, as with spectra.
     n_folds : int, default=5
         At least 2.
     random_state : int, RandomState instance or None, default=None
@@ -161,10 +164,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self._level, self._unit = mean_and_spread(data.y, w)
         t = (data.y - self._level) / self._unit
         sets = copies(rows, t)[1]
-        reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
+        reducer, means, deviations = self._choose(rows, t, data, sets)
         self._warn_of_unused(reducer, len(data.X_unlabeled))
         self.reducer_, self._process = self._learn(reducer, rows, data.y, t, data.X_unlabeled, w)
-        means, deviations = self._held_out(reducer, rows, t, data, sets)
         self._weights = np.ones(len(t)) if w is None else w
         n, n_different = self._weights.sum(), sets.max() + 1
         if self._process.noise < LITTLE_NOISE and n > n_different + 0.5:  # rows, or counts of them
@@ -179,6 +181,17 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         own = np.stack([np.bincount(sets, part)[sets] for part in self._noise.own])
         self.std_ratios_ = q / self._noise.level(self._process.Z, own)
         return self
+
+    def _choose(self, X, t, data, sets):
+        """Reducer, not fitted, and its means and deviations (n,) of the rows held out."""
+        reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
+        found = self._held_out(reducer, X, t, data, sets)
+        if self.reducer is not None:
+            return reducer, *found
+        linear = SemiSlicedInverseRegression(categorical=False)
+        other = self._held_out(linear, X, t, data, sets)
+        gain, error = mean_and_error((t - found[0]) ** 2 - (t - other[0]) ** 2, data.weights)
+        return (linear, *other) if gain > error else (reducer, *found)
 
     def _warn_of_unused(self, reducer, n_unlabeled):
         """Say that unlabelled samples are not used, and why."""

@@ -153,6 +153,16 @@ def test_reducer_without_use_for_unlabelled_samples_warns():
         SDRRegressor(PCA(2), n_folds=2).fit(X, y)
 
 
+def test_default_takes_semi_sir_where_columns_are_dependent():
+    rng = np.random.default_rng(0)
+    heights, place = rng.gamma(2.0, size=(160, 4)), np.linspace(0, 1, 40)
+    peaks = np.exp(-0.5 * ((place - np.array([0.2, 0.4, 0.6, 0.7])[:, None]) / 0.1) ** 2)
+    X = heights * [3, 2, 2, 0.1] @ peaks + 0.01 * rng.normal(size=(160, 40))
+    regressor = SDRRegressor(n_folds=3).fit(X[:60], heights[:60, 3])
+    assert isinstance(regressor.reducer_, SemiSlicedInverseRegression)
+    assert regressor.score(X[60:], heights[60:, 3]) > 0.8
+
+
 def test_default_shrinks_predictions_from_noise_to_the_mean():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(80, 15)), rng.normal(size=80)
