@@ -191,6 +191,8 @@ class RecursiveFeatureMachine(SupervisedProjection):
             Z = U * root if diagonal else U @ root
             machine = LaplaceRidge(Z[:n], T, weights[:n])
             S = machine.outer_product(Z, weights, diagonal=diagonal)
+            if not S.any():  # one row has all the weight, and the fit is constant
+                break
             M = root * S * root if diagonal else root @ S @ root
         self.ridge_, self.bandwidth_ = machine.ridge, machine.bandwidth
         return M

@@ -130,6 +130,13 @@ def test_unlabelled_rows_move_the_average():
     assert shares[0] > shares[1] + 0.1
 
 
+def test_constant_fit_leaves_features_alike():
+    X, y, _ = rotated(0, n=30)
+    weights = np.r_[1.0, np.full(29, 1e-30)]
+    machine = RecursiveFeatureMachine().fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(machine.importance_, 1 / 8)
+
+
 def test_too_many_labelled_rows_are_rejected(monkeypatch):
     monkeypatch.setattr("skbo_silbo.decomposition._recursive_feature_machine.MOST_ROWS", 149)
     X, y, _ = rotated(0)
