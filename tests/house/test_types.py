@@ -213,7 +213,7 @@ WRONG = {
     'minimize(cost, [(-1, 1)] * 5, n_calls="10")': "arg-type",
     "SILBO(space, update_every=1.5)": "arg-type",
     "best2: str = SILBO(space).best_y_": "assignment",
-    "minimize(cost, [(0, 1)], callback=lambda result: result.stop_reason + 1)": "operator",
+    "minimize(cost, [(0, 1)], callback=lambda progress: progress.source + 1)": "operator",
     "planted(hartmann6(), 60.5)": "arg-type",
     "minimize(in_words, [(0, 1)])": "arg-type",
     "minimize(cost, [(0, 1)], executor=4)": "arg-type",
