@@ -125,8 +125,8 @@ def _object(value, part):
         held = {"digest": joblib.hash(value)} if state is None else state
     except Exception as error:  # pickling calls methods of the user's classes
         raise ValueError(
-            f"`journal` must be None with a {name_of(type(value))}, which cannot be pickled "
-            f"({error}) and therefore not be compared with that of a resumed search."
+            f"A {name_of(type(value))} cannot be pickled ({error}), so that a journal or a saved "
+            "state could not tell whether it is the same. Leave it out, or use journal=None."
         ) from error
     return {**kind, **part(held)}
 

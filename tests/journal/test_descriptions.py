@@ -259,7 +259,7 @@ def test_unpicklable_part_is_rejected_before_first_call(name, path):
         called.append(estimator)
         return 0.0
 
-    with pytest.raises(ValueError, match=r"`journal` must be None with .* cannot be pickled"):
+    with pytest.raises(ValueError, match="cannot be pickled"):
         search(path, scoring=partial(scorer, UNSEEN[name]), n_iter=1).fit(X, Y)
     assert called == []
     assert not path.exists()
