@@ -39,7 +39,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "conda"]
+exclude_patterns = ["_build", "conda", "paper"]
 templates_path = ["_templates"]
 autosummary_generate = True
 autosummary_context = {"guide_pages": guide_pages(HERE)}
