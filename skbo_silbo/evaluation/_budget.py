@@ -147,6 +147,11 @@ class Budget:
         """Let no further evaluation begin; the first reason counts."""
         self.stop = self.stop or Stop(reason, message)
 
+    def abort(self, reason, message):
+        """Let no further evaluation begin, and do not call the callback again."""
+        self.callback = None
+        self.end(reason, message)
+
     def stop_if_gain_is_negligible(self, gain, standard_error):
         """Stop if all evaluations left are expected to gain less than the best is uncertain by.
 
@@ -186,8 +191,8 @@ class Budget:
         progress = self._progress(trial, optimizer, is_best)
         if show is not None:
             show(progress)
-        if is_new and self.callback is not None and self.stop is None and self.callback(progress):
-            self.end("callback", "Stopped by the callback.")
+        if is_new and self.callback is not None and self.callback(progress):
+            self.abort("callback", "Stopped by the callback.")
 
     def know(self, trial):
         """Take a value that was known before the run for the best so far."""

@@ -191,8 +191,11 @@ class EvaluationLoop:
         for i, event in enumerate(events):
             is_open = i in trials and trials[i].number in open_places
             if (i < first_left or i in taken) and event.is_of_optimizer and not is_open:
-                followed.append(event)
-        self.log.replay(self.optimizer, followed)
+                followed.append(i)
+        told = [i for i in followed if i in trials]
+        in_order = iter(sorted(told, key=lambda i: (trials[i].batch, trials[i].place)))
+        followed = [next(in_order) if i in trials else i for i in followed]
+        self.log.replay(self.optimizer, [events[i] for i in followed])
         done = [trials[i].point for i in sorted(taken)]
         self.proposals.resume(done, [trial.point for trial in self._held])
         if self.trials and not self._held:
@@ -414,7 +417,7 @@ class EvaluationLoop:
 
     def _finish_running(self):
         """Record the evaluations that are running when an error ends the run."""
-        self.budget.end("error", "Stopped by an error.")  # no callback is called any more
+        self.budget.abort("error", "Stopped by an error.")
         with suppress(Exception):
             self.workers.drain()
         while self.workers.n_calls:
@@ -424,7 +427,7 @@ class EvaluationLoop:
 
     def _rescue(self):
         """Record, without waiting, the evaluations that have returned."""
-        self.budget.end("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
+        self.budget.abort("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
         for call, value in self.workers.returned():
             number, i = call.key
             if number in self._running:

@@ -139,6 +139,14 @@ def test_true_callback_stops_the_run(door):
 
 
 @doors
+@pytest.mark.parametrize("limit", [{"target": -1e9}, {"patience": 1}])
+def test_callback_sees_evaluation_that_reaches_limit(door, limit):
+    seen = []
+    values, _ = door(callback=seen.append, **limit)
+    np.testing.assert_array_equal([progress.value for progress in seen], values)
+
+
+@doors
 def test_callback_does_not_see_journal(door, tmp_path):
     seen = []
     door(n=3, journal=tmp_path / "run.jsonl")

@@ -10,7 +10,7 @@ from inspect import signature
 
 import numpy as np
 import pytest
-from journal_files import Journal
+from journal_files import Journal, checked_line
 from journal_searches import SPACE, Counted, X, Y, fit, lines_of, search, told_in
 from odd_estimator import Odd
 from scipy.stats import loguniform, uniform
@@ -90,6 +90,24 @@ def test_larger_n_iter_equals_uninterrupted(path, batch_size, sizes):
     assert n_fits == 0
     assert_same_results(shorter, search(n_iter=3, batch_size=batch_size).fit(X, Y))
     assert len(told_in(lines_of(path))) == n_known
+
+
+def test_resumed_batch_is_told_in_proposed_order(path):
+    """Workers may end the candidates of a batch in any order."""
+    search(path, n_iter=6, batch_size=3).fit(X, Y)
+    events = list(map(json.loads, lines_of(path)))
+    places = [i for i, event in enumerate(events) if "observed" in event]
+    for first in (0, 3):
+        batch = places[first : first + 3]
+        ended = [events[i] for i in reversed(batch)]
+        for i, event in zip(batch, ended, strict=True):
+            events[i] = {**event, "n": i - 1}
+    for event in events:
+        del event["check"]
+    path.write_bytes(b"".join(checked_line(event) + b"\n" for event in events))
+    resumed, reference = (search(j, n_iter=9, batch_size=3).fit(X, Y) for j in (path, None))
+    assert_same_results(resumed, reference)
+    assert resumed.optimizer_.x_iters_ == reference.optimizer_.x_iters_
 
 
 def test_patience_counts_candidates_of_journal(path):
