@@ -367,12 +367,11 @@ def _warn_of_violations(optimizer, x0):
 
 
 def _worker_maker(executor, n_pending, timeout, n_retries, func):
-    """Return a function that makes the workers, after checking that they can be used."""
+    """Return a function that makes the workers, called if there is something to evaluate."""
     if executor is not None:
         n_workers = None if n_pending == "auto" else n_pending
         options = {"n_workers": n_workers, "n_retries": n_retries, "func": func}
-        workers = Scheduler(executor, timeout=timeout, **options)
-        return lambda: workers
+        return partial(Scheduler, executor, timeout=timeout, **options)
     if n_pending != "auto":
         raise ValueError(
             f"`n_pending` must be 'auto' without an executor, got {brief(n_pending)}. Pass one, "
