@@ -19,79 +19,79 @@ from .rows._labels import check_responses_vary, response_targets
 from .rows._reading import read_rows
 from .selection._n_components import check_identified
 
-SEARCH_ROWS = 200  # rows by which hyperparameters are searched
-POLISH_ROWS = 600  # rows that polish the best end
-FLOOR = 1e-3  # share of the first eigenvalue far below which others are taken as zero
+SEARCH_ROWS = 200  # samples in the search for hyperparameters
+POLISH_ROWS = 600  # samples in the final optimisation of the hyperparameters
+FLOOR = 1e-3  # ridge of the eigenvalue ratios, as a share of the first eigenvalue
 POLISH_ITERATIONS = 15  # of L-BFGS-B
 
 
 class ActiveSubspace(SupervisedProjection):
-    """Directions along which a Gaussian process, fitted to the labels, changes most.
+    """Active subspace of a Gaussian process regression.
 
-    Or along which y itself does, where its gradients are given to ``fit``.
+    Find the directions along which the regression function changes most: the leading eigenvectors
+    of the average of ``g(x) g(x)'`` over labelled and unlabelled samples, where g is the gradient
+    of the posterior mean ([1]_, eq. 1.2, and [2]_, section 3). If gradients of y are passed to
+    ``fit``, they are used instead and no process is fitted.
 
-    A Gaussian process with a Matern-5/2 kernel and one length scale per feature is fitted to the
-    labelled rows. Its prior says that few features matter, or all equally [3]_. With g(x) the
-    gradient of its posterior mean, the components span the leading eigenvectors of the average of
-    ``g(x) g(x)'`` over labelled and unlabelled rows [1]_ [2]_. Unlike sliced inverse regression it
-    finds directions in which the response is even, such as ``y = x_1^2``, and asks nothing of the
-    distribution of X. It sees the mean of y alone. Each of several responses has a process of its
-    own, and counts as much as any other.
+    The Gaussian process has a Matern-5/2 kernel with a length scale per feature. Its prior assumes
+    that few features matter, or that all matter equally ([3]_, eq. 5). Unlike sliced inverse
+    regression, the method finds directions in which y is symmetric, such as ``y = x_1^2``, and
+    makes no assumption about the distribution of X. It only detects changes in the mean of y.
+    Several responses have separate processes and equal weight.
 
-    Everything is computed on features divided by their standard deviation over the labelled rows:
-    the span found does not depend on the features' units. The first j components span the j leading
-    directions, for every j.
+    Features are divided by their standard deviation over the labelled samples, so that the result
+    does not depend on units. The first j components span the j leading directions, for every j.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        Number of directions. "auto" takes the r at which the eigenvalues fall most steeply: the
-        largest ratio of eigenvalue r to r + 1, both raised by a thousandth of the first
-        (a ridge-type ratio [4]_; the eigenvalue after the last counts as zero).
+        Number of components. "auto" maximises the ratio of successive eigenvalues, each increased
+        by a thousandth of the first (a ridge-type ratio [4]_); the eigenvalue after the last counts
+        as zero.
     n_refinements : int, default=2
-        Most times that the process is fitted again with the directions just found as further
-        inputs of its kernel, which is what dense (rotated) directions need. A refit is kept only
-        if it raises the log marginal likelihood less ``r (d - r) / 2 log(n_labeled)``: its r inputs
-        were learnt from the same labels, and Schwarz's criterion charges for their freedom.
-        0 fits once.
+        Maximum number of times that the process is refitted with the directions just found as
+        additional inputs of its kernel, which dense (rotated) directions need. A refit is kept only
+        if it increases the log marginal likelihood by more than ``r (d - r) / 2 log(n_labeled)``,
+        the penalty of Schwarz's criterion for r inputs learnt from the same labels. 0 fits once.
     response : {"value", "rank"}, default="value"
-        "rank" takes the ranks of each response, of variance 1, in place of its values: for heavy
-        tails.
+        "rank" replaces each response by its ranks, scaled to unit variance. Use it for heavy-tailed
+        responses.
     random_state : int, RandomState instance or None, default=None
-        Not used: nothing is drawn. It stands here as in the other learners.
+        Not used, present for API consistency.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows; the entry of largest magnitude in each is positive.
+        Orthonormal directions. The entry of largest magnitude in each row is positive.
     mean_ : ndarray of shape (n_features,)
-        Mean of the labelled rows.
+        Mean of the labelled samples.
     eigenvalues_ : ndarray of shape (min(n_rows, n_features),)
-        Of the average of ``g g'`` for features of unit standard deviation, in squared units of y,
-        decreasing; of several responses, each of unit standard deviation, their mean.
+        Eigenvalues of the average of ``g g'`` in decreasing order, for features of unit standard
+        deviation and in squared units of y. With several responses, the average over responses of
+        unit standard deviation.
     n_components_ : int
     length_scale_ : ndarray of shape (n_features,)
-        Of the kernel, in the units of each feature; infinite for a feature that is constant over
-        the labelled rows. This and the four below have a further first axis for several responses,
-        and are not there where the gradients were given.
+        Length scales of the kernel in the units of the features; infinite for constant features.
+        With several responses, this and the four attributes below have an additional first axis.
+        They are not set if gradients were passed to ``fit``.
     signal_variance_, noise_ : float
         Variance of the process and of the noise, in squared units of y, or of its ranks.
     log_marginal_likelihood_ : float
-        Log density of the labels about their mean, in nats. When ``n_refinements_ > 0`` some of the
-        kernel's inputs were learnt from these labels, and it flatters.
+        Log marginal likelihood of the centred labels. It is optimistic if ``n_refinements_ > 0``,
+        since some inputs of the kernel were learnt from the same labels.
     n_refinements_ : int
-        Refits that were kept.
+        Number of refits that were kept.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when all feature names of X are strings.
 
     Notes
     -----
-    One evaluation of the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled rows and d
-    features. A fit takes some hundreds on at most 200 rows, spread over the ranks of y, some twenty
-    on at most 600, and three on all: it is meant for few labels (up to some thousands), with any
-    number of features; `OuterProductGradients` is faster (doc/benchmarks/sdr.rst). X of dtype
-    float32 is computed with in float64.
+    Evaluating the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled samples and d features.
+    A fit takes several hundred evaluations on at most 200 samples, some twenty on at most 600, and
+    three on all. The method is meant for up to a few thousand labels and any number of features;
+    `OuterProductGradients` is faster for many labels (doc/benchmarks/sdr.rst). Float32 data are
+    converted to float64.
 
     References
     ----------
@@ -139,42 +139,44 @@ class ActiveSubspace(SupervisedProjection):
         sample_weight: ArrayLike | None = None,
         gradients: ArrayLike | None = None,
     ) -> Self:
-        """Fit the Gaussian process, unless there are gradients, and find the directions.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training data.
         y : array-like of shape (n_samples,) or (n_samples, q)
-            Responses; NaN marks an unlabelled row.
+            Responses; NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_unlabeled, n_features), default=None
-            Further unlabelled rows.
+            Additional unlabelled samples.
         sample_weight : array-like of shape (n_samples,), default=None
-            Powers of the labelled rows' likelihoods, and weights of their gradients in the average,
-            where unlabelled rows weigh 1. Integers are counts: a row of weight 3 is three rows, the
-            same value seen three times, which tells of little noise. Floats are relative, and
-            scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+            Weights of the labelled samples in the likelihood and in the average of the gradients,
+            in which unlabelled samples weigh 1. Integers are counts: a sample of weight 3 is
+            equivalent to three samples with the same value. Floats are relative; they are scaled to
+            sum to the effective sample size ``(sum w)^2 / sum w^2``.
         gradients : array-like of shape (n_samples, n_features) or (n_samples, q, n_features), \
-default=None
+        None
             Of y at the rows of X, as an adjoint solver or automatic differentiation gives them:
             then these are averaged over the labelled rows, and nothing is fitted.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            For a parameter outside its range, fewer than two labels, constant or infinite labels,
-            labelled rows that are all the same, an explicit `n_components` above what the
-            gradients identify, or gradients of another shape, not finite, or with
-            ``response="rank"``.
+            If a parameter is outside its range, fewer than two samples are labelled, y is constant
+            or infinite, all labelled samples are equal, `n_components` exceeds the number of
+            identified directions, or `gradients` has the wrong shape, is not finite, or is combined
+            with ``response="rank"``.
         """
         self._check_parameters()
         rows = read_rows(self, X, y, X_unlabeled, sample_weight)
-        rows = self._varying(rows)
+        rows = self._drop_constant_columns(rows)
         self._check_shape(*rows.X_labeled.shape)
-        self._forget()
+        self._reset()
         Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
         if self.response == "rank":
             Y = np.hstack([response_targets(y, rows.weights) for y in Y.T])
@@ -188,8 +190,7 @@ default=None
             slopes = G[:, :, rows.columns.varying] * frame.scale / frame.y_scale[:, None]
             if not slopes.any():
                 raise ValueError(
-                    "gradients must not all be 0 over the labelled rows and the features that vary "
-                    "there: no feature changes y."
+                    "gradients must not all be 0: some non-constant feature must affect y."
                 )
             slopes, n_points = np.sqrt(copies)[:, None, None] * slopes, rows.n_rows
         singular, directions = np.linalg.svd(np.concatenate(slopes), full_matrices=False)[1:]
@@ -199,10 +200,10 @@ default=None
         return self
 
     def _check_gradients(self, gradients, rows, q):
-        """Gradients of the labelled rows, (n, q, d)."""
+        """Validate the gradients and return those of the labelled samples, (n, q, d)."""
         if self.response == "rank":
             raise ValueError(
-                "gradients must be None with response='rank': ranks have no slopes. Use "
+                "gradients must be None with response='rank', since ranks have no gradients. Use "
                 "response='value'."
             )
         G = check_array(
@@ -212,13 +213,13 @@ default=None
         if G.shape != (n, q, d) and (q > 1 or G.shape != (n, d)):
             wanted = f"({n}, {d})" if q == 1 else f"({n}, {q}, {d})"
             raise ValueError(
-                f"gradients must have shape {wanted}, a slope for each row and feature: got "
-                f"{G.shape}. Give those of y at the rows of X."
+                f"gradients must have shape {wanted}, got {G.shape}. Pass the gradient of y at "
+                "each row of X."
             )
         return G.reshape(n, q, d)[rows.is_labeled]
 
     def _slopes_of_processes(self, frame, rows, Y, copies):
-        """Slopes (q, n, d) of a process for each response, and of how many rows they are."""
+        """Return gradients (q, n, d) of a process per response, and the number of samples."""
         check_pairs_fit(type(self).__name__, len(Y))
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         T = (Y - frame.y_mean) / frame.y_scale
@@ -228,10 +229,9 @@ default=None
         return slopes, rows.n_rows + len(rows.X_unlabeled)
 
     def _fit_model(self, U, t, copies):
-        """Fit once, then refit along the directions found while the evidence pays for them.
+        """Fit a process, and refit along the directions found while the evidence increases.
 
-        Hyperparameters are those of the rows searched; more rows polish those of the model kept.
-        Returns the model, and how many refits were kept.
+        Returns the model and the number of refits kept.
         """
         model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])))
         n_refinements = 0
@@ -261,13 +261,13 @@ default=None
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
 
     def _store_models(self, frame, features, models):
-        """Set the attributes of the process, or of one for each response."""
+        """Set the attributes of the process, or of one process per response."""
         found = []
         for (model, n_refinements), y_scale in zip(models, frame.y_scale, strict=True):
             signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
             lengths = frame.scale * np.exp(model.theta[1 : 1 + frame.scale.size])
             evidence = model.evidence - model.data.n_rows * np.log(y_scale)
-            lengths = features.spread(lengths, np.inf)
+            lengths = features.expand(lengths, np.inf)
             found.append((lengths, float(signal), float(noise), evidence, n_refinements))
         every = found[0] if len(found) == 1 else map(np.array, zip(*found, strict=True))
         self.length_scale_, self.signal_variance_, self.noise_, *others = every
@@ -281,7 +281,7 @@ default=None
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """A Gaussian process of the features u and of ``learnt @ u``."""
+    """Gaussian process of the standardised features u and the learnt inputs ``learnt @ u``."""
 
     data: Observations  # of (n, d + r) inputs
     learnt: np.ndarray  # (r, d)
@@ -289,7 +289,7 @@ class _Model:
     prior: HyperparameterPrior
 
     def polished(self):
-        """Return the same with hyperparameters that more rows agree on."""
+        """Return the model with hyperparameters optimised on more samples."""
         if self.data.n_rows <= SEARCH_ROWS:
             return self
         data = self.data.spread(POLISH_ROWS)
@@ -298,22 +298,22 @@ class _Model:
 
     @cached_property
     def process(self) -> GaussianProcess:
-        """Of all rows."""
+        """Process conditioned on all samples."""
         return self.data.condition(self.theta)
 
     @cached_property
     def evidence(self):
-        """Log marginal likelihood of all copies, in nats."""
+        """Log marginal likelihood in nats."""
         return self.data.log_likelihood(self.theta)[0]
 
     @property
     def charged_evidence(self):
-        """Log marginal likelihood less Schwarz's charge for r directions learnt from the labels."""
+        """Log marginal likelihood, penalised for the r learnt directions by Schwarz's criterion."""
         r, d = self.learnt.shape
         return self.evidence - 0.5 * r * (d - r) * np.log(self.data.n_rows)
 
     def slopes(self, points, copies):
-        """Gradients of the mean at points (n, d), the first times the roots of their weights."""
+        """Return gradients of the mean at points (n, d); labelled ones times root weights."""
         d = points.shape[1]
         by_input = self.process.mean_gradient(np.hstack([points, points @ self.learnt.T]))
         gradients = by_input[:, :d] + by_input[:, d:] @ self.learnt
@@ -322,9 +322,9 @@ class _Model:
 
 
 def _n_leading(eigenvalues):
-    """Return the r with the largest ratio of eigenvalue r to r + 1, both raised by `FLOOR`.
+    """Return the number of directions with the largest ridge-type eigenvalue ratio.
 
-    Zero follows the last.
+    A zero eigenvalue is appended.
     """
     raised = np.append(eigenvalues, 0.0) + FLOOR * eigenvalues[0]
     return int(np.argmax(raised[:-1] / raised[1:])) + 1

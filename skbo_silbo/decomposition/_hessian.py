@@ -1,10 +1,10 @@
-"""Principal Hessian directions: where a quadratic fit of y curves most.
+"""Principal Hessian directions (pHd).
 
 =========  ========  ======================================================================
 symbol     shape     meaning
 =========  ========  ======================================================================
-Z          (n, q)    whitened labelled rows: mean 0, variance I
-e          (n,)      responses about their mean, or residuals of the regression on Z
+Z          (n, q)    whitened labelled samples: mean 0, covariance I
+e          (n,)      centred responses, or residuals of the linear regression on Z
 M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
@@ -17,55 +17,61 @@ from ._projection import SupervisedProjection
 from .rows._labels import response_targets
 from .selection._n_components import INDEPENDENT, check_identified
 from .significance._hessian_tests import can_be_tested, hessian_tests, wild_bootstrap
-from .significance._linearity import kept_by_moments
+from .significance._linearity import n_before_violation
 from .significance._sequential_tests import SIGNIFICANCE, dimension_by_tests
-from .significance._variance_tests import warn_of_unseen
+from .significance._variance_tests import warn_if_dependence_unseen
 from .slicing._whitened_rows import WhitenedRows
 
-EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding
+EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding errors
 
 
 class PrincipalHessianDirections(SupervisedProjection):
-    """Directions along which the regression of y on X curves most (pHd).
+    """Principal Hessian directions (pHd).
 
-    Eigenvectors, by absolute eigenvalue, of the average of ``e (x - mean)(x - mean)'`` against the
-    variance of X [1]_ [2]_. Here e is the residual of a linear regression ("residuals", pHdres)
-    or y about its mean ("response", pHdy). For normal X that average is the mean Hessian. It sees
-    symmetric responses, which sliced inverse regression cannot, and with residuals no linear
-    trend at all: use it beside the regression, not in its place.
+    Find directions along which the regression function of y on X has the largest curvature. They
+    are eigenvectors of the average of ``e (x - mean)(x - mean)'`` relative to the covariance of X,
+    ordered by absolute eigenvalue ([1]_, [2]_). Here e is the residual of a linear regression
+    (``on="residuals"``, pHdres) or the centred response (``on="response"``, pHdy). For normal X,
+    the average is the mean Hessian of the regression function.
+
+    pHd finds directions in which y is symmetric, which sliced inverse regression misses. With
+    residuals it does not find linear trends, so it complements a linear regression rather than
+    replacing it.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        "auto" tests at level .05, by the wild bootstrap, whether 0, 1, ... directions suffice, and
-        keeps those before the first along which mean or variance of other scores changes, with a
-        warning. It can find none: `n_components_` is 0 then, `components_` keeps one direction, and
-        a warning says so. With ``on="response"``, where no test is valid, it takes the steepest
-        fall of the squared eigenvalues, at least 1.
+        Number of components. "auto" tests by the wild bootstrap, at level .05, whether 0, 1, ...
+        directions suffice. Directions along which the mean or variance of other scores changes are
+        dropped with a warning. If no direction is found, a warning is raised, `n_components_` is 0,
+        and `components_` holds the leading direction. With ``on="response"`` no valid test is
+        known, and "auto" uses the largest ratio of successive squared eigenvalues instead.
     on : {"residuals", "response"}, default="residuals"
-        What weighs the rows, e above: "residuals" leaves linear trends out.
+        Weights of the samples, e above. "residuals" removes linear trends.
     response : {"value", "rank"}, default="value"
-        "rank" takes the ranks of y, of variance 1, in place of its values: for heavy tails.
+        "rank" replaces y by its ranks, scaled to unit variance. Use it for heavy-tailed responses.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The labelled scores have unit variance; the largest entry of each row is positive.
+        Directions. The labelled scores have unit variance; the largest entry of each row is
+        positive.
     mean_ : ndarray of shape (n_features,)
-        Mean of the labelled rows.
+        Mean of the labelled samples.
     eigenvalues_ : ndarray of shape (q,)
-        Signed, falling in absolute value, in units of y; positive where the response is convex.
+        Signed eigenvalues in decreasing order of absolute value, in units of y. Positive where y is
+        convex.
     n_components_, n_features_in_ : int
     dimension_tests_ : dict of ndarray
-        "n_components", "statistic", "df", "p_value" and "p_value_normal" of the tests that k
-        directions suffice, for residuals, as R's ``dr`` prints them: the statistic is
-        ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out. "p_value" is that of a
-        weighted sum of chi-squares [2]_, valid in large samples whatever X is, and cautious;
-        "p_value_normal" is right for normal X with residuals of constant variance alone [1]_.
-        Only of "auto"; left out where ``n^2 q`` is above 2e10, unless ``q^3`` is at most n.
+        Chi-square tests of R's ``dr`` that k directions suffice: "n_components", "statistic", "df",
+        "p_value" and "p_value_normal". The statistic is ``n sum lambda_j^2 / (2 var e)`` over the
+        remaining eigenvalues [1]_. "p_value" uses a weighted sum of chi-squares [2]_, which is
+        valid for any X in large samples, but conservative. "p_value_normal" assumes normal X and
+        residuals of constant variance. Only for ``n_components="auto"`` with residuals; skipped if
+        ``n^2 q`` exceeds 2e10, unless ``q^3`` is at most n.
     bootstrap_tests_ : dict of ndarray
-        "n_components", "statistic", "p_value", "n_permutations" of the wild bootstrap [3]_, to the
-        first k accepted; where they chose.
+        Wild bootstrap tests [3]_: "n_components", "statistic", "p_value" and "n_permutations", up
+        to the first number of directions accepted. Only if these tests determined `n_components_`.
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
@@ -101,7 +107,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         check_choice("response", self.response, ["value", "rank"])
 
     def _learn(self, data, slices):
-        rows = WhitenedRows.of(data, slices)
+        rows = WhitenedRows.from_data(data, slices)
         self.mean_, Z, n = rows.mean, rows.Z, slices.n_rows
         y = data.y - np.average(data.y, weights=data.weights)
         if self.response == "rank":
@@ -116,13 +122,13 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.n_components_ = self._choose_n_components(Z @ V, e, slices)
         if self.n_components == "auto" and self.n_components_:
             tests = "bootstrap_tests_" if self.on == "residuals" else "eigenvalues_"
-            self.n_components_ = kept_by_moments(Z @ V, self.n_components_, slices, tests)
+            self.n_components_ = n_before_violation(Z @ V, self.n_components_, slices, tests)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
-            sees = "directions along which the mean of y bends"
-            why = f"no bend of y beyond its linear trend, by tests at level {SIGNIFICANCE}"
+            sees = "curvature of the mean of y"
+            why = f"tests at level {SIGNIFICANCE} detect no curvature beyond the linear trend of y"
             said = {"sees_means": True, "why": why, "remedy": "Label more rows"}
-            warn_of_unseen(Z, data.y, data.weights, sees, **said)
+            warn_if_dependence_unseen(Z, data.y, data.weights, sees, **said)
 
     def _choose_n_components(self, S, e, slices):
         if self.n_components != "auto":

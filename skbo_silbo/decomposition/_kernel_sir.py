@@ -1,14 +1,14 @@
-"""Sliced inverse regression in the feature space of a kernel, with unlabelled rows.
+"""Kernel sliced inverse regression, with unlabelled samples.
 
 =========  ========  ======================================================================
 symbol     shape     meaning
 =========  ========  ======================================================================
-K          (n, n)    kernel values of all rows, labelled ones first
-F = U S    (n, q)    coordinates of the rows, ``F F'`` the kernel about the labelled mean
-c          (n, r)    a direction as a combination of the rows: ``F' c``
+K          (n, n)    kernel matrix of all samples, labelled ones first
+F = U S    (n, q)    coordinates of the samples: ``F F'`` is K centred on the labelled mean
+c          (n, r)    dual coefficients: a direction is ``F' c``
 =========  ========  ======================================================================
 
-The mean is weighted where the labelled rows have weights.
+The mean is weighted if the labelled samples have weights.
 """
 
 from dataclasses import replace
@@ -37,84 +37,86 @@ from .rows._centering import mean_and_spread
 from .rows._labels import response_targets
 from .rows._reading import read_rows
 from .rows._weights import copies
-from .selection._alpha import weighed_penalty
+from .selection._alpha import choose_penalty
 from .selection._n_components import check_identified, dimension_by_criterion
 from .slicing._neighborhoods import NEIGHBORS
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
-OF_DIFFERENCES = ("rbf", "laplacian")  # to which the place of the rows does not matter
-# eigenvalues of the centred kernel below this share of the largest are taken as zero
+SHIFT_INVARIANT = ("rbf", "laplacian")
+# share of the largest eigenvalue of the centred kernel below which others count as zero
 RANGE_TOLERANCE = 1e-12
 
 
 def _learns_inverse(estimator):
     if not estimator.fit_inverse_transform:
         raise AttributeError(
-            "fit_inverse_transform must be True for inverse_transform: got "
+            "inverse_transform requires fit_inverse_transform=True, got "
             f"{estimator.fit_inverse_transform!r}. Fit again with fit_inverse_transform=True."
         )
     return True
 
 
 class KernelSlicedInverseRegression(SupervisedProjection):
-    """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
+    """Kernel sliced inverse regression (KSIR).
 
-    Sliced inverse regression in the feature space of a kernel [1]_: the curves along which the
-    slices of y differ most for their roughness. Unlabelled rows enter as in
-    `SemiSlicedInverseRegression`, by the roughness of the scores along a nearest-neighbour graph
-    over all rows [2]_. With ``kernel="linear"`` it is the linear method, up to the ridge.
+    Find nonlinear scores whose slice means differ most: sliced inverse regression in the feature
+    space of a kernel [1]_. As in `SemiSlicedInverseRegression`, unlabelled samples add a penalty on
+    the roughness of the scores along a nearest-neighbour graph of all samples [2]_. With
+    ``kernel="linear"``, the method is linear up to the ridge.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        Number of scores. "auto" takes an information criterion of the spectrum [3]_.
+        Number of components. "auto" maximises an information criterion of the eigenvalues [3]_.
     kernel : {"rbf", "laplacian", "linear", "poly", "cosine"}, default="rbf"
-        One of scikit-learn's pairwise kernels, of columns divided by their standard deviations over
-        the labelled rows, so that units do not matter.
+        Pairwise kernel of scikit-learn. It is applied to columns divided by their standard
+        deviation over the labelled samples, so that units do not matter.
     gamma : float or None, default=None
-        Coefficient of all but "linear" and "cosine"; None is ``1 / n_features``. Better chosen by
-        cross-validation.
+        Kernel coefficient; ignored by "linear" and "cosine". None is ``1 / n_features``. Tune it by
+        cross-validation if possible.
     alpha : "auto" or float, default="auto"
-        Weight of the unlabelled rows, as in `SemiSlicedInverseRegression`.
+        Weight of the unlabelled samples, as in `SemiSlicedInverseRegression`.
     ridge : "auto" or float, default="auto"
-        Penalty on the norm of a direction, relative to the mean squared norm of the labelled rows
-        in feature space. "auto" takes the least exact leave-one-out error of a kernel ridge
-        regression of the ranks of y, or of each response (of the class indicators, for categories);
-        rows that are copies of each other are left out together.
+        Penalty on the squared norm of a direction, relative to the mean squared norm of the
+        labelled samples in feature space. "auto" minimises the exact leave-one-out error of a
+        kernel ridge regression of the ranks of y, or of the class indicators. Duplicated samples
+        are left out together.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
     n_neighbors : int, default=7
-        Neighbours of each row in the graph, nearest in feature space.
+        Number of neighbours of each sample in the graph, nearest in feature space.
     fit_inverse_transform : bool, default=False
-        Learn the way back, a kernel ridge regression of the rows on their scores, as `KernelPCA`
-        does [4]_: with the same kernel, and the ridge of least leave-one-out error.
+        Whether to learn ``inverse_transform`` by a kernel ridge regression of the samples on their
+        scores, as in `KernelPCA` [4]_. It uses the same kernel and the ridge with the smallest
+        leave-one-out error.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
-        How neighbours are found.
+        Nearest-neighbour search, as in `SemiSlicedInverseRegression`.
     random_state : int, RandomState instance or None, default=None
-        Of pynndescent.
+        Seed of pynndescent.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n, n_components)
-        Coefficients of the fitted rows, those of `X_fit_`; labelled scores have unit variance
-        where penalty and ridge are small, and that of largest magnitude is positive.
+        Coefficients of the samples in `X_fit_`; the coefficient of largest magnitude is positive.
+        The labelled scores have unit variance if penalty and ridge are small.
     offset_ : ndarray of shape (n_components,)
-        Scores are ``kernel(X, X_fit_) @ dual_coef_ - offset_``, with mean zero over the labelled
-        rows.
+        Offsets of the scores ``kernel(X, X_fit_) @ dual_coef_ - offset_``, which have mean zero
+        over the labelled samples.
     scale_ : ndarray of shape (n_features,)
-        What the columns are divided by.
+        Divisors of the columns.
     X_fit_ : ndarray of shape (n, n_features)
-        Labelled rows, then unlabelled ones.
+        Training samples, labelled ones first.
     eigenvalues_ : ndarray of shape (p,)
-        Falling, in [0, 1]: shares of the (penalised) variance that lie between slices.
+        Eigenvalues in decreasing order, in [0, 1]: the share of the penalised variance of each
+        score that lies between slices.
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
     alpha_ : float
-        The weight used; 0 when every row is labelled.
+        Weight of the unlabelled samples; 0 if every sample is labelled.
     alpha_scores_ : dict
-        As in `SemiSlicedInverseRegression`, where alpha was chosen.
+        Cross-validation results of ``alpha="auto"``, as in `SemiSlicedInverseRegression`.
     ridge_, gamma_ : float
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -122,12 +124,13 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     Raises
     ------
     ValueError
-        From ``fit``, for a parameter outside its range, fewer than two labels, a constant or
-        infinite y, or an explicit `n_components` above the number of directions identified.
+        If a parameter is outside its range, fewer than two samples are labelled, y is constant or
+        infinite, or `n_components` exceeds the number of identified directions.
 
     Notes
     -----
-    Time is O(n^3) and memory O(n^2) for n labelled and unlabelled rows: some thousands at most.
+    Fitting takes O(n^3) time and O(n^2) memory for n samples, labelled and unlabelled: a few
+    thousand at most.
 
     References
     ----------
@@ -186,32 +189,36 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn the scores.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Training data.
         y : array-like of shape (n,) or (n, q)
-            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
-            pandas' NA marking an unlabelled row. Several responses are numbers, and slices their
-            clusters, as in `SemiSlicedInverseRegression`.
+            Response: numbers, categories (strings, booleans) or several numeric responses. NaN,
+            None and pandas' NA mark unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Further unlabelled rows.
+            Additional unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labels. Integers are counts: a row of weight 3 is three rows. Floats are
-            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``. In the
-            graph every row counts once. Rows of weight 0 are left out, labelled or not.
+            Weights of the labelled samples. Integers are counts: a sample of weight 3 is equivalent
+            to three samples. Floats are relative; they are scaled to sum to the effective sample
+            size ``(sum w)^2 / sum w^2``. In the graph, every sample counts once. Samples of weight
+            0 are ignored.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
         """
         self._check_parameters()
         data = read_rows(self, X, y, X_unlabeled, sample_weight)
-        data = replace(data, columns=self._varying(data).columns)  # X_fit_ has all
-        self._forget()
-        slices = self._cut(data)
-        self._measure(data)
+        data = replace(
+            data, columns=self._drop_constant_columns(data).columns
+        )  # X_fit_ keeps constant columns
+        self._reset()
+        slices = self._slice_response(data)
+        self._set_kernel_inputs(data)
         check_pairs_fit(type(self).__name__, len(self.X_fit_))
         K = self._kernel_values(self.X_fit_, self.X_fit_)
         F, dual = kernel_features(K, len(data.y), data.weights)
@@ -225,21 +232,22 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
     @available_if(_learns_inverse)
     def inverse_transform(self, Z: Any) -> Any:
-        """Rows that have about the given scores.
+        """Return samples that have approximately the given scores.
 
         Parameters
         ----------
         Z : array-like of shape (n, r), or Dask array
+            Scores.
 
         Returns
         -------
         X : ndarray of shape (n, n_features), or Dask array
-            Float32 where Z is.
+            Samples; float32 if Z is.
 
         Raises
         ------
         AttributeError
-            If `fit_inverse_transform` is False: the method is not there.
+            If `fit_inverse_transform` is False.
         """
         return super().inverse_transform(Z)
 
@@ -251,18 +259,18 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         values = self._score_kernel(Z.astype(np.float64, copy=False), self._Z_fit)
         return (values @ self._inverse_coef + self._X_mean).astype(Z.dtype, copy=False)
 
-    def _measure(self, data):
-        """Set the rows that the kernel sees, what it sees the columns from, and their units.
+    def _set_kernel_inputs(self, data):
+        """Set `X_fit_` and the shift and scale that are applied to it before the kernel.
 
-        It sees no constant column, and one of differences the others about their mean, without
-        digits lost to it.
+        Constant columns are multiplied by 0. Shift-invariant kernels see centred columns, which
+        lose fewer digits.
         """
         columns = data.columns
-        mean, spread = mean_and_spread(columns.part(data.X_labeled), data.weights)
+        mean, spread = mean_and_spread(columns.select(data.X_labeled), data.weights)
         self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
         self.gamma_ = 1 / columns.n_varying if self.gamma is None else float(self.gamma)
-        self.scale_ = columns.spread(spread, 1.0)
-        self._origin = columns.place(mean) * (self.kernel in OF_DIFFERENCES)
+        self.scale_ = columns.expand(spread, 1.0)
+        self._origin = columns.expand_point(mean) * (self.kernel in SHIFT_INVARIANT)
         self._units = np.where(columns.varying, 1 / self.scale_, 0.0)
 
     def _kernel_values(self, X, Y):
@@ -270,25 +278,25 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma_)
 
     def _score_kernel(self, Z, Y):
-        """Kernel between scores, of unit variance, with gamma ``1 / n_components_``."""
+        """Return the kernel matrix of scores, with gamma ``1 / n_components_``."""
         gamma = 1 / self.n_components_
         return pairwise_kernels(Z, Y, metric=self.kernel, filter_params=True, gamma=gamma)
 
     def _pencil(self, F, data, slices):
-        """Pencil of the coordinates F (n, q), labelled rows first, with ridge and penalty."""
+        """Return the eigenvalue problem in coordinates F (n, q), with ridge and penalty."""
         n, random_state = len(data.y), check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         self.ridge_ = self._resolve_ridge(F[:n], data)
         ridge = self.ridge_ * np.average(np.sum(F[:n] ** 2, axis=1), weights=data.weights)
         X, omega = slices.weighted(F), slices.membership()
         graph = F, X, data.y, slices, lambda trace: ridge, search
-        penalty, self.alpha_, scores = weighed_penalty(self, *graph)
+        penalty, self.alpha_, scores = choose_penalty(self, *graph)
         if scores is not None:
             self.alpha_scores_ = scores
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):
-        """Take the ridge given, or the best for the labelled rows F."""
+        """Return the ridge, chosen on the labelled coordinates F if it is "auto"."""
         if self.ridge != "auto":
             return float(self.ridge)
         firsts, sets = copies(data.X_labeled, data.y)
@@ -312,7 +320,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self.dual_coef_, self.offset_ = dual(np.sqrt(n_rows) * V)
 
     def _fit_inverse(self, K, weights):
-        """Kernel ridge regression of the centred rows on their scores; unlabelled ones weigh 1."""
+        """Fit the kernel ridge regression of ``inverse_transform``; unlabelled samples weigh 1."""
         w = np.ones(len(K))
         if weights is not None:
             w[: len(weights)] = weights
@@ -347,15 +355,15 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
 
 def kernel_features(K, n_labeled, weights=None):
-    """Decompose a kernel (n, n) whose first `n_labeled` rows and columns are labelled.
+    """Decompose a kernel matrix (n, n) whose first `n_labeled` samples are labelled.
 
     Returns
     -------
     F : ndarray of shape (n, q)
-        Coordinates of the rows in feature space.
+        Coordinates of the samples in feature space, centred on the labelled mean.
     dual : callable
-        From directions V (q, p) to coefficients (n, p) on the rows, and offsets (p,). The score of
-        x is ``k(x, rows) @ coefficients - offsets``.
+        Maps directions V (q, p) to dual coefficients (n, p) and offsets (p,). The score of x is
+        ``k(x, samples) @ coefficients - offsets``.
     """
     shares = np.full(n_labeled, 1 / n_labeled) if weights is None else weights / weights.sum()
     means = K[:, :n_labeled] @ shares
@@ -365,8 +373,8 @@ def kernel_features(K, n_labeled, weights=None):
     kept = squares > max(RANGE_TOLERANCE * squares[0], 0.0)
     if squares[0] <= 10 * len(K) * np.finfo(np.float64).eps * np.abs(K).max():
         raise ValueError(
-            "X must hold rows that differ under the kernel: all of them are the same point of "
-            "its feature space. Choose another kernel or gamma."
+            "X must hold samples that differ under the kernel, but all have the same coordinates "
+            "in its feature space. Use another kernel or gamma."
         )
     left, singular = left[:, kept], np.sqrt(squares[kept])
 

@@ -1,4 +1,4 @@
-"""Outer product of gradients and MAVE, of the mean of y or of its whole distribution."""
+"""Outer product of gradients (OPG) and minimum average variance estimation (MAVE)."""
 
 from dataclasses import dataclass, field
 
@@ -13,64 +13,69 @@ from .rows._centering import Frame, mean_and_error
 from .rows._labels import response_targets
 from .rows._weights import copies
 from .selection._n_components import check_identified
-from .significance._variance_tests import warn_of_unseen
+from .significance._variance_tests import warn_if_dependence_unseen
 from .slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2
-RIDGE = 1e-3  # relative ridges of the local regressions, in all features at first, then along few
+RIDGE = 1e-3  # relative ridges of the local regressions: in the first step, and later
 N_OUTER_STEPS = 10
 MAX_STEPS = 50  # of MAVE
-N_CENTRAL_SLICES = 10  # slices whose indicators stand for the distribution of y
+N_CENTRAL_SLICES = 10  # slices of y with target="central"
 N_FOLDS = 5
-# sines of the angle of a step of MAVE below which it stops: in a fit, and in one that a fold judges
+# sine of the angle between successive subspaces at which MAVE stops: in fit, and in each fold
 TOLERANCE, COARSE_TOLERANCE = 1e-3, 1e-2
 MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
 class OuterProductGradients(SupervisedProjection):
-    """Directions along which local linear regressions of y are steepest (OPG).
+    """Outer product of gradients (OPG).
 
-    A local linear regression at every row gives a gradient; the leading eigenvectors of the average
-    of their outer products are the directions, and neighbourhoods are then taken anew along them,
-    narrower each time [1]_. `MAVE` goes on from there. Like `ActiveSubspace` it finds directions in
-    which the response is even; it is much faster for many rows, needs several times more rows than
-    features, and has no prior for sparse directions. It needs no linearity condition.
+    Find the directions along which local linear regressions of y are steepest: the leading
+    eigenvectors of the average outer product of their slopes. The neighbourhoods are then
+    recomputed along these directions, narrower in each step [1]_. `MAVE` refines the result.
+
+    Like `ActiveSubspace`, OPG finds directions in which y is symmetric and does not need the
+    linearity condition. It is much faster for many samples, but needs several times more samples
+    than features and does not favour sparse directions.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        Number of directions. "auto" tries 1, 2, ... up to 6 and stops as soon as a further one does
-        not lower the five-fold cross-validated error of a local linear regression on the scores by
-        a standard error. Where the scores predict no better than the mean does it is 0:
-        `components_` keeps one direction, and a warning says so. Copies of a row are held out
+        Number of components. "auto" adds directions, up to 6, as long as each reduces the five-fold
+        cross-validation error of a local linear regression on the scores by at least one standard
+        error. If the scores predict no better than the mean, a warning is raised, `n_components_`
+        is 0, and `components_` holds the leading direction. Duplicated samples are held out
         together.
     target : {"mean", "central"}, default="mean"
-        "mean" seeks the central mean subspace, directions that the mean of y depends on. "central"
-        seeks the central subspace, those that its distribution depends on: the responses are the
-        indicators of ten slices of y, all at once [2]_. R's ``MAVE`` does so by default (csOPG,
-        csMAVE). It sees scales, and outliers in y do no harm; it needs more rows.
+        Subspace to estimate. "mean": the central mean subspace, which determines the mean of y.
+        "central": the central subspace, which determines the distribution of y. It replaces y by
+        the indicators of ten slices [2]_, as R's ``MAVE`` does by default (csOPG, csMAVE). It also
+        finds changes in the variance of y and is robust to outliers in y, but needs more samples.
     response : {"value", "rank"}, default="value"
-        "rank" takes the ranks of y in place of its values, for heavy tails; with "central" they are
-        the same.
+        "rank" replaces y by its ranks; use it for heavy-tailed responses. Ignored with
+        ``target="central"``, which depends on the ranks only.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows, steepest first; the entry of largest magnitude in each is positive.
+        Orthonormal directions, the steepest first. The entry of largest magnitude in each row is
+        positive.
     mean_ : ndarray of shape (n_features,)
-        Mean of the labelled rows.
+        Mean of the labelled samples.
     eigenvalues_ : ndarray of shape (q,)
-        Of the average outer product of gradients, for features of unit standard deviation, in
-        squared units of what stands for y, falling; q the number of features that vary.
+        Eigenvalues of the average outer product of gradients in decreasing order, for features of
+        unit standard deviation and in squared units of the response; q is the number of
+        non-constant features.
     n_components_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     Notes
     -----
-    Time is O(n^2 d^2) a step, memory O(n d^2), for n labelled rows and d features. Ten steps make a
-    fit, and "auto" takes at least eleven fits: minutes for 400 rows of 210 features. A warning says
-    so from ``n d = 70,000`` on. R's ``MAVE`` screens the features first; here that is the user's.
+    Each step takes O(n^2 d^2) time and O(n d^2) memory for n labelled samples and d features. A fit
+    takes ten steps, and "auto" at least eleven fits: minutes for 400 samples of 210 features. A
+    warning is raised from ``n d = 70,000`` on. R's ``MAVE`` screens features first; here, select
+    features beforehand if needed.
 
     References
     ----------
@@ -108,20 +113,26 @@ class OuterProductGradients(SupervisedProjection):
         check_identified(self.n_components, U.shape[1], "features that vary")
         targets, scale = self._targets(data, frame)
         rows = _Rows(U, targets, data.weights)
-        found = int(self.n_components) if self.n_components != "auto" else self._grow(rows, data.y)
+        found = (
+            int(self.n_components)
+            if self.n_components != "auto"
+            else self._choose_n_components(rows, data.y)
+        )
         if not found:
-            sees = "directions along which the mean of y changes, not its scale"
+            sees = "changes in the mean of y, not in its variance"
             central = self.target == "central"
-            why = "the scores predict no better than the mean on rows held out"
+            why = "the scores predict held-out samples no better than the mean"
             said = {"sees_means": central, "sees_variances": central, "why": why}
-            warn_of_unseen(U, data.y, data.weights, sees, remedy="Label more rows", **said)
+            warn_if_dependence_unseen(
+                U, data.y, data.weights, sees, remedy="Label more rows", **said
+            )
         B, eigenvalues = self._fit_directions(rows, max(found, 1))
         self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = scale**2 * np.clip(eigenvalues, 0, None)
         self.components_ = frame.rows_in_features(B.T)
 
     def _targets(self, data, frame):
-        """Return what stands for y, (n, t) of total variance 1, and its unit in that of y."""
+        """Return targets (n, t) of total variance 1, and their unit in terms of y."""
         if self.target == "central":
             codes = slice_response(data.y, N_CENTRAL_SLICES, sample_weight=data.weights).codes
             return response_targets(codes.astype(str), data.weights), 1.0
@@ -133,9 +144,9 @@ class OuterProductGradients(SupervisedProjection):
         return self._outer_products(rows, r)
 
     def _outer_products(self, rows, r):
-        """OPG: k falls from all features to r as the neighbourhoods become narrower.
+        """Fit by OPG, reducing the number of directions from d to r while neighbourhoods shrink.
 
-        The first steps are the same for several r.
+        The first steps are shared between different r.
         """
         n, d = rows.n, rows.U.shape[1]
         k = max(d, 3)
@@ -144,7 +155,7 @@ class OuterProductGradients(SupervisedProjection):
         for step in range(N_OUTER_STEPS):
             path = *path, V.shape[1], width
             if path not in rows.steps:
-                rows.steps[path] = rows.steepest(V, width, ridge)
+                rows.steps[path] = rows.leading_slopes(V, width, ridge)
             singular, directions = rows.steps[path]
             kept = max(r, d // 2 ** (step + 1))
             V, ridge = rows.U @ directions[:kept].T, RIDGE
@@ -154,11 +165,13 @@ class OuterProductGradients(SupervisedProjection):
     def _bandwidth(self, n, r):
         return n ** (-1 / (r + 4))
 
-    def _grow(self, rows, y):
-        """Return how many directions: one more while the held-out error falls by its own error."""
+    def _choose_n_components(self, rows, y):
+        """Add directions while the held-out error decreases by its standard error."""
         firsts, sets = copies(rows.U, y)
         folds = (rankdata(y[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
-        parts = [(out, rows.of(out), rows.of(~out)) for out in np.unique(folds)[:, None] == folds]
+        parts = [
+            (out, rows.subset(out), rows.subset(~out)) for out in np.unique(folds)[:, None] == folds
+        ]
         errors, best = self._held_out_errors(parts, 1), 1
         for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
             fresh = self._held_out_errors(parts, r)
@@ -170,7 +183,7 @@ class OuterProductGradients(SupervisedProjection):
         return best if gain > error else 0
 
     def _held_out_errors(self, parts, r):
-        """Squared errors (n,) along r directions, learnt anew without each part; 0 is the mean."""
+        """Return squared held-out errors (n,) with r directions; r = 0 predicts the mean."""
         errors = np.empty(len(parts[0][0]))
         for places, out, kept in parts:
             if r:
@@ -190,21 +203,22 @@ class OuterProductGradients(SupervisedProjection):
 class MAVE(OuterProductGradients):
     """Minimum average variance estimation (MAVE).
 
-    From where `OuterProductGradients` ends: slopes along the directions, and the directions that
-    fit best with these slopes, in turn [1]_. A little more exact, and slower.
+    Starting from the directions of `OuterProductGradients`, alternate between the local slopes
+    along the directions and the directions that fit best given the slopes [1]_. MAVE is slightly
+    more accurate than OPG, and slower.
 
     Parameters
     ----------
     n_components, target, response
-        As in `OuterProductGradients`. R's ``MAVE`` has "central" for its default (csMAVE); "mean"
-        is its meanMAVE.
+        As in `OuterProductGradients`. R's ``MAVE`` uses "central" by default (csMAVE); "mean" is
+        its meanMAVE.
 
     Attributes
     ----------
     components_, mean_, eigenvalues_, n_components_, n_features_in_, feature_names_in_
         As in `OuterProductGradients`.
     n_iter_ : int
-        Steps; 1 where there are none, with as many directions as features.
+        Number of iterations; 1 if there are as many directions as features.
 
     References
     ----------
@@ -235,14 +249,14 @@ class MAVE(OuterProductGradients):
             if np.linalg.norm(B - previous @ (previous.T @ B), 2) < tolerance:
                 break
         along = _Rows(rows.U @ B, rows.t, rows.weights)
-        return B @ along.steepest(along.U, h, RIDGE)[1].T, eigenvalues
+        return B @ along.leading_slopes(along.U, h, RIDGE)[1].T, eigenvalues
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Standardised rows U (n, d), what stands for y, t (n, m), and weights (n,) or None.
+    """Standardised samples U (n, d), targets t (n, m), and weights (n,) or None.
 
-    `steps` keeps what was found along them, by what it depends on.
+    `steps` caches the results of the first steps.
     """
 
     U: np.ndarray
@@ -252,16 +266,16 @@ class _Rows:
 
     @property
     def n(self):
-        """Number of rows, or the sum of their weights."""
+        """Number of samples, or the sum of their weights."""
         return len(self.t) if self.weights is None else self.weights.sum()
 
-    def of(self, kept):
-        """Return the rows of a mask alone."""
+    def subset(self, kept):
+        """Return the samples selected by a mask."""
         weights = None if self.weights is None else self.weights[kept]
         return _Rows(self.U[kept], self.t[kept], weights)
 
-    def steepest(self, V, bandwidth, ridge):
-        """Singular values (q,) and right vectors (q, d) of the slopes, for near rows in V."""
+    def leading_slopes(self, V, bandwidth, ridge):
+        """Return singular values (q,) and right vectors (q, d) of the local slopes, near in V."""
         slopes = local_slopes(self.U, self.t, V, bandwidth, ridge, row_weights=self.weights)
         if self.weights is not None:
             slopes *= np.sqrt(self.weights)[:, None, None]

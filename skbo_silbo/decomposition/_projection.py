@@ -1,4 +1,4 @@
-"""The surface shared by every transformer of this package, and the order in which a fit goes."""
+"""Base class of the dimension-reduction transformers."""
 
 from typing import Any, Self, overload
 
@@ -9,73 +9,75 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks import check_pairs_fit, check_seed, check_switch
 from .._typing import ArrayLike, BlockArray, FloatArray
-from ._summary import summary_of
-from .rows._columns import about_group_means, varying_part
+from ._summary import format_summary
+from .rows._columns import center_within_groups, drop_constant_columns
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
 from .rows._labels import split_as_fitted
 from .rows._reading import read_rows
 from .selection._n_components import check_enough_rows, check_n_components
 from .slicing._slices import check_n_slices, slice_within
 
-PASSING = (
+OPTIONAL_ATTRIBUTES = (
     *("components_", "mean_", "eigenvalues_", "n_components_", "alpha_scores_", "curvature_"),
     *("dimension_tests_", "permutation_tests_", "bootstrap_tests_"),
     *("length_scale_", "signal_variance_", "noise_", "log_marginal_likelihood_"),
     *("n_refinements_", "scale_"),
-)  # attributes that one fit may set and the next one may not; a subclass may have others
+)  # fitted attributes that are not set by every fit, and so must be deleted before the next one
 
 
 class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Scores along ``components_`` (r, d) about ``mean_`` (d,), learnt from labelled rows.
+    """Base class of transformers with ``components_`` (r, d) and ``mean_`` (d,).
 
-    A subclass has ``_learn(data, slices)``, which sets the fitted attributes in the columns that
-    vary, or a ``fit`` of its own. It may have the parameters `n_slices` and `categorical`.
+    A subclass implements ``_learn(data, slices)``, which sets the fitted attributes in the columns
+    that vary, or overrides ``fit``. It may have parameters `n_slices` and `categorical`.
     """
 
-    _takes: tuple[str, ...] = ("numeric",)  # what y may be, as in `split_labelled`
-    _by_value = False  # whether more than the order of a numeric y counts
-    _words: tuple[str, ...] = ("auto",)  # what n_components may be beside a number
-    _forms_pairs = False  # whether a matrix of all pairs of labelled rows is formed
-    _needs_rows = False  # whether labelled rows must be more than columns
+    _takes: tuple[str, ...] = ("numeric",)  # types of y, as in `split_labelled`
+    _by_value = False  # whether the values of a numeric y matter, not only their order
+    _words: tuple[str, ...] = ("auto",)  # values of n_components other than integers
+    _forms_pairs = False  # whether fit forms a matrix of all pairs of labelled samples
+    _needs_rows = False  # whether fit needs more labelled samples than features
     n_components: Any
     n_features_in_: int
     components_: Any
     mean_: Any
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the directions.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-        y : array-like of shape (n,), or (n, q) where the class takes several responses
-            Numbers, or what else the class says that it takes. Samples whose y is NaN, NaT, None,
-            pandas' NA or masked are unlabelled, and left out.
+            Training data.
+        y : array-like of shape (n,), or (n, q) if the class supports several responses
+            Response: numbers, or another type that the class supports. Samples whose y is NaN, NaT,
+            None, pandas' NA or masked are unlabelled and ignored.
         sample_weight : array-like of shape (n,), default=None
-            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
-            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+            Integers are counts: a sample of weight 3 is equivalent to three samples, also in tests.
+            Floats are relative; they are scaled to sum to the effective sample size ``(sum w)^2 /
+            sum w^2``.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            For a parameter outside its range, fewer labelled rows than the method needs, a constant
-            y, columns that are all constant, or an `n_components` above the number of directions
-            that can be identified.
+            If a parameter is outside its range, there are too few labelled samples, y or every
+            column of X is constant, or `n_components` exceeds the number of identified directions.
         """
         return self._fit_within(X, y, sample_weight)
 
     def _fit_within(self, X, y, sample_weight=None, group=None):
-        """Fit; with a category of each row in `group` rows are about its mean, slices within it."""
+        """Fit, centring X and slicing y within the categories of `group` if given."""
         self._check_parameters()
         data = read_rows(self, X, y, None, sample_weight)
-        data = self._varying(data.labelled_only(), group)
+        data = self._drop_constant_columns(data.labelled_only(), group)
         self._check_shape(*data.X_labeled.shape)
-        self._forget()
-        self._learn(data, self._cut(data))
+        self._reset()
+        self._learn(data, self._slice_response(data))
         self._store_in_features(data.columns, data.X_labeled.dtype)
         return self
 
@@ -90,19 +92,19 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             check_seed(self.random_state)
 
     def _check_shape(self, n, d):
-        """Refuse parameters that do not go with n labelled rows of d columns that vary."""
+        """Validate the parameters against n labelled samples of d non-constant columns."""
         check_n_components(self.n_components, self.n_features_in_, self._words)
         if self._forms_pairs:
             check_pairs_fit(type(self).__name__, n)
         if self._needs_rows:
             check_enough_rows(type(self).__name__, n, d)
 
-    def _varying(self, data, group=None):
+    def _drop_constant_columns(self, data, group=None):
         names = vars(self).get("feature_names_in_")
-        return varying_part(about_group_means(data, group), names)
+        return drop_constant_columns(center_within_groups(data, group), names)
 
-    def _cut(self, data):
-        """Slices of the labelled rows; two, if the class has none, for diagnostics."""
+    def _slice_response(self, data):
+        """Return the slices of y; two slices for diagnostics if the class has no `n_slices`."""
         if not hasattr(self, "n_slices"):
             return slice_within(data.y, None, 2, sample_weight=data.weights)
         slices = slice_within(data.y, data.groups, self.n_slices, sample_weight=data.weights)
@@ -110,32 +112,33 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self._n_groups = slices.n_groups
         return slices
 
-    def _forget(self):
-        """Drop the attributes of an earlier fit."""
-        for name in PASSING:
+    def _reset(self):
+        """Delete attributes of an earlier fit."""
+        for name in OPTIONAL_ATTRIBUTES:
             vars(self).pop(name, None)
 
     def _store_in_features(self, columns, dtype):
-        """Give fitted attributes, of the columns that vary, the shape of all features."""
-        self.mean_ = columns.place(self.mean_)
-        self.components_ = columns.spread(self.components_).astype(dtype, copy=False)
+        """Expand the fitted attributes from the columns that vary to all features."""
+        self.mean_ = columns.expand_point(self.mean_)
+        self.components_ = columns.expand(self.components_).astype(dtype, copy=False)
 
     @overload
     def transform(self, X: BlockArray) -> Any: ...
     @overload
     def transform(self, X: ArrayLike) -> FloatArray: ...
     def transform(self, X: Any) -> Any:
-        """Project on the learnt directions.
+        """Project X on the components.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or Dask array
+            Samples.
 
         Returns
         -------
         Z : ndarray of shape (n, n_components_), or Dask array
-            Of a linear method ``(X - mean_) @ components_.T``; float32 where X is. A Dask array is
-            not computed yet.
+            Scores; ``(X - mean_) @ components_.T`` for linear methods. Float32 if X is. For a Dask
+            array, the result is lazy.
         """
         check_is_fitted(self)
         if is_dask_array(X):
@@ -148,17 +151,18 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     @overload
     def inverse_transform(self, Z: ArrayLike) -> FloatArray: ...
     def inverse_transform(self, Z: Any) -> Any:
-        """Lift scores to the point nearest ``mean_`` that has them.
+        """Map scores back to the feature space.
 
         Parameters
         ----------
         Z : array-like of shape (n, n_components_), or Dask array
+            Scores.
 
         Returns
         -------
         X : ndarray of shape (n, d), or Dask array
-            ``mean_`` plus the minimum-norm preimage, so that ``transform(X)`` gives Z back; float32
-            where Z is.
+            The points closest to ``mean_`` that have these scores, so that ``transform(X)`` returns
+            Z. Float32 if Z is.
         """
         check_is_fitted(self)
         if is_dask_array(Z):
@@ -167,8 +171,8 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         scores = check_array(Z, dtype=FLOATS, input_name="Z")
         if scores.shape[1] != self._n_features_out:
             raise ValueError(
-                f"Z must have n_components_ = {self._n_features_out} columns: got "
-                f"{scores.shape[1]}. Pass scores from transform."
+                f"Z must have n_components_ = {self._n_features_out} columns, got "
+                f"{scores.shape[1]}. Pass scores returned by transform."
             )
         return self._lift(scores)
 
@@ -196,62 +200,63 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> str:
-        """Describe the fit as R's ``dr`` does: slices, directions, eigenvalues, tests.
+        """Summarise the fit: slices, directions, eigenvalues and tests, as R's ``dr`` prints them.
 
         Parameters
         ----------
         X : array-like of shape (n, d), default=None
-            With the rows fitted and their y, it shows their number and R^2(OLS|dr): the share of
-            the variance of the least-squares fit that is linear in the first 1, 2, ... scores.
-            Sliced inverse regression without ridge, penalty and reweighting then has standard
-            errors too: by the delta method, whatever the distribution of X.
+            Training samples. If X and y are given, the summary also reports the number of samples
+            and R^2(OLS|dr), the share of the variance of the least-squares fit that is linear in
+            the first 1, 2, ... scores. For sliced inverse regression without ridge, penalty and
+            reweighting, it also reports standard errors of the directions by the delta method,
+            which do not assume a distribution of X.
         y : array-like of shape (n,) or (n, q), default=None
+            Response passed to ``fit``.
         sample_weight : array-like of shape (n,), default=None
-            As in ``fit``; errors are shown where the weights are counts.
+            Weights passed to ``fit``. Standard errors require counts.
         group : array-like of shape (n,), default=None
-            As in ``fit``: all is then shown about the means of the categories.
+            Groups passed to ``fit``. All statistics are then computed after centring within groups.
 
         Returns
         -------
         str
-            Shown as it prints. Basis vectors are of unit length. Their errors are those of
-            `components_`, whose scores have unit variance, over the same length: an entry over its
-            error is a z value. They tell how far each direction moves, turns within the subspace
-            included, which those of `bootstrap_directions` leave out. Of a kernel there are no
-            directions to show.
+            Text that prints as a table. Basis vectors have unit length. Standard errors refer to
+            `components_`, divided by the same length, so that the ratio of an entry to its error is
+            a z-value. They include rotations within the subspace, unlike `bootstrap_directions`.
+            Kernel methods have no basis vectors.
 
         Raises
         ------
         ValueError
-            Where X, y and `group` are not those of ``fit``, as far as the slices tell.
+            If X, y and `group` do not match the slices of ``fit``.
         """
         check_is_fitted(self)
         if X is None or y is None:
-            return summary_of(self)
+            return format_summary(self)
         rows = split_as_fitted(self, X, y, sample_weight=sample_weight).labelled_only()
-        rows = about_group_means(rows, group)
+        rows = center_within_groups(rows, group)
         self._check_same_rows(rows)
-        return summary_of(self, rows, self._standard_errors(rows))
+        return format_summary(self, rows, self._standard_errors(rows))
 
     def _check_same_rows(self, rows):
-        """Refuse rows that are seen not to be those fitted."""
+        """Raise ValueError if the samples do not match the slices of the fit."""
         n_groups = 1 if rows.groups is None else int(rows.groups.max()) + 1
         if n_groups != (fitted := getattr(self, "_n_groups", 1)):
             raise ValueError(
-                f"group must be that of fit, which had {fitted} categories (1 where group was "
-                f"None): got {n_groups}. Pass the same column to summary."
+                f"group must be the one passed to fit, which had {fitted} categories (1 if group "
+                f"was None), got {n_groups}. Pass the same column to summary."
             )
         sizes = getattr(self, "slice_sizes_", None)
         if sizes is None or getattr(self, "reweight", None) is not None:
             return
         if not np.isclose(np.sum(sizes), rows.n_rows):
             raise ValueError(
-                f"X and y must be the rows fitted: got {rows.n_rows:g} labelled rows, and the "
-                f"slices hold {np.sum(sizes):g}. Pass those of fit, with their sample_weight."
+                f"X and y must be the training samples: got {rows.n_rows:g} labelled samples, but "
+                f"fit used {np.sum(sizes):g}. Pass the X, y and sample_weight given to fit."
             )
 
     def _standard_errors(self, rows):
-        """Return errors (r, d) of `components_`, or None where none are known."""
+        """Return standard errors (r, d) of `components_`, or None if there are none."""
 
     @property
     def _n_features_out(self):

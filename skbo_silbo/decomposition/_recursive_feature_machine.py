@@ -151,9 +151,9 @@ class RecursiveFeatureMachine(SupervisedProjection):
             above the number of directions along which the fit changes.
         """
         self._check_parameters()
-        data = self._varying(read_rows(self, X, y, X_unlabeled, sample_weight))
+        data = self._drop_constant_columns(read_rows(self, X, y, X_unlabeled, sample_weight))
         self._check_shape(*data.X_labeled.shape)
-        self._forget()
+        self._reset()
         w = np.ones(len(data.y)) if data.weights is None else data.weights.astype(np.float64)
         targets, unit = self._targets(data.y, w)
         frame = Frame.from_labelled(data.X_labeled, targets, w)
@@ -166,7 +166,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         unit_distance = mean_distance(cdist(*2 * [U[: len(T)] @ roots.T]), w[: len(T)])
         self.mean_ = frame.mean
         self.components_ = with_positive_peaks(roots / (unit_distance * frame.scale))
-        self.importance_ = data.columns.spread(_diagonal(M) / _diagonal(M).sum())
+        self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
         self._store_in_features(data.columns, data.X_labeled.dtype)
         return self
 

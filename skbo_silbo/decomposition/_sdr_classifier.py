@@ -13,8 +13,8 @@ from .._checks import check_pairs_fit
 from .._numerics._laplace_ridge import LaplaceRidge
 from .._typing import ArrayLike, FloatArray, TransformerLike
 from ._recursive_feature_machine import RecursiveFeatureMachine
-from ._reducers import check_reducer, fit_reducer, reduced_rows
-from .rows._labels import as_label_array, is_known
+from ._reducers import check_reducer, fit_reducer, reduce_rows
+from .rows._labels import as_label_array, is_present
 from .rows._reading import read_rows
 from .rows._weights import check_sample_weight, copies
 
@@ -106,7 +106,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         w = np.bincount(sets, data.weights).astype(np.float64)
         indicators = np.eye(len(self.classes_))[codes[firsts]]
         self._shares, self._n_rows = np.average(indicators, axis=0, weights=w), w.sum()
-        Z = reduced_rows(self.reducer_, rows[firsts])
+        Z = reduce_rows(self.reducer_, rows[firsts])
         self._machine = LaplaceRidge(Z, indicators - self._shares, w)
         return self
 
@@ -120,7 +120,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         y = column_or_1d(as_label_array(y), warn=True)
         if y.dtype.kind == "f":
             assert_all_finite(y, allow_nan=True, input_name="y")
-        labelled, weights = is_known(y), check_sample_weight(sample_weight, len(y))
+        labelled, weights = is_present(y), check_sample_weight(sample_weight, len(y))
         if weights is not None:
             labelled &= weights > 0
         known = y[labelled]
@@ -153,7 +153,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        values = self._shares + self._machine.predict(reduced_rows(self.reducer_, X))
+        values = self._shares + self._machine.predict(reduce_rows(self.reducer_, X))
         values = np.maximum(values, 1 / (self._n_rows + 2))
         return values / values.sum(axis=1, keepdims=True)
 

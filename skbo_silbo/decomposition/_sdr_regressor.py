@@ -31,7 +31,7 @@ from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._sklearn import check_sample_weight
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._recursive_feature_machine import RecursiveFeatureMachine
-from ._reducers import check_reducer, fit_reducer, reduced_rows
+from ._reducers import check_reducer, fit_reducer, reduce_rows
 from ._semi_sir import SemiSlicedInverseRegression
 from .rows._centering import mean_and_error, mean_and_spread
 from .rows._labels import check_response
@@ -207,7 +207,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """Fitted reducer, None where y is constant, and the regression of t on its scores."""
         reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
         regression = _Machine if isinstance(reducer, RecursiveFeatureMachine) else _Process
-        return reducer, regression(reduced_rows(reducer, X), t, weights)
+        return reducer, regression(reduce_rows(reducer, X), t, weights)
 
     def _held_out(self, reducer, X, t, data, sets):
         """Means and deviations (2, n) of the rows of each fold, by models of the others."""
@@ -221,7 +221,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
                 fitted, process = self._learn(reducer, *part)
-            found[:, out] = process.predict(reduced_rows(fitted, X[out]))
+            found[:, out] = process.predict(reduce_rows(fitted, X[out]))
         return found
 
     @overload
@@ -304,7 +304,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.concatenate(parts, axis=1)
 
     def _predicted(self, X):
-        Z = reduced_rows(self.reducer_, X)
+        Z = reduce_rows(self.reducer_, X)
         mean, deviation = self._process.predict(Z)
         std = deviation * self._noise.level(self._process.standardised(Z))
         return np.stack([self._level + self._unit * mean, self._unit * std])

@@ -1,11 +1,13 @@
-"""Slice methods that look at variances too, and so find symmetric responses: SAVE and DR.
+"""Sliced average variance estimation (SAVE) and directional regression (DR).
+
+Both use the variances within slices, and therefore also find directions in which y is symmetric.
 
 ==========  ==========  =====================================================
 symbol      shape       meaning
 ==========  ==========  =====================================================
-Z           (n_l, q)    whitened labelled rows: mean 0, variance I
-p_h         (H,)        share of the rows in slice h
-m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
+Z           (n_l, q)    whitened labelled samples: mean 0, covariance I
+p_h         (H,)        share of the samples in slice h
+m_h, V_h    (q,), (q,q) mean and covariance of Z within slice h
 ==========  ==========  =====================================================
 """
 
@@ -25,10 +27,10 @@ from .selection._n_components import (
     check_identified,
     dimension_by_criterion,
 )
-from .significance._linearity import is_by_value, kept_by_moments
+from .significance._linearity import has_slice_per_value, n_before_violation
 from .significance._sequential_tests import dimension_by_tests
 from .significance._slice_tests import moment_tests
-from .significance._variance_tests import variance_tests, warn_of_unseen
+from .significance._variance_tests import variance_tests, warn_if_dependence_unseen
 from .slicing._whitened_rows import (
     WhitenedRows,
     centred_groups,
@@ -38,10 +40,11 @@ from .slicing._whitened_rows import (
 
 
 class SecondMomentSlicing(SupervisedProjection):
-    """Whiten, take the kernel matrix of the slices, return its leading eigenvectors.
+    """Base class of methods based on the second moments within slices.
 
-    A subclass has one method, ``_kernel_of_rows(Z, slices, total)``, with the variance of Z, and
-    says in `_sees` which directions it finds.
+    A subclass implements ``_kernel_of_rows(Z, slices, total)``, which returns the kernel matrix
+    whose leading eigenvectors are the directions; `total` is the covariance of Z. Its attribute
+    `_sees` describes the directions that it can find, for warnings.
     """
 
     _sees: str
@@ -62,27 +65,27 @@ class SecondMomentSlicing(SupervisedProjection):
         self.categorical = categorical
 
     def _learn(self, data, slices):
-        rows = WhitenedRows.of(data, slices)
+        rows = WhitenedRows.from_data(data, slices)
         self.mean_, Z = rows.mean, rows.Z
         kernel = self._kernel_of_rows(Z, slices, np.eye(Z.shape[1]))
-        tested = isinstance(self.n_components, str)  # then the scores of all are needed
-        n_vectors = len(kernel) if tested else int(self.n_components)
+        is_auto = isinstance(self.n_components, str)  # tests need the scores of all directions
+        n_vectors = len(kernel) if is_auto else int(self.n_components)
         eigenvalues, V = eigenvalues_and_leading_vectors(kernel, n_vectors)
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
         if self.n_components in TESTED_WORDS:
-            found, by_value = self.n_components_, is_by_value(data.y, slices)
-            self.n_components_ = kept_by_moments(
+            found, by_value = self.n_components_, has_slice_per_value(data.y, slices)
+            self.n_components_ = n_before_violation(
                 Z @ V, found, slices, "permutation_tests_", by_value
             )
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             seen = {"sees_means": self._sees_means, "sees_variances": True}
-            warn_of_unseen(Z, data.y, data.weights, self._sees, **seen)
+            warn_if_dependence_unseen(Z, data.y, data.weights, self._sees, **seen)
 
     def _choose_n_components(self, Z, V, slices):
-        """Take the number given, or test the scores of all directions V (q, q)."""
+        """Return the number of components; V (q, q) holds all directions."""
         if not isinstance(self.n_components, str):
             return int(self.n_components)
         if self.n_components == "criterion":
@@ -93,53 +96,61 @@ class SecondMomentSlicing(SupervisedProjection):
         return dimension_by_tests(self.permutation_tests_)
 
     def _test_by_chi_square(self, S, slices):
-        """Set tests whose reference is known in large samples, where there are any."""
+        """Store chi-square tests, if the method has any."""
 
 
 class SlicedAverageVarianceEstimation(SecondMomentSlicing):
-    """Directions along which the variance within slices of y differs from that overall (SAVE).
+    """Sliced average variance estimation (SAVE).
 
-    Eigenvectors of ``sum_h p_h (I - V_h)^2`` in whitened coordinates [1]_. It sees responses that
-    are symmetric in a direction, which sliced inverse regression cannot; it needs more rows, and
-    is slower to see a linear trend. Given a category of each row, it is partial SAVE [5]_.
+    Find directions along which the variance of X within slices of y differs from the overall
+    variance. They are the leading eigenvectors of ``sum_h p_h (I - V_h)^2``, where V_h is the
+    covariance of the whitened samples in slice h and p_h the share of samples in it [1]_.
+
+    Unlike sliced inverse regression, SAVE finds directions in which y is symmetric. It needs more
+    samples and is less sensitive to linear trends. Given a categorical predictor as `group`,
+    ``fit`` performs partial SAVE [5]_.
 
     Parameters
     ----------
     n_components : "auto", "permutation", "criterion" or int, default="auto"
-        "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
-        suffice [3]_, and keeps those before the first along which mean or variance of other scores
-        changes, with a warning: those after it may come from X alone. It can find none:
-        `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
-        "criterion" takes an information criterion of the spectrum [2]_, at least 1.
+        Number of components. "auto" and "permutation" test by permutation, at level .05, whether 0,
+        1, ... directions suffice [3]_. Directions along which the mean or variance of other scores
+        changes are dropped with a warning, since they may be artefacts of the distribution of X. If
+        no direction is found, a warning is raised, `n_components_` is 0, and `components_` holds
+        the leading direction. "criterion" maximises an information criterion of the eigenvalues
+        [2]_ and returns at least 1.
     n_slices : int or array-like of increasing edges, default=4
-        As in `SemiSlicedInverseRegression`; second moments want few, large slices.
+        As in `SemiSlicedInverseRegression`. Second moments need few, large slices.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The labelled scores have unit variance; the largest entry of each row is positive.
+        Directions. The labelled scores have unit variance; the largest entry of each row is
+        positive.
     mean_ : ndarray of shape (n_features,)
     eigenvalues_ : ndarray of shape (q,)
-        All, falling; q the number of features that vary independently.
+        All eigenvalues in decreasing order; q is the rank of the centred labelled samples.
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
     permutation_tests_ : dict of ndarray
-        "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
-        number accepted; only where a word asks for tests.
+        Permutation tests: "n_components", "statistic" (the next eigenvalue), "p_value" and
+        "n_permutations", up to the first number of directions accepted. Only if `n_components` is
+        "auto" or "permutation".
     dimension_tests_ : dict of ndarray
-        Beside them, where rows weigh the same or are counted: "n_components", "statistic", "df",
-        "p_value" (a weighted sum of chi-squares, for whatever X) and "p_value_normal" (for normal
-        X) of R's ``dr`` [4]_, to the first number accepted. The first rejects too seldom in small
-        slices, the second far too often off the normal.
+        Chi-square tests of R's ``dr`` [4]_, stored with the permutation tests unless the weights
+        are relative: "n_components", "statistic", "df", "p_value" (weighted sum of chi-squares, for
+        any X) and "p_value_normal" (for normal X), up to the first number of directions accepted.
+        In small slices the general test is conservative; for non-normal X, the normal one rejects
+        far too often.
 
     Warns
     -----
     UserWarning
-        When "auto" finds no direction, or mean or variance of the other scores changes along those
-        found: the linearity or the constant variance condition fails, which is seen in at most 1 of
-        100 sets of normal X.
+        If "auto" finds no direction, or if the mean or variance of other scores changes along a
+        direction found. Then the linearity or the constant variance condition fails. For normal X,
+        this warning appears in at most 1 of 100 data sets.
 
     References
     ----------
@@ -163,7 +174,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     2
     """
 
-    _sees = "directions along which the variance of X given y differs, a trend late"
+    _sees = "changes in the variance of X given y, and trends less well"
 
     def fit(
         self,
@@ -172,22 +183,24 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> Self:
-        """Learn the directions.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Training data.
         y : array-like of shape (n,) or (n, q)
-            Numbers, categories or several numbers a row; NaN or None marks a row without a label,
-            which is left out.
+            Response: numbers, categories, or several numeric responses. Samples whose y is NaN or
+            None are ignored.
         sample_weight : array-like of shape (n,), default=None
-            As in `SemiSlicedInverseRegression`.
+            Weights, as in `SemiSlicedInverseRegression`.
         group : array-like of shape (n,), default=None
-            Categories of a further predictor: partial SAVE, as in `SlicedInverseRegression`.
+            Categorical predictor to adjust for, as in `SlicedInverseRegression`.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
         """
         return self._fit_within(X, y, sample_weight, group)
 
@@ -196,7 +209,10 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
             self.dimension_tests_ = variance_tests(S, slices, min(S.shape[1], MAX_AUTO_COMPONENTS))
 
     def _kernel_of_rows(self, Z, slices, total):
-        """``I - 2 sum p_h V_h + sum p_h V_h^2``; the V_h average ``total - sum p_h m m'``."""
+        """Return ``I - 2 sum p_h V_h + sum p_h V_h^2``.
+
+        This expands ``sum p_h (I - V_h)^2``, and ``sum p_h V_h = total - sum p_h m_h m_h'``.
+        """
         shares, means = slices.counts / slices.n_rows, slice_means(Z, slices)
         groups = centred_groups(Z, slices, means)
         kernel = sum_of_squared_scatters(groups, shares / slices.counts**2)
@@ -206,11 +222,12 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
 
 
 class DirectionalRegression(SecondMomentSlicing):
-    """Directions from means and variances of the slices together.
+    """Directional regression (DR).
 
-    Eigenvectors of the average over pairs of slices of ``(2 I - A)^2``, with A the mean of
-    ``(Z - Z')(Z - Z')'`` for Z and Z' drawn from the pair [1]_, in its closed form. It sees both
-    trends and symmetric responses.
+    Find directions along which the mean or the variance of X within slices of y differs. They are
+    the leading eigenvectors of the average of ``(2 I - A)^2`` over pairs of slices, where A is the
+    mean of ``(Z - Z')(Z - Z')'`` for whitened samples Z and Z' drawn from the two slices [1]_. DR
+    finds both trends and directions in which y is symmetric.
 
     Parameters
     ----------
@@ -220,7 +237,7 @@ class DirectionalRegression(SecondMomentSlicing):
     Attributes
     ----------
     components_, mean_, eigenvalues_, n_components_, n_slices_, n_features_in_, slice_sizes_, \
-permutation_tests_
+    utation_tests_
         As in `SlicedAverageVarianceEstimation`; there are no chi-square tests.
 
     References
@@ -237,13 +254,15 @@ permutation_tests_
     [0, 2]
     """
 
-    _sees = "directions along which the mean or the variance of X given y differs"
+    _sees = "changes in the mean or the variance of X given y"
     _sees_means = True
 
     def _kernel_of_rows(self, Z, slices, total):
-        """``4 I - 8 T + 2 T^2`` and the squares, with T the total: ``-2 I`` where that is I.
+        """Return the kernel matrix in closed form.
 
-        Shuffled rows are correlated with those granted by chance, and T shows how.
+        With T the covariance of Z, it is ``4 I - 8 T + 2 T^2`` plus the terms of the slices; ``-2
+        I`` if T is I. In permuted samples, T differs from I, since the permuted scores are
+        correlated with the others by chance.
         """
         shares, means = slices.counts / slices.n_rows, slice_means(Z, slices)
         groups = centred_groups(Z, slices, np.zeros_like(means))

@@ -1,4 +1,4 @@
-"""Semi-supervised, localised sliced inverse regression."""
+"""Semi-supervised and localised sliced inverse regression."""
 
 from typing import Any, Self
 
@@ -14,121 +14,146 @@ from .rows._centering import with_positive_peaks
 from .slicing._neighborhoods import NEIGHBORS, local_membership
 from .slicing._paper import pairwise_membership, paper_directions
 
-PAPER_ALPHA = 1.0  # what alpha="auto" is for Algorithm 2, whose span does not depend on it
+PAPER_ALPHA = 1.0  # alpha="auto" with solver="paper", where the subspace does not depend on it
 
 
 class SemiSlicedInverseRegression(SlicedInverseRegression):
-    """Directions along which X varies with y, learnt from labelled and unlabelled rows.
+    """Semi-supervised sliced inverse regression (SIR).
 
-    Labelled rows are sliced by their response. The components solve ``Gamma b = lambda T b``: Gamma
-    is the scatter of the (local) slice means, and T that of the labelled rows. Unlabelled rows add
-    to T the roughness of the scores along a nearest-neighbour graph over all rows [1]_. With
-    neither localisation nor unlabelled rows this is sliced inverse regression as in R's ``dr``
-    [2]_; with categories for y its space is that of linear discriminant analysis.
+    Find the linear combinations of the features along which the mean of X changes with y, from
+    labelled and unlabelled samples. The labelled samples are sliced by their response; the
+    components solve the generalised eigenvalue problem ``Gamma b = lambda T b``, where Gamma is the
+    scatter of the (localised) slice means and T the scatter of the labelled samples. Unlabelled
+    samples add a penalty to T: the roughness of the scores along a nearest-neighbour graph of all
+    samples ([1]_, section 4.2).
 
-    With several responses a row, the slices are clusters of the responses (k-means inverse
-    regression [7]_): directions that any of them, or their dependence on each other, needs. A
-    censored response is sliced twice, where there was an event and where there was none [9]_.
+    Without localisation and unlabelled samples, the result is that of sliced inverse regression in
+    R's ``dr`` [2]_. If y holds categories, the components span the same space as those of linear
+    discriminant analysis.
 
-    Unlabelled rows help when the active structure is locally smooth and labels are few; they do
-    not help in general. So by default `alpha` is chosen by cross-validation, 0 among its values,
-    and `alpha_scores_` says what they were worth.
+    If y has several responses, the slices are clusters of the responses (k-means inverse regression
+    [7]_). If y is censored, observed events and censored times are sliced separately [9]_.
+
+    Unlabelled samples help if labels are few and the response varies smoothly over the data; they
+    do not help in general. By default, `alpha` is therefore chosen by cross-validation, may be 0,
+    and `alpha_scores_` reports the improvement.
 
     Parameters
     ----------
     n_components : "auto", "permutation", "criterion" or int, default="auto"
-        Number of directions. "auto" tests at level .05 whether 0, 1, ... directions suffice: by
-        Li's chi-square statistic where that is valid (plain slices, no penalty, no ridge, at least
-        three labelled rows a feature and a slice, no slice of few rows), elsewhere by permutation
-        [4]_. The answer can be 0: `n_components_` is 0 then, `components_` keeps one direction, and
-        a warning says so. "permutation" takes these everywhere. "criterion" maximises an
-        information criterion of the spectrum [5]_: cheap, at least 1.
+        Number of components. The words select it from the data:
+
+        - "auto": test at level .05 whether 0, 1, ... directions suffice. Li's chi-square test is
+          used if it is valid: plain slices, no penalty, no ridge, at least three labelled samples
+          per feature and per slice, and no very small slice. Otherwise a permutation test is used
+          [4]_.
+        - "permutation": always use the permutation test.
+        - "criterion": maximise an information criterion of the eigenvalues [5]_. This is fast and
+          returns at least 1.
+
+        If the tests find no direction, a warning is raised, `n_components_` is 0, and `components_`
+        holds the leading direction.
     n_slices : int or array-like of increasing edges, default=10
-        Slices aimed at, or the values at which to cut; clusters, where a row has several responses.
-        R's rule gives a slice at least two rows, so that few rows have fewer slices, whatever is
-        asked for: `n_slices_` tells how many.
+        Target number of slices, or the values at which to cut y. With several responses, the number
+        of clusters. As in R's ``dr``, every slice has at least two samples, so small data sets have
+        fewer slices; `n_slices_` is the number used.
     n_local_neighbors : int or None, default=None
-        Localises the slices [3]_: each row is replaced by the mean of that many nearest rows of
-        its slice, itself included. None, or any number not below the size of every slice, gives
-        plain slices.
+        Size of the neighbourhoods of localised SIR [3]_: each sample is replaced by the mean of its
+        nearest neighbours in its slice, the sample included. None, or a number no smaller than the
+        largest slice, gives plain slices.
     alpha : "auto" or float, default="auto"
-        Weight of the unlabelled rows: the penalty is alpha n_l times the mean squared difference
-        of the scores along an edge. Not used when every row is labelled. "auto" is the best of 0,
-        .1, 1, 10 and 100 in ten folds over the labelled rows, and 0 unless another explains more
-        of the rows held out by one standard error.
+        Weight of the unlabelled samples: the penalty is ``alpha * n_labeled`` times the mean
+        squared difference of the scores along an edge of the graph. "auto" compares 0, 0.1, 1, 10
+        and 100 by ten-fold cross-validation over the labelled samples, and uses 0 unless another
+        value reduces the error by at least one standard error. Ignored if every sample is labelled.
     n_neighbors : int, default=7
-        Neighbours of each row in the graph.
+        Number of neighbours of each sample in the graph.
     ridge : "auto" or float, default="auto"
-        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 12 labelled rows a feature
-        on; below that it minimises the generalised cross-validation error of a ridge regression on
-        the mid-ranks of the slices, or on class indicators. ``solver="paper"`` adds a number bare
-        to ``M = I + alpha L``, and nothing for "auto".
+        Ridge added to T, relative to ``trace(T) / n_features``. "auto" is 0 from 12 labelled
+        samples per feature on. With fewer, it minimises the generalised cross-validation error of a
+        ridge regression of the slice mid-ranks, or of the class indicators. With
+        ``solver="paper"``, the ridge is the coefficient of the identity in ``M = I + alpha L``, and
+        "auto" is 0.
     scale : {"auto", True, False}, default="auto"
-        Divide every column by its standard deviation before ridge and graph see it, so that
-        neither depends on units. True does so for the neighbours of localised slices too, which
-        "auto" seeks among X as given [3]_; False does not at all. `components_` are for X as given.
+        Whether to divide each column by its standard deviation before adding the ridge and building
+        the graph, so that neither depends on units. "auto" and True do; True also scales the
+        columns in which localised slices look for neighbours, for which "auto" uses X as given
+        [3]_. `components_` always refer to X as given.
     categorical : "auto" or bool, default="auto"
-        Whether y holds categories, a slice each. "auto" takes strings, booleans, pandas' categories
-        and other objects for categories; numbers, of type object too, for numbers, with a warning
-        where they are integers of many rows each.
+        Whether y holds categories, each of which is a slice. "auto" treats strings, booleans,
+        pandas categories and other objects as categories, and numbers as numbers. It warns about
+        integers that repeat so often that they may be class labels.
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
-        "dense" forms T, "dual" the Gram matrix of the rows, where features outnumber them; both are
-        exact. "iterative" uses conjugate gradients and forms neither. "randomized" finds the
-        leading directions by a randomised range finder, accurate to a residual of 1e-10; it is
-        faster than the exact solvers for localised slices and many features. "paper" is Algorithm 2
-        of [1]_ as printed, which cannot use the unlabelled rows; kept to reproduce the paper.
+        Algorithm for the eigenvalue problem:
+
+        - "dense": exact, forms T.
+        - "dual": exact, forms the Gram matrix of the samples. Used if there are more features than
+          samples.
+        - "iterative": conjugate gradients; forms neither matrix.
+        - "randomized": randomised range finder with subspace iterations to a residual of 1e-10.
+          Faster than the exact solvers for localised slices and many features.
+        - "paper": Algorithm 2 of [1]_ as printed, whose subspace does not depend on the unlabelled
+          samples. It serves to reproduce the paper.
+        - "auto": the fastest of the others, except "paper", that fits in memory.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
-        How neighbours are found; "auto" takes pynndescent (approximate) above 80 000 rows.
+        Nearest-neighbour search. "auto" uses pynndescent, which is approximate, above 80,000
+        samples, and brute force otherwise.
     reweight : {None, "elliptical"}, default=None
-        "elliptical" weighs the labelled rows so that X looks normal about its robust centre [8]_,
-        as R's ``dr.weights``, and the linearity condition holds nearly: for skewed X, whose curves
-        plain slicing returns as directions. It costs a quarter of normal rows and three fifths of
-        lognormal ones, tests then reject far too seldom, and it helps little where X is
-        discrete. `sample_weight` multiplies these weights.
+        If "elliptical", weight the labelled samples so that X looks normally distributed about a
+        robust centre ([8]_, as R's ``dr.weights``). The linearity condition then holds
+        approximately. Use it for skewed X, where SIR mistakes curvature of X for a direction.
+        Reweighting loses a quarter of normal and three fifths of lognormal samples, makes the tests
+        conservative, and helps little for discrete X. `sample_weight` is multiplied by these
+        weights.
     random_state : int, RandomState instance or None, default=None
-        Used by pynndescent, by the solvers "iterative", "randomized" and "paper", and by the
-        permutation tests and `reweight`, which draw from a fixed seed when it is None.
+        Seed of pynndescent and of the solvers "iterative", "randomized" and "paper". The
+        permutation tests and `reweight` also use it, with a fixed seed if it is None.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Directions b scaled so that ``b'Tb`` is the number of labelled rows: without penalty and
-        ridge the labelled scores have unit variance. For numeric y the first score rises with y;
-        elsewhere the largest entry of each row is positive. At least one row, also where
+        Directions, scaled so that ``b' T b`` is the number of labelled samples; without penalty and
+        ridge, the labelled scores have unit variance. The first score increases with a numeric y;
+        otherwise the largest entry of each row is positive. There is at least one row, even if
         `n_components_` is 0.
     mean_ : ndarray of shape (n_features,)
-        Mean of the labelled rows (of all rows with ``solver="paper"``).
+        Mean of the labelled samples (of all samples with ``solver="paper"``).
     eigenvalues_ : ndarray of shape (p,)
-        All eigenvalues that the solver knows, falling; in [0, 1] for plain slices without penalty,
-        at least 0 otherwise.
+        Eigenvalues in decreasing order, as many as the solver computes. They are in [0, 1] for
+        plain slices without penalty, and non-negative otherwise.
     n_components_ : int
-        0 where ``n_components="auto"`` found none.
+        Number of components; 0 if the tests found none.
     n_slices_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
-        Labelled rows in each slice, or the sums of their weights.
+        Number of labelled samples in each slice, or their total weight.
     target_type_ : {"numeric", "categorical", "multivariate", "censored"}
-        What y was taken for.
+        Type of y.
     alpha_ : float
-        The weight used; 0.0 when every row is labelled, unless ``solver="paper"``.
+        Weight of the unlabelled samples; 0.0 if every sample is labelled, unless
+        ``solver="paper"``.
     alpha_scores_ : dict
-        Only where alpha was chosen: "alpha", "error" (share of the response's (weighted) variance
-        left unexplained in rows held out), "gain" over alpha = 0, its "standard_error", ndarrays;
-        and "verdict", a sentence that says what the unlabelled rows were worth.
+        Cross-validation results of ``alpha="auto"``, with a value for each candidate in "alpha",
+        "error" (share of the variance of the response left unexplained on held-out samples), "gain"
+        (error reduction from alpha = 0) and "standard_error" of the gain. "verdict" is a
+        one-sentence summary.
     ridge_ : float
-        The relative ridge used.
+        Relative ridge used.
     solver_ : str
-        The solver used.
+        Solver used.
     dimension_tests_ : dict of ndarray
-        "n_components", "statistic", "df", "p_value" of Li's tests; only for plain slices without
-        penalty and ridge. With fewer than three rows a feature and a slice, where "auto" shuffles
-        rows in their place, they reject too seldom: .01 to .02 for .05.
+        Li's chi-square tests: "n_components", "statistic", "df" and "p_value". Only for plain
+        slices without penalty and ridge. With fewer than three samples per feature and per slice
+        the tests are conservative (they reject in 1 to 2 % of cases at level .05), so "auto" uses
+        permutation tests instead.
     permutation_tests_ : dict of ndarray
-        "n_components", "statistic", "p_value", "n_permutations", to the first k accepted; where
-        they chose. With relative weights the larger p-value of two: weights stay with y, or with X.
+        Permutation tests: "n_components", "statistic", "p_value" and "n_permutations", up to the
+        first number of directions accepted. Only if these tests determined `n_components_`. With
+        non-integer weights, the p-value is the larger of two: from keeping the weights with y and
+        from keeping them with X.
     curvature_ : ndarray of shape (n_features,)
-        Share of each feature's variance that squares and products of the scores explain beyond
-        the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
-        rows to tell, fewer than three a feature. Only where a word asks for tests, and not after
+        Share of the variance of each feature that squares and products of the scores explain in
+        addition to the scores. Values near 0 support the linearity condition. NaN with fewer than
+        three samples per feature. Only if `n_components` is "auto" or "permutation", and not after
         ``partial_fit``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
@@ -137,20 +162,21 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     Raises
     ------
     ValueError
-        From ``fit``, for a parameter outside its range, fewer than two labels, a constant or
-        infinite y, or an explicit `n_components` above the number of directions identified.
+        If a parameter is outside its range, fewer than two samples are labelled, y is constant or
+        infinite, or `n_components` exceeds the number of identified directions.
 
     Warns
     -----
     UserWarning
-        When "auto" finds no direction, or the linearity condition fails: a feature is curved along
-        those it finds (x2 near x1^2), or those after the first bend along it. When little is found
-        where the variance of X within slices depends on y, which SAVE sees. When an integer y of
-        many repeated values is cut as numbers. When ``ridge=0`` leaves nothing identified.
+        If "auto" finds no direction; if the linearity condition fails (a feature, or a later score,
+        is a curved function of the scores); if y affects the variance of X rather than its mean,
+        which SAVE detects; if integers that repeat often are treated as numbers; or if ``ridge=0``
+        leaves no direction identified.
 
     Notes
     -----
-    Float32 rows have float32 `components_`, from double precision; plain slices copy none of them.
+    With float32 data, `components_` are float32, computed in double precision. Plain slices do not
+    copy the data.
 
     References
     ----------
@@ -220,38 +246,40 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn the directions.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features), or Dask array
-            The blocks of a Dask array are read one after the other and never put together: plain
-            slices, the exact solver, no graph.
+            Training data. A Dask array is processed block by block and never loaded as a whole. It
+            supports plain slices and the dense solver without unlabelled samples.
         y : array-like of shape (n,) or (n, q)
-            Numbers, datetimes or durations; or categories (strings, booleans). NaN, NaT, None,
-            pandas' NA or a masked entry marks an unlabelled row. Several responses are numbers.
-            -1, by which `sklearn.semi_supervised` marks a row, is a number or a class like any
-            other. A censored response is a structured array of an event (boolean) and a time
-            (number) a row, as scikit-survival has it: times are cut in slices where there was an
-            event, and apart where there was none. Directions of the censoring are found too.
+            Response: numbers, datetimes, durations, or categories (strings, booleans). NaN, NaT,
+            None, pandas' NA and masked entries mark unlabelled samples. Note that -1, which marks
+            unlabelled samples in `sklearn.semi_supervised`, is an ordinary value here.
+
+            Several responses must be numeric. A censored response is a structured array with a
+            boolean "event" and a numeric "time" field, as in scikit-survival; directions that
+            affect the censoring are found too.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Further unlabelled rows.
+            Additional unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labels. An array of integers holds counts: a row of weight 3 is three
-            rows, for tests and choices too. Floats are relative, and scaled to sum to the effective
-            number of rows (Kish 1965). In the graph every row counts once, labelled or not. Rows of
-            weight 0 are left out; an unlabelled row has no other use for its weight. Weights that
-            differ are refused with `n_local_neighbors` and with ``solver="paper"``.
+            Weights of the labelled samples. Integers are counts: a sample of weight 3 is equivalent
+            to three samples, also in tests. Floats are relative; they are scaled to sum to the
+            effective sample size ``(sum w)^2 / sum w^2`` (Kish 1965). Samples of weight 0 are
+            ignored. In the graph, every sample counts once. Unequal weights cannot be combined with
+            `n_local_neighbors` or ``solver="paper"``.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
         """
         return self._fit(X, y, X_unlabeled, sample_weight)
 
     def _learn(self, data, slices):
         if self.solver == "paper":
-            return self._learn_as_printed(data, slices)
+            return self._learn_paper(data, slices)
         return super()._learn(data, slices)
 
     def _check_parameters(self):
@@ -260,8 +288,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         check_nonnegative("alpha", self.alpha, special="'auto'")
 
-    def _learn_as_printed(self, data, slices):
-        """Algorithm 2 of the paper."""
+    def _learn_paper(self, data, slices):
+        """Fit by Algorithm 2 of the paper."""
         random_state = check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)

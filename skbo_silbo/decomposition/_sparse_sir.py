@@ -1,18 +1,18 @@
-"""Sparse sliced inverse regression: one lasso a direction, of a function of the slices.
+"""Sparse sliced inverse regression: each direction is a lasso of a function of the slices.
 
 =========  ==========  ==================================================================
 symbol     shape       meaning
 =========  ==========  ==================================================================
-X          (n, d)      labelled rows, columns of mean 0 and variance 1
+X          (n, d)      labelled samples, columns of mean 0 and variance 1
 F          (n, m)      functions of the slice, of mean 0 and variance 1, uncorrelated
-P          (n, m)      what a lasso of each predicts for rows held out
+P          (n, m)      held-out lasso predictions of each function
 M          (m, m)      symmetric part of ``F'P / n``
-theta      (m,)        artificial response ``F theta``; direction: its lasso on X
+theta      (m,)        artificial response ``F theta``; the direction is its lasso on X
 =========  ==========  ==================================================================
 
-With least squares in place of the lasso, and no row held out, M would be ``F'X (X'X)^-1 X'F / n``,
-whose eigenvalues are those of sliced inverse regression. Where rows have weights, n is their sum,
-moments are weighted, and so is the lasso.
+With least squares in place of the lasso and no held-out samples, M would be ``F'X (X'X)^-1 X'F /
+n``, whose eigenvalues are those of sliced inverse regression. If the samples have weights, n is
+their sum, and moments and lassos are weighted.
 """
 
 import warnings
@@ -33,62 +33,69 @@ from .rows._centering import (
     mean_and_spread,
     with_positive_peaks,
 )
-from .rows._columns import column_of_x
+from .rows._columns import format_column
 from .rows._labels import target_type
 from .selection._n_components import check_identified
-from .significance._variance_tests import warn_of_none
+from .significance._variance_tests import warn_no_direction
 
 MAX_ITER = 10_000  # sweeps of coordinate descent
 N_PENALTIES = 60  # penalties on a path
-DEGREE = 5  # functions of a numeric response: polynomials of the slice's rank up to this degree
-MAX_FUNCTIONS = 20  # functions of classes, or of clusters of several responses
-# standard errors by which a combination must predict better than the first function
+DEGREE = 5  # largest degree of the polynomials of the slice's rank
+MAX_FUNCTIONS = 20  # largest number of functions of classes or clusters
+# standard errors by which a combination must be better than the first function
 ERRORS_TO_COMBINE = 2.0
-# standard errors by which "auto" wants a direction to predict better than none: functions were
-# combined on the same rows, so that one or two are too few
+# standard errors by which a direction must predict better than none with n_components="auto":
+# the functions were combined on the same samples, so one or two would be too few
 ERRORS_TO_COUNT = 3.0
-MAX_GRAM = 2000  # features above which the lasso goes through the rows, and X'X is not formed
+MAX_GRAM = 2000  # number of features up to which the lasso uses the Gram matrix X'X
 
 
 class SparseSlicedInverseRegression(SupervisedProjection):
-    """Directions of few features along which X varies with y (lasso SIR).
+    """Sparse sliced inverse regression by the lasso (lasso SIR).
 
-    An artificial response, a number a slice, has the direction for its best linear predictor. The
-    lasso finds that where the features outnumber the rows, or nearly [1]_. The response is the
-    combination of a few functions of the slice [2]_ that lassos of each predict best on rows held
-    out. Where y is numeric these are polynomials of its rank, and the rank alone unless another is
-    better by two standard errors; where y holds classes, functions that part their means. Columns
-    are standardised, so that their units do not matter, nor does the order of the rows.
+    Find directions that use few features, also if there are more features than samples. Sliced
+    inverse regression is equivalent to a linear regression of an artificial response, which has one
+    value per slice; the lasso solves it with sparse coefficients [1]_.
+
+    The artificial response is the combination of a few functions of the slice [2]_ that the lasso
+    predicts best on held-out samples. For numeric y, the functions are polynomials of the rank of
+    y, and the rank alone is used unless a combination is better by two standard errors. For
+    categories, they are the functions that best separate the class means. Columns are standardised,
+    so units do not matter.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        "auto" counts directions, from the first on, whose response the lasso predicts better than
-        its mean does, on rows held out and by three standard errors. It can find none:
-        `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
+        Number of components. "auto" counts the leading directions whose artificial response the
+        lasso predicts better than its mean does, on held-out samples and by three standard errors.
+        If there are none, a warning is raised, `n_components_` is 0, and `components_` holds the
+        leading direction.
     n_slices : int or array-like of increasing edges, default=20
         As in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
     penalty : "auto" or float, default="auto"
-        Weight of the l1 norm, as in `sklearn.linear_model.Lasso`, for standardised columns. "auto"
-        takes the least cross-validated error for every direction.
+        Weight of the l1 norm for standardised columns, as `alpha` in `sklearn.linear_model.Lasso`.
+        "auto" minimises the cross-validation error of each direction.
     n_folds : int, default=5
-        Of the rows, each over the range of y; rows that are copies of each other share one.
+        Number of cross-validation folds. Each covers the range of y; duplicated samples share a
+        fold.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Sparse; the labelled scores have unit variance, the largest entry of each row is positive.
+        Sparse directions. The labelled scores have unit variance; the largest entry of each row is
+        positive.
     mean_ : ndarray of shape (n_features,)
     support_ : ndarray of shape (n_features,) of bool
-        Features that some component uses. The penalty is that of least error in prediction, which
-        keeps many features that y does not need.
+        Mask of the features that some component uses. The penalty minimises the prediction error,
+        and therefore keeps many irrelevant features.
     eigenvalues_ : ndarray of shape (m,)
-        Of the covariance of m functions of the slice with their predictions on rows held out,
-        falling, 0 where that is negative: what is left of the eigenvalues of sliced inverse
-        regression.
+        Eigenvalues in decreasing order of the covariance of the m functions of the slice with their
+        held-out predictions; negative ones are set to 0. They are the cross-validated counterpart
+        of the eigenvalues of sliced inverse regression.
     penalties_ : ndarray of shape (n_components,)
+        Penalty of each component.
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
     feature_names_in_ : ndarray of shape (n_features,)
@@ -97,8 +104,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     Warns
     -----
     UserWarning
-        Where "auto" finds no direction, or where the lasso keeps no feature: the component is then
-        the first feature to enter.
+        If "auto" finds no direction, or if the lasso selects no feature. Then the component
+        consists of the first feature on the lasso path.
 
     References
     ----------
@@ -145,17 +152,17 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         lasso = _Lasso(X, self.penalty, splits, data.weights)
         T = self._artificial_responses(lasso, F)
         fits = lasso.fit(T)
-        self.n_components_ = self._count(lasso, T, fits)
+        self.n_components_ = self._count_directions(lasso, T, fits)
         kept = max(self.n_components_, 1)
         self.penalties_ = fits.penalties[:kept]
         coefficients = fits.coefficients[:kept]
         self._fill_empty(coefficients, lasso.covariances(T), data.columns)
         spread = mean_and_spread(X @ coefficients.T, data.weights)[1]
         self.components_ = with_positive_peaks(coefficients / spread[:, None] / scale)
-        self.support_ = data.columns.spread(self.components_.any(axis=0))
+        self.support_ = data.columns.expand(self.components_.any(axis=0))
 
     def _functions(self, X, slices, numeric):
-        """F: polynomials of the slice's rank, or what best tells the means of classes apart."""
+        """Return F: polynomials of the slice's rank, or functions that separate the classes."""
         least = 1 if self.n_components == "auto" else int(self.n_components)
         most = min(max(DEGREE if numeric else MAX_FUNCTIONS, least), slices.n_slices - 1)
         roots, n = np.sqrt(slices.counts), slices.n_rows
@@ -170,7 +177,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         return (np.sqrt(n) * Q / roots[:, None])[slices.codes]
 
     def _artificial_responses(self, lasso, F):
-        """Responses (n, k), the best predicted one first; sets `eigenvalues_`."""
+        """Return the responses (n, k), the best predicted one first, and set `eigenvalues_`."""
         fits, m = lasso.fit(F), F.shape[1]
         M = fits.predictions.T @ (lasso.weights_out[:, None] * F[lasso.out])
         M = (M + M.T) / (2 * lasso.weights_out.sum())
@@ -184,18 +191,18 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         k = len(self.mean_) if self.n_components == "auto" else int(self.n_components)
         return F @ np.hstack([theta, others])[:, :k]
 
-    def _count(self, lasso, T, fits):
+    def _count_directions(self, lasso, T, fits):
         if self.n_components != "auto":
             return int(self.n_components)
         gains, errors = lasso.mean_and_error(T[lasso.out] ** 2 - fits.errors)
         found = int(np.cumprod(gains > ERRORS_TO_COUNT * errors).sum())
         if not found:
-            why = "the lasso of no function of y predicts rows held out"
-            warn_of_none(why, "Label more rows")
+            why = "no function of y can be predicted on held-out samples"
+            warn_no_direction(why, "Label more rows")
         return found
 
     def _fill_empty(self, coefficients, covariances, columns):
-        """Put in the first feature to enter, and warn, where there is none."""
+        """Use the first feature on the lasso path if none is selected, and warn."""
         for j in np.flatnonzero(~coefficients.any(axis=1)):
             first = np.argmax(np.abs(covariances[:, j]))
             coefficients[j, first] = 1.0
@@ -203,9 +210,9 @@ class SparseSlicedInverseRegression(SupervisedProjection):
                 names = vars(self).get("feature_names_in_")
                 place = np.flatnonzero(columns.varying)[first]
                 warn_user(
-                    f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "
-                    f"sparse direction. The component holds {column_of_x(place, names)} alone, the "
-                    "first to enter. Take fewer n_components, or a smaller penalty."
+                    f"No feature is selected at penalty {self.penalties_[j]:.3g}: there is no "
+                    f"sparse direction. The component is {format_column(place, names)}, the first "
+                    "feature to enter. Use fewer n_components or a smaller penalty."
                 )
 
     def _check_parameters(self):
@@ -216,7 +223,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
 
 @dataclass(frozen=True, eq=False)
 class _Fits:
-    """Lassos of m responses, each at its penalty, and what they say of rows held out."""
+    """Lassos of m responses at their penalties, and held-out predictions."""
 
     coefficients: np.ndarray  # (m, d), from all rows
     penalties: np.ndarray  # (m,)
@@ -226,7 +233,7 @@ class _Fits:
 
 @dataclass(frozen=True, eq=False)
 class _Lasso:
-    """The lasso on standardised columns; responses are centred and of variance 1."""
+    """Lasso of standardised columns. Responses have mean 0 and variance 1."""
 
     X: np.ndarray
     penalty: object
@@ -235,28 +242,28 @@ class _Lasso:
 
     @property
     def out(self):
-        """Places (n_out,) of the rows held out, split by split."""
+        """Indices (n_out,) of the held-out samples, fold by fold."""
         return np.concatenate([out for _, out in self.splits])
 
     @property
     def weights_out(self):
-        """Their weights (n_out,)."""
+        """Weights (n_out,) of the held-out samples."""
         return np.ones(len(self.X))[self.out] if self.weights is None else self.weights[self.out]
 
     def mean_and_error(self, values):
-        """Of values (n_out, m) at the rows held out."""
+        """Return mean and standard error of held-out values (n_out, m)."""
         return mean_and_error(values, None if self.weights is None else self.weights_out)
 
     def covariances(self, T):
-        """Of the features with the responses T (n, m): (d, m)."""
+        """Return the covariances (d, m) of the features with responses T (n, m)."""
         if self.weights is not None:
             T = T * self.weights[:, None] / self.weights.mean()
         return self.X.T @ T / len(T)
 
     def fit(self, T):
-        """`_Fits` of responses T (n, m)."""
+        """Fit each of the responses T (n, m) at its best penalty."""
         penalties = self._penalties(T)
-        with warnings.catch_warnings():  # of small penalties on the path, which are not taken
+        with warnings.catch_warnings():  # raised for small penalties that are not selected
             if self.penalty == "auto":
                 warnings.simplefilter("ignore", ConvergenceWarning)
             predictions = np.concatenate(
@@ -275,7 +282,7 @@ class _Lasso:
         )
 
     def _penalties(self, T):
-        """Penalties (m, p), falling: as in glmnet, to 1 % where features outnumber rows."""
+        """Return decreasing penalties (m, p), as in glmnet."""
         if self.penalty != "auto":
             return np.full((T.shape[1], 1), float(self.penalty))
         n = len(self.X) if self.weights is None else self.weights.sum()
@@ -284,7 +291,7 @@ class _Lasso:
         return np.geomspace(largest, largest * eps, N_PENALTIES, axis=1)
 
     def _paths(self, rows, T, penalties):
-        """Coefficients (d, p) along each response's penalties, from some of the rows."""
+        """Return coefficients (d, p) along the penalties of each response."""
         X, T = np.asfortranarray(self.X[rows]), np.asfortranarray(T[rows])
         per_row = 1.0
         if self.weights is not None:
@@ -293,7 +300,7 @@ class _Lasso:
             X, T = np.asfortranarray(X * roots), np.asfortranarray(T * roots)
         gram = X.T @ X if X.shape[1] <= MAX_GRAM else False
         settings = {"precompute": gram, "check_input": False, "max_iter": MAX_ITER}
-        settings["random_state"] = 0  # enet_path draws a seed that cyclic descent makes no use of
+        settings["random_state"] = 0  # unused, but enet_path draws a seed without it
         return [
             enet_path(X, t, l1_ratio=1.0, alphas=path * per_row, Xy=X.T @ t, **settings)[1]
             for t, path in zip(T.T, penalties, strict=True)
@@ -301,9 +308,10 @@ class _Lasso:
 
 
 def _folds(X, y, n_folds):
-    """Pairs of training and test rows, dealt out in the order of y, whatever that of the rows.
+    """Return pairs of training and test indices, with folds interleaved in the order of y.
 
-    Copies of a row share a fold: held out together, they cannot predict each other.
+    Duplicated samples share a fold, since they would predict each other. The order of the samples
+    does not matter.
     """
     codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
     _, sets = np.unique(np.hstack([codes, X]) + 0.0, axis=0, return_inverse=True)

@@ -1,8 +1,8 @@
-"""What a fit has found, in the order in which R's ``dr`` prints it."""
+"""Text summary of a fitted transformer, laid out like that of R's ``dr``."""
 
 import numpy as np
 
-from .rows._columns import less_group_means
+from .rows._columns import subtract_group_means
 
 TESTS = {
     "dimension_tests_": "Large-sample marginal dimension tests",
@@ -10,15 +10,15 @@ TESTS = {
     "bootstrap_tests_": "Wild bootstrap tests",
 }
 COLUMNS = {"statistic": "Stat", "df": "df", "p_value_normal": "p.value", "p_value": "p.value"}
-OF_BOTH = {"df": "(Nor)", "p_value_normal": "(Nor)", "p_value": "(Gen)"}
-NO_ERRORS = (
-    "None: they are known for SIR of independent columns, without ridge, penalty, neighbours,\n"
-    "reweighting and relative weights; skbo_silbo.inspection.bootstrap_directions resamples."
+P_VALUE_KINDS = {"df": "(Nor)", "p_value_normal": "(Nor)", "p_value": "(Gen)"}
+NO_STANDARD_ERRORS = (
+    "None: they require SIR of linearly independent columns without ridge, penalty, localisation,\n"
+    "reweighting and relative weights. Use skbo_silbo.inspection.bootstrap_directions instead."
 )
 
 
 class Summary(str):
-    """Text that shows as it prints."""
+    """String whose representation is its text, so that it prints as a table."""
 
     __slots__ = ()
 
@@ -26,14 +26,14 @@ class Summary(str):
         return str(self)
 
 
-def summary_of(estimator, rows=None, errors=None):
-    """Text of a fitted transformer.
+def format_summary(estimator, rows=None, errors=None):
+    """Format the summary of a fitted transformer.
 
     Parameters
     ----------
     estimator : SupervisedProjection
     rows : LabelledData, default=None
-        Rows fitted, whose number and R^2(OLS|dr) are shown.
+        Training samples, for their number and R^2(OLS|dr).
     errors : ndarray of shape (r, d), default=None
         Standard errors of `components_`.
     """
@@ -41,13 +41,15 @@ def summary_of(estimator, rows=None, errors=None):
     if "slice_sizes_" in vars(estimator):
         parts.append("Slice sizes:\n" + " ".join(f"{size:g}" for size in estimator.slice_sizes_))
     parts += _directions(estimator, errors)
+    if rows is not None:
+        parts += _unidentified_features(estimator, rows.X_labeled)
     if rows is not None and errors is None:
-        parts.append(f"Standard errors:\n{NO_ERRORS}")
+        parts.append(f"Standard errors:\n{NO_STANDARD_ERRORS}")
     parts.append(_eigenvalues(estimator, rows))
     made = [name for name in TESTS if name in vars(estimator)]
     parts += [f"{TESTS[name]}:\n{_table_of_tests(vars(estimator)[name])}" for name in made]
     if not made:
-        parts.append("Tests:\nNone: n_components='auto' makes them, where the method has any.")
+        parts.append("Tests:\nNone: use n_components='auto', if the method has tests.")
     return Summary("\n\n".join(parts))
 
 
@@ -65,12 +67,28 @@ def _directions(estimator, errors):
         return
     B = estimator.components_
     length, used = np.linalg.norm(B, axis=1, keepdims=True), B.any(axis=0)
-    names = list(vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(B.shape[1])]))
-    said = "" if used.all() else f"\n({used.sum()} of {used.size} features: the others have 0)"
+    names = _feature_names(estimator)
+    said = "" if used.all() else f"\n({used.sum()} of {used.size} features; the others are 0)"
     said += "" if estimator.n_components_ else "\n(none found: the first is shown)"
     yield f"Estimated basis vectors:{said}\n{_table_of_features(names, B / length, used)}"
     if errors is not None:
         yield f"Standard errors:\n{_table_of_features(names, errors / length, used)}"
+
+
+def _feature_names(estimator):
+    default = [f"x{j}" for j in range(estimator.n_features_in_)]
+    return list(vars(estimator).get("feature_names_in_", default))
+
+
+def _unidentified_features(estimator, X):
+    """Name constant features and groups of equal ones, whose coefficients mean nothing alone."""
+    names, sets = _feature_names(estimator), {}
+    for name, column in zip(names, X.T, strict=True):
+        sets.setdefault("constant" if np.ptp(column) == 0 else column.tobytes(), []).append(name)
+    if constant := sets.pop("constant", None):
+        yield f"Constant features:\n{', '.join(constant)}"
+    if equal := [" = ".join(group) for group in sets.values() if len(group) > 1]:
+        yield f"Duplicated features:\n{', '.join(equal)}"
 
 
 def _table_of_features(names, B, used):
@@ -96,11 +114,11 @@ def _eigenvalues(estimator, rows):
 
 
 def _linear_shares(components, rows):
-    """Share (q, r) of every least-squares fit that is linear in the first 1, 2, ... scores."""
+    """Return the shares (q, r) of each least-squares fit that 1, 2, ... scores explain."""
     root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
     A = root[:, None] * (rows.X_labeled - rows.labelled_mean())
     t = rows.y.reshape(len(A), -1)
-    t = t if rows.groups is None else less_group_means(t, rows.groups, rows.weights)
+    t = t if rows.groups is None else subtract_group_means(t, rows.groups, rows.weights)
     t = root[:, None] * (t - np.average(t, axis=0, weights=rows.weights))
     fitted = A @ np.linalg.lstsq(A, t, rcond=None)[0]
     Q = np.linalg.qr(A @ components.T)[0]
@@ -108,7 +126,7 @@ def _linear_shares(components, rows):
 
 
 def _table_of_tests(tests):
-    kinds = OF_BOTH if "p_value_normal" in tests else {}
+    kinds = P_VALUE_KINDS if "p_value_normal" in tests else {}
     shown = {n: title + kinds.get(n, "") for n, title in COLUMNS.items() if n in tests}
     rows = [
         [f"{k}D vs >= {k + 1}D", *(f"{tests[name][i]:.6g}" for name in shown)]
@@ -118,7 +136,7 @@ def _table_of_tests(tests):
 
 
 def text_table(rows, heads):
-    """Text of rows, each with its name first, under the heads of the other columns."""
+    """Format rows, each starting with its name, as a table with the given column heads."""
     cells = [["", *heads], *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = (

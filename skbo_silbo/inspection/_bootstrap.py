@@ -20,7 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 from skbo_silbo._checks import check_integer, check_share, warn_user
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from skbo_silbo.decomposition import LabelledData, SparseSlicedInverseRegression
-from skbo_silbo.decomposition.rows._columns import about_group_means
+from skbo_silbo.decomposition.rows._columns import center_within_groups
 from skbo_silbo.decomposition.rows._labels import split_as_fitted
 
 MIN_ROWS_PER_FEATURE = 2  # fewer labelled rows per feature raise an error
@@ -217,7 +217,7 @@ def bootstrap_directions(
     fit_params = {"X_unlabeled": X_unlabeled, "sample_weight": sample_weight, "group": group}
     fitted = _fit(seeded, X, y, **fit_params)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
-    rows = about_group_means(rows, group).counts_written_out()
+    rows = center_within_groups(rows, group).repeat_by_count()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
     params = seeded.get_params(deep=False)
     chosen = {p: vars(fitted)[f"{p}_"] for p in FIXED_PARAMETERS if params.get(p) == "auto"}

@@ -49,7 +49,7 @@ from skbo_silbo._checks import check_choice, check_integer, check_switch
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.decomposition import SlicedInverseRegression, Slices
 from skbo_silbo.decomposition.rows._centering import mean_and_spread
-from skbo_silbo.decomposition.rows._columns import about_group_means, varying_part
+from skbo_silbo.decomposition.rows._columns import center_within_groups, drop_constant_columns
 from skbo_silbo.decomposition.rows._reading import read_rows
 from skbo_silbo.decomposition.significance._sequential_tests import bentler_xie
 from skbo_silbo.decomposition.slicing._slices import slice_within
@@ -205,7 +205,7 @@ class RowsUnderTest:
         checker = SlicedInverseRegression(n_slices=n_slices, categorical=categorical)
         takes = ("numeric", "categorical", "censored")
         data = read_rows(checker, X, y, None, sample_weight, takes=takes).labelled_only()
-        data = about_group_means(data, group)
+        data = center_within_groups(data, group)
         slices = slice_within(data.y, data.groups, n_slices, sample_weight=data.weights)
         if variance == "constant" and not slices.is_counted:
             data.without_weights(
@@ -374,6 +374,6 @@ def _n_effective(variance):
 
 
 def _standardise(data):
-    data = varying_part(data)
+    data = drop_constant_columns(data)
     mean, std = mean_and_spread(data.X_labeled, data.weights)
-    return data.columns.spread((data.X_labeled - mean) / std)
+    return data.columns.expand((data.X_labeled - mean) / std)

@@ -12,7 +12,7 @@ from skbo_silbo import (
 )
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo.decomposition import slice_response
-from skbo_silbo.decomposition.rows._weights import copies, rows_by_weight
+from skbo_silbo.decomposition.rows._weights import copies, sample_by_weight
 from skbo_silbo.decomposition.selection import _alpha
 from skbo_silbo.decomposition.selection._alpha import (
     ALPHAS,
@@ -54,13 +54,15 @@ def test_equal_relative_weights_are_no_weights():
 
     S = np.linalg.qr(X)[0]
     slices = Slices(codes, np.full(5, 8.0), np.ones(40))
-    granting = weighted_shuffles(S, np.zeros((5, 5)), slices, _between)
-    observed, draw = granting(0)
+    make_statistic = weighted_shuffles(S, np.zeros((5, 5)), slices, _between)
+    observed, draw = make_statistic(0)
     assert observed == pytest.approx(plain.fit(X, y).eigenvalues_[0])
     order = np.random.RandomState(0).permutation(40)
     shuffled = plain.fit(X[order], y).eigenvalues_[0]
     assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
-    tests = run_tests(granting, most=2, n_permutations=19, random_state=np.random.RandomState(0))
+    tests = run_tests(
+        make_statistic, most=2, n_permutations=19, random_state=np.random.RandomState(0)
+    )
     assert tests["n_permutations"][0] == 19
 
 
@@ -90,11 +92,11 @@ def test_a_shuffle_is_the_eigenvalue_of_shuffled_rows(k):
         Z = rows(np.argsort(orders.permutation(60)))
         by_hand.append(of_means(Z))
     np.testing.assert_allclose(drawn, by_hand, rtol=1e-8)
-    granting = kernel_shuffles(S, lambda Z, total: np.diag(np.diag(total)) + total @ total)
+    make_statistic = kernel_shuffles(S, lambda Z, total: np.diag(np.diag(total)) + total @ total)
     order = np.random.RandomState(1).permutation(60)
     total = rows(order).T @ rows(order) / 60
     expected = np.linalg.eigvalsh(np.diag(np.diag(total)) + total @ total)[-1 - k]
-    assert granting(k)[1](np.random.RandomState(1)) == pytest.approx(expected)
+    assert make_statistic(k)[1](np.random.RandomState(1)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5])
@@ -104,11 +106,11 @@ def test_early_stopped_tests_decide_equally(strength):
         X, y, _ = noise(seed, 60, 5)
         slices = slice_response(y + strength * X[:, 0], 5)
         S = np.linalg.qr(X - X.mean(axis=0))[0]
-        granting = mean_shuffles(S, slices.membership())
+        make_statistic = mean_shuffles(S, slices.membership())
         made = run_tests(
-            granting, most=1, n_permutations=199, random_state=np.random.RandomState(0)
+            make_statistic, most=1, n_permutations=199, random_state=np.random.RandomState(0)
         )
-        observed, draw = granting(0)
+        observed, draw = make_statistic(0)
         seeded = np.random.RandomState(0)
         reached = sum(draw(seeded) >= observed for _ in range(199))
         assert (made["p_value"][0] > 0.05) == ((1 + reached) / 200 > 0.05)
@@ -263,9 +265,9 @@ def test_collinear_columns_keep_the_level():
 
 def test_weighted_shuffle_keeps_row_counts():
     counts = np.array([3.0, 1.0, 2.0])
-    assert rows_by_weight(counts, 100).tolist() == [0, 0, 0, 1, 2, 2]
-    assert len(rows_by_weight(1000 * counts, 100)) == 100
-    drawn = np.bincount(rows_by_weight(1000 * counts, 600), minlength=3)
+    assert sample_by_weight(counts, 100).tolist() == [0, 0, 0, 1, 2, 2]
+    assert len(sample_by_weight(1000 * counts, 100)) == 100
+    drawn = np.bincount(sample_by_weight(1000 * counts, 600), minlength=3)
     np.testing.assert_allclose(drawn, [300, 100, 200], atol=1)
 
 

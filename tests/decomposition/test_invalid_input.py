@@ -32,36 +32,36 @@ def refused(learner, message, *args, **kwargs):
 )
 @pytest.mark.parametrize("as_given", [np.asarray, list])
 def test_weights_in_the_place_of_unlabelled_rows(learner, as_given):
-    message = "X_unlabeled must hold rows of the 4 features of X, (n_u, 4): got shape (40,)."
+    message = "X_unlabeled must have shape (n_u, 4), got (40,)."
     refused(learner(1), message, X, Y, as_given(np.ones(40)))
-    refused(learner(1), "passed by name, sample_weight=", X, Y, as_given(np.ones(40)))
+    refused(learner(1), "Pass weights by name, as sample_weight=", X, Y, as_given(np.ones(40)))
 
 
 def test_X_unlabeled_with_other_columns_raises():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcd"))
     other = frame.rename(columns={"d": "e"})
-    refused(SemiSlicedInverseRegression(1), "X_unlabeled must have the columns", frame, Y, other)
+    refused(SemiSlicedInverseRegression(1), "must have the same features", frame, Y, other)
 
 
 @pytest.mark.parametrize(
     "learner", [ActiveSubspace, OuterProductGradients, PrincipalHessianDirections]
 )
 def test_categories_where_numbers_are_asked_for(learner):
-    refused(learner(1), "y must hold numbers here: got strings. Code two classes", X, NAMES)
+    refused(learner(1), "y must hold numbers here, got strings. Encode two classes", X, NAMES)
     if learner is not ActiveSubspace:  # which takes several responses
         two = np.column_stack([Y, X[:, 1]])
-        refused(learner(1), "got shape (40, 2). Pass one response", X, two)
+        refused(learner(1), "got an array of shape (40, 2). Pass a single", X, two)
 
 
 def test_categories_of_sliced_inverse_regression():
     sir = SemiSlicedInverseRegression(1, categorical=False)
-    refused(sir, "categorical=False: got strings. Pass categorical='auto'.", X, NAMES)
+    refused(sir, "categorical=False, got strings. Use categorical='auto'.", X, NAMES)
     with pytest.raises(ValueError, match=r"`classes`.*got strings"):
         SemiSlicedInverseRegression(1).partial_fit(X, NAMES)
     two = np.column_stack([NAMES, NAMES])
-    refused(SemiSlicedInverseRegression(1), "got shape (40, 2). Join the columns", X, two)
-    refused(SemiSlicedInverseRegression(3), "DirectionalRegression sees more", X, NAMES)
+    refused(SemiSlicedInverseRegression(1), "shape (40, 2). Combine columns", X, two)
+    refused(SemiSlicedInverseRegression(3), "DirectionalRegression can find", X, NAMES)
     refused(SemiSlicedInverseRegression("all"), "must be 'auto', 'permutation', 'crit", X, Y)
 
 
@@ -91,9 +91,9 @@ def test_what_weights_are_taken_for():
     repeated = sir.fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts)).components_
     for given in (counts, pandas.Series(counts, dtype="Int64"), counts.tolist()):
         np.testing.assert_allclose(sir.fit(X, Y, sample_weight=given).components_, repeated)
-    refused(SemiSlicedInverseRegression(1), "got 'w'. Pass one column", X, Y, sample_weight="w")
+    refused(SemiSlicedInverseRegression(1), "got 'w'. Pass a 1d array", X, Y, sample_weight="w")
     column = np.ones((40, 1))
-    refused(SemiSlicedInverseRegression(1), "Pass one column of 40", X, Y, sample_weight=column)
+    refused(SemiSlicedInverseRegression(1), "Pass a 1d array of 40", X, Y, sample_weight=column)
 
 
 @pytest.mark.parametrize(

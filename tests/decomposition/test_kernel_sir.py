@@ -124,7 +124,7 @@ def test_the_preimage_has_to_be_asked_for():
     X, y = rings()
     with pytest.raises(AttributeError, match="inverse_transform") as error:
         KernelSlicedInverseRegression(1).fit(X, y).inverse_transform(np.zeros((1, 1)))
-    assert "fit_inverse_transform must be True" in str(error.value.__cause__)
+    assert "requires fit_inverse_transform=True" in str(error.value.__cause__)
     sir = KernelSlicedInverseRegression(1, fit_inverse_transform=True).fit(X, y)
     with pytest.raises(ValueError, match=r"\bZ\b.*n_components_.*got 2"):
         sir.inverse_transform(np.zeros((1, 2)))

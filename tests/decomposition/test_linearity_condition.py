@@ -121,9 +121,9 @@ def test_coverage_warning_names_tested_method():
     assert mave.n_components_ == 0
     assert "SlicedInverseRegression and DirectionalRegression see what differs" in said
     assert "SlicedAverage" not in said
-    held_out = "the scores predict no better than the mean on rows held out"
+    held_out = "the scores predict held-out samples no better than the mean"
     for method, trend, why in (
-        (PrincipalHessianDirections(), 1.0, "no bend of y beyond its linear trend"),
+        (PrincipalHessianDirections(), 1.0, "no curvature beyond the linear trend"),
         (MAVE(), 0.0, held_out),
         (MAVE(target="central"), 0.0, held_out),
     ):

@@ -150,7 +150,7 @@ def test_one_column_is_one_response():
     ("change", "parameters", "message"),
     [
         (lambda Y: Y, {"n_slices": [0.0, 1.0]}, r"n_slices.*integer"),
-        (lambda Y: np.where(np.eye(300, 2), np.nan, Y), {}, "row 0 lacks 1"),
+        (lambda Y: np.where(np.eye(300, 2), np.nan, Y), {}, "row 0 has 1 NaN"),
         (lambda Y: np.ones_like(Y), {}, "at least 2 different values"),
         (lambda Y: Y, {"categorical": True}, "1d array"),
         (lambda Y: np.full(Y.shape, "a"), {}, "1d array"),

@@ -162,7 +162,7 @@ def test_unreadable_response_keeps_numpy_error(learner):
 def test_minus_one_labels_warn(kind):
     y = np.where(np.arange(208) % 3 > 0, -1, CODES % 3).astype(kind)
     sir = SemiSlicedInverseRegression(1, alpha=0)
-    with pytest.warns(UserWarning, match="y is -1 in 138 of 208 rows.* Mark such rows by NaN"):
+    with pytest.warns(UserWarning, match="y is -1 for 138 of 208 samples.* Use NaN"):
         sir.fit(X, y)
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "y is -1")

@@ -251,7 +251,7 @@ def test_rejected_chunk_leaves_partial_fit_unchanged():
     before = sir.components_
     with pytest.raises(ValueError, match=r"\by\b.*label.*got 1"):
         sir.partial_fit(X, np.r_[np.nan, y[1:]])
-    with pytest.raises(ValueError, match=r"sample_weight.*at least 0"):
+    with pytest.raises(ValueError, match=r"sample_weight.*non-negative"):
         sir.partial_fit(X, y, sample_weight=-np.ones(len(y)))
     np.testing.assert_allclose(sir.partial_fit(X, y).components_, before, rtol=1e-9)
 

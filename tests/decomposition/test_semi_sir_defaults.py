@@ -236,7 +236,7 @@ def test_unlabelled_categories_are_marked_by_nan():
 
 def test_invalid_X_unlabeled_is_named():
     X, y, _ = linear_data(0, 40, 6)
-    with pytest.raises(ValueError, match=r"X_unlabeled.*columns"):
+    with pytest.raises(ValueError, match=r"X_unlabeled.*features"):
         SemiSlicedInverseRegression(1).fit(X, y, X[:, :5])
     with pytest.raises(ValueError, match="X_unlabeled contains NaN"):
         SemiSlicedInverseRegression(1).fit(X, y, np.full((3, 6), np.nan))

@@ -105,5 +105,5 @@ def test_a_penalty_that_keeps_nothing_is_told():
 def test_single_kept_feature_is_named():
     X, y, _ = make_data(d=3, active=1)
     frame = pd.DataFrame(X, columns=list("abc"))
-    with pytest.warns(UserWarning, match="holds column '[abc]' of X alone"):
+    with pytest.warns(UserWarning, match="component is column '[abc]' of X"):
         SparseSlicedInverseRegression(1, penalty=1e6).fit(frame, y)

@@ -30,7 +30,7 @@ def test_errors_are_those_of_leaving_each_row_out():
     left_out = []
     for i in range(120):
         kept = np.arange(120) != i
-        part = slices.of_rows(np.flatnonzero(kept))
+        part = slices.select_unweighted(np.flatnonzero(kept))
         centred = X[kept] - X[kept].mean(axis=0)
         means = np.array([centred[part.codes == h].mean(axis=0) for h in range(6)])
         between = (means.T * part.counts) @ means / 119
@@ -107,8 +107,8 @@ def test_missing_errors_and_tests_are_explained():
         assert "R^2(OLS|dr)" in text
     X[:, 4] = X[:, 3]
     sir = SlicedInverseRegression(1, ridge=0).fit(X, y)
-    assert "Standard errors:\nNone: they are known for SIR of independent" in sir.summary(X, y)
-    with pytest.raises(ValueError, match=r"must be the rows fitted: got 400 .* hold 500"):
+    assert "Standard errors:\nNone: they require SIR of linearly independent" in sir.summary(X, y)
+    with pytest.raises(ValueError, match=r"must be the training samples: got 400 .* used 500"):
         sir.summary(X[:400], y[:400])
 
 
@@ -126,3 +126,12 @@ def test_categories_and_several_responses_and_names():
     few = ActiveSubspace(1).fit(X[:40], y[:40]).summary(X[:40], y[:40])
     assert "ActiveSubspace, n = 40." in few
     assert all(few.count(f"\n{name} ") == 1 for name in "abcde")
+
+
+def test_summary_names_constant_and_duplicated_features():
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    X[:, 1], X[:, 4] = 3.0, X[:, 2]
+    y = X[:, 0] + X[:, 2]
+    text = SlicedInverseRegression(1).fit(X, y).summary(X, y)
+    assert "Constant features:\nx1\n" in text
+    assert "Duplicated features:\nx2 = x4\n" in text

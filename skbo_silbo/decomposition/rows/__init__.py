@@ -1,1 +1,1 @@
-"""Rows: validated, parted into labelled and unlabelled, weighed, centred."""
+"""Validation of training data: labels, weights, constant columns and centring."""

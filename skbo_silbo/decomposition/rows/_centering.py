@@ -1,4 +1,4 @@
-"""Rows about their labelled mean, standardised features, and the signs of directions."""
+"""Centring on the labelled mean, standardisation, and signs of the components."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,14 +8,15 @@ import numpy as np
 from ..._typing import FloatArray
 from ._labels import LabelledData
 
-# degrees of freedom left where one row has all the weight: its error is beyond measure
+# degrees of freedom if one sample has all the weight, so that its standard error is huge
 LEAST_FREEDOM = 1e-12
 
 
 def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:
-    """Rows about the (weighted) labelled mean, labelled first: X (n, d), and the mean (d,).
+    """Subtract the (weighted) labelled mean; return all rows (n, d), labelled first, and the mean.
 
-    Centring the pooled rows would add a spurious direction wherever the two means differ.
+    Centring on the pooled mean would add a spurious direction if labelled and unlabelled means
+    differ.
     """
     mean = data.labelled_mean()
     if len(data.X_unlabeled):
@@ -27,14 +28,14 @@ def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:
 
 
 def mean_and_spread(values, weights):
-    """(Weighted) mean and standard deviation over the rows of values (n,) or (n, d)."""
+    """Return (weighted) mean and standard deviation over the rows of values (n,) or (n, d)."""
     shares = np.full(len(values), 1 / len(values)) if weights is None else weights / weights.sum()
     mean = shares @ values
     return mean, np.sqrt(shares @ (values - mean) ** 2)
 
 
 def with_positive_peaks(components):
-    """Return components (r, d) with the largest entry of each row made positive."""
+    """Flip the signs of components (r, d) so that the largest entry of each row is positive."""
     largest = np.take_along_axis(
         components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
     )
@@ -42,9 +43,9 @@ def with_positive_peaks(components):
 
 
 def mean_and_error(values, weights=None):
-    """(Weighted) mean of values (n, m) over the rows, and its standard error, (m,) each.
+    """Return the (weighted) mean of values (n, m) over the rows and its standard error, (m,) each.
 
-    The weights are numbers of rows.
+    Weights are in units of samples.
     """
     n = len(values) if weights is None else weights.sum()
     mean = np.average(values, axis=0, weights=weights)
@@ -54,7 +55,7 @@ def mean_and_error(values, weights=None):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Location and scale of the (weighted) labelled rows, all of whose columns vary."""
+    """Location and scale of the (weighted) labelled samples, without constant columns."""
 
     mean: np.ndarray  # (d,)
     scale: np.ndarray  # (d,)
@@ -63,15 +64,18 @@ class Frame:
 
     @classmethod
     def from_labelled(cls, X, y, weights=None):
-        """Frame of labelled rows."""
+        """Compute location and scale of labelled samples."""
         return cls(*mean_and_spread(X, weights), *mean_and_spread(y, weights))
 
     def standardise(self, X):
-        """Return the columns over their standard deviation."""
+        """Return X with columns of mean 0 and standard deviation 1."""
         return (X - self.mean) / self.scale
 
     def rows_in_features(self, directions):
-        """Return orthonormal rows over the features; the first j span the first j directions."""
+        """Convert directions of standardised features to orthonormal rows in the original units.
+
+        The first j rows span the first j directions.
+        """
         rows = directions / self.scale
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return with_positive_peaks(np.linalg.qr(rows.T)[0].T)

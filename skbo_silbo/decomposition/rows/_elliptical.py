@@ -1,4 +1,4 @@
-"""Weights with which the rows look like a sample of an elliptical distribution."""
+"""Weights that make a sample resemble one of a normal distribution."""
 
 import warnings
 
@@ -12,32 +12,34 @@ from ._centering import with_positive_peaks
 from ._columns import Columns
 
 DRAWS_PER_ROW = 10  # as in R's ``dr.weights``
-RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest are rounding
+RANGE = 1e-10  # relative size of the covariance's eigenvalues below which they count as 0
 
 
 def elliptical_weights(X, random_state=None):
-    """How often each row is the nearest of a draw from a normal distribution (Cook and Nachtsheim).
+    """Weight each row by how often it is the nearest to a draw from a normal distribution.
+
+    The distribution has a robust location and covariance of X (Cook and Nachtsheim 1994).
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     random_state : int, RandomState instance or None, default=None
-        None is a fixed seed.
+        Seed of the draws; None is a fixed seed.
 
     Returns
     -------
     ndarray of shape (n,)
-        With mean 1; 0 for rows that no draw is near.
+        Weights with mean 1; 0 for rows that are nearest to no draw.
     """
     random_state = check_random_state(0 if random_state is None else random_state)
-    X = Columns.of(X).part(X)
+    X = Columns.from_rows(X).select(X)
     if not X.shape[1]:
         return np.ones(len(X))
-    X = (X - X.mean(axis=0)) / X.std(axis=0)  # determinants overflow in units
+    X = (X - X.mean(axis=0)) / X.std(axis=0)  # unscaled, determinants can overflow
     center, covariance = _robust_moments(X, random_state)
     eigenvalues, V = linalg.eigh(covariance)
     kept = eigenvalues > RANGE * eigenvalues[-1]
-    V = with_positive_peaks(V[:, kept].T).T  # draws meet the same axes whatever rounding does
+    V = with_positive_peaks(V[:, kept].T).T  # fixed signs, whatever the rounding
     Z = (X - center) @ (V / np.sqrt(eigenvalues[kept]))
     draws = random_state.normal(size=(DRAWS_PER_ROW * len(X), Z.shape[1]))
     nearest = pairwise_distances_argmin(draws, Z)
@@ -45,8 +47,8 @@ def elliptical_weights(X, random_state=None):
 
 
 def _robust_moments(X, random_state):
-    """Centre and covariance of the half of the rows that lie closest; of all where it is flat."""
-    with warnings.catch_warnings():  # of a half that is flat
+    """Return minimum covariance determinant estimates, or plain moments if these are singular."""
+    with warnings.catch_warnings():  # about singular covariances, handled below
         warnings.simplefilter("ignore")
         robust = MinCovDet(random_state=random_state).fit(X)
     rank, plain = np.linalg.matrix_rank(robust.covariance_, hermitian=True), np.cov(X.T)

@@ -1,4 +1,4 @@
-"""What every supervised transformer here does with its input before it computes anything."""
+"""Validation of the response, and the split into labelled and unlabelled samples."""
 
 import sys
 from collections.abc import Collection, Sized
@@ -17,71 +17,67 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from ..._checks import is_real, warn_user
 from ..._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from ._dask_arrays import FLOATS, check_in_memory, is_dask_array
-from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
+from ._weights import are_counts, as_effective_counts, check_sample_weight
 
 CENSORED = np.dtype([("event", bool), ("time", float)])
 NUMBERS_ONLY = (
-    "here: got strings. Code two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
-    "takes categories."
+    "here, got strings. Encode two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
+    "supports categories."
 )
 ONE_RESPONSE = (
-    "Pass one response at a time, or use the fit of SemiSlicedInverseRegression, which takes "
-    "several."
+    "Pass a single response, or use the fit of SemiSlicedInverseRegression, which supports several."
 )
 
 
-KINDS = ("numeric", "categorical", "multivariate", "censored")  # what y may be taken for
-ROWS_PER_CLASS = 5  # rows a value from which integers look like classes
+KINDS = ("numeric", "categorical", "multivariate", "censored")  # types of y
+ROWS_PER_CLASS = 5  # samples per value from which integers look like classes
 
 
 def is_censored(y):
-    """Tell a structured array."""
+    """Return whether y is a structured array."""
     return getattr(getattr(y, "dtype", None), "names", None) is not None
 
 
 def as_censored(y):
-    """Return y (n,) of the type `CENSORED`, and which rows have a time.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Return y (n,) with dtype `CENSORED`, and a mask of the labelled samples."""
     masked = np.ma.getmaskarray(y)
     y = np.asarray(y)
     names = {y.dtype[name].kind: name for name in y.dtype.names}
     number = next((names[kind] for kind in "fiu" if kind in names), None)
     if y.ndim != 1 or len(y.dtype.names) != 2 or "b" not in names or number is None:
         raise ValueError(
-            "y given as a structured array must hold, for each row, whether there was an event, a "
-            f"boolean, and the time, a number, as scikit-survival has it: got {y.dtype} of shape "
-            f"{y.shape}. Several responses are columns of an ordinary array."
+            "A structured y must be 1d with a boolean field (event) and a numeric field (time), as "
+            f"in scikit-survival, got dtype {y.dtype} and shape {y.shape}. Pass several responses "
+            "as columns of an ordinary array."
         )
     rows = np.empty(len(y), dtype=CENSORED)
     rows["event"], rows["time"] = y[names["b"]], y[number]
     rows["time"][masked[names["b"]] | masked[number]] = np.nan
     if np.isinf(rows["time"]).any():
-        raise ValueError("y must hold finite times: got an infinite one. NaN marks no label.")
+        raise ValueError("y must hold finite times, got inf. Use NaN for unlabelled samples.")
     return rows, ~np.isnan(rows["time"])
 
 
 @dataclass(frozen=True)
 class LabelledData:
-    """Rows with a label, their labels, and the rows without.
+    """Validated training data, split into labelled and unlabelled samples.
 
     Attributes
     ----------
     X_labeled : ndarray of shape (n_l, d)
+        Labelled samples.
     y : ndarray of shape (n_l,) or (n_l, q)
-        Floats, or the categories as given.
+        Their labels: floats, or categories as given.
     X_unlabeled : ndarray of shape (n_u, d)
+        Unlabelled samples.
     weights : ndarray of shape (n_l,) or None
-        Positive weights of the labelled rows, as numbers of rows.
+        Positive weights of the labelled samples, in units of samples.
     is_labeled : ndarray of shape (n,) of bool or None
-        Which rows of X, as it was given, the labelled ones are.
+        Mask of the labelled samples among the rows of X as passed.
     groups : ndarray of shape (n_l,) or None
-        Categories, from 0, about whose means the labelled rows are.
+        Group of each labelled sample, numbered from 0, if the samples were centred within groups.
     columns : Columns or None
-        Of which features the rows are, where constant ones were left out.
+        Non-constant columns, if the others were dropped.
     """
 
     X_labeled: FloatArray
@@ -94,32 +90,32 @@ class LabelledData:
 
     @property
     def n_rows(self) -> float:
-        """Labelled rows, each as often as it weighs."""
+        """Number of labelled samples, or the sum of their weights."""
         return len(self.y) if self.weights is None else self.weights.sum()
 
     def labelled_mean(self) -> FloatArray:
-        """Weighted mean of the labelled rows (d,)."""
+        """Return the (weighted) mean (d,) of the labelled samples."""
         if self.weights is None:
             return self.X_labeled.mean(axis=0, dtype=np.float64)
         return self.weights @ self.X_labeled / self.n_rows
 
     def labelled_only(self) -> "LabelledData":
-        """Return the same record without the unlabelled rows."""
+        """Return a copy without the unlabelled samples."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
     def reweighted(self, factors: FloatArray) -> "LabelledData":
-        """Return the labelled rows with relative weights times these; rows of 0 are left out."""
+        """Return a copy with weights multiplied by `factors`, without samples of weight 0."""
         weights = factors if self.weights is None else factors * self.weights
         kept = weights > 0
         return replace(
             self,
             X_labeled=self.X_labeled[kept],
             y=self.y[kept],
-            weights=as_numbers_of_rows(weights[kept].astype(np.float64)),
+            weights=as_effective_counts(weights[kept].astype(np.float64)),
         )
 
-    def counts_written_out(self) -> "LabelledData":
-        """Return the record of rows repeated as often as they count; relative weights stay."""
+    def repeat_by_count(self) -> "LabelledData":
+        """Return a copy with each sample repeated by its count; relative weights are kept."""
         if self.weights is None or not are_counts(self.weights):
             return self
         X, y = (np.repeat(rows, self.weights, axis=0) for rows in (self.X_labeled, self.y))
@@ -127,11 +123,11 @@ class LabelledData:
         return LabelledData(X, y, self.X_unlabeled, groups=groups)
 
     def without_weights(self, why: str) -> "LabelledData":
-        """Return the same record without weights, after refusing those that differ."""
+        """Return a copy without weights; raise ValueError if they differ."""
         if self.weights is not None and np.ptp(self.weights):
             raise ValueError(
-                f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
-                f"that count for {self.weights.min():.3g} to {self.weights.max():.3g} rows."
+                f"sample_weight must be None, or equal for all labelled samples, {why} Got "
+                f"effective weights between {self.weights.min():.3g} and {self.weights.max():.3g}."
             )
         return replace(self, weights=None)
 
@@ -147,30 +143,32 @@ def split_labelled(
     categorical: bool | str = "auto",
     reset: bool = True,
 ) -> LabelledData:
-    """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
+    """Validate the arguments of ``fit`` and split labelled from unlabelled samples.
 
-    A row is unlabelled when its y is NaN, NaT, None, pandas' NA or masked, or when it stands in
-    `X_unlabeled`. Both give the same record up to the order of the unlabelled rows: those marked
-    in y come first.
+    A sample is unlabelled if its y is NaN, NaT, None, pandas' NA or masked, or if it is passed as
+    `X_unlabeled`. The order of the unlabelled samples is that of X followed by `X_unlabeled`.
 
     Parameters
     ----------
     estimator : BaseEstimator
-        Gets ``n_features_in_`` and ``feature_names_in_`` when `reset`.
+        Estimator whose ``n_features_in_`` and ``feature_names_in_`` are set if `reset` is True.
     X : array-like of shape (n, d)
-        Float32 stays.
+        Samples; float32 is preserved.
     y : array-like of shape (n,), or (n, q)
+        Response.
     X_unlabeled : array-like of shape (n_u, d), default=None
+        Additional unlabelled samples.
     sample_weight : array-like of shape (n,), default=None
-        Rows of weight 0 are left out; otherwise weights of unlabelled rows are not used.
+        Weights. Samples of weight 0 are dropped; weights of unlabelled samples are not used
+        otherwise.
     takes : collection of {"numeric", "categorical", "multivariate", "censored"}
-        What y may hold: numbers; strings, booleans or other categories; q numbers a row, all of
-        them or NaN in place of all; an event (boolean) and a time (number) a row, as
-        scikit-survival has it.
+        Supported types of y: "numeric"; "categorical" (strings, booleans or other categories);
+        "multivariate" (q numbers per sample, all or none of them NaN); "censored" (structured array
+        of a boolean event and a numeric time, as in scikit-survival).
     categorical : "auto" or bool, default="auto"
-        True takes numbers for categories too, False nothing for a category.
+        True also treats numbers as categories; False treats nothing as a category.
     reset : bool, default=True
-        False compares with the features of an earlier fit.
+        Whether to set the number and names of the features; False compares with an earlier fit.
 
     Returns
     -------
@@ -179,21 +177,20 @@ def split_labelled(
     Raises
     ------
     ValueError
-        When X is a Dask collection, which would have to be put together; when y is missing,
-        infinite, of another length than X, constant, or labels fewer than two rows (of positive
-        weight); when a weight is negative or there is not one for every row.
+        If X is a Dask collection; if y is missing, infinite, constant, of a different length than
+        X, or labels fewer than two samples of positive weight; or if `sample_weight` is invalid.
     """
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
-            "Mark rows without a label by NaN in y."
+            "Use NaN in y for unlabelled samples."
         )
     check_in_memory("X", X)
     rows = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_min_samples=2)
     labels, labelled = check_response(estimator, y, takes, categorical)
     check_consistent_length(rows, labels)
     given = check_sample_weight(sample_weight, len(rows))
-    labelled, is_unlabeled, weights = part_weighted(labels, labelled, given)
+    labelled, is_unlabeled, weights = split_by_label(labels, labelled, given)
     unlabelled = rows[is_unlabeled]
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, check_unlabelled(estimator, X_unlabeled)])
@@ -202,27 +199,30 @@ def split_labelled(
     return LabelledData(rows, labels, unlabelled, weights, labelled)
 
 
-def part_weighted(labels, labelled, weights):
-    """Which rows of positive weight are labelled and which not; weights (n_l,) of the first."""
+def split_by_label(labels, labelled, weights):
+    """Return masks of labelled and unlabelled samples of positive weight.
+
+    Also return the weights (n_l,) of the labelled ones, or None.
+    """
     weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
     is_labeled = labelled & weighed
     check_labels(labels[is_labeled], len(labels))
-    numbers = None if weights is None else as_numbers_of_rows(weights[is_labeled])
+    numbers = None if weights is None else as_effective_counts(weights[is_labeled])
     return is_labeled, ~labelled & weighed, numbers
 
 
 def split_as_fitted(estimator, X, y, X_unlabeled=None, sample_weight=None, *, reset=False):
-    """`split_labelled`, of whatever rows some ``fit`` of this library takes."""
+    """Split the arguments of some earlier ``fit``, whatever type of y it supports."""
     categorical = getattr(estimator, "categorical", "auto")
     settings = {"takes": KINDS, "categorical": categorical, "reset": reset}
     return split_labelled(estimator, X, y, X_unlabeled, sample_weight, **settings)
 
 
 def response_targets(y, weights=None):
-    """Targets (n_l, t) that a regression can stand in for slices: mid-ranks, or class indicators.
+    """Return regression targets (n_l, t) that represent y: mid-ranks, or class indicators.
 
-    Columns have (weighted) mean zero; all together have variance one. Several responses (n_l, q)
-    have the mid-ranks of each.
+    Columns have (weighted) mean zero and total variance one. Several responses (n_l, q) are
+    represented by the mid-ranks of each.
     """
     if y.ndim == 2:
         return np.hstack([response_targets(t, weights) for t in y.T]) / np.sqrt(y.shape[1])
@@ -237,7 +237,7 @@ def response_targets(y, weights=None):
 
 
 def target_type(y):
-    """Tell what checked labels y are: "numeric", "categorical", "multivariate" or "censored"."""
+    """Return the type of validated labels y, one of `KINDS`."""
     if y.dtype.names:
         return "censored"
     if y.ndim == 2:
@@ -245,8 +245,8 @@ def target_type(y):
     return "categorical" if y.dtype.kind in "USb" else "numeric"
 
 
-def warn_of_classes(y, n_slices, remedy="categorical=True"):
-    """Say so when checked labels y, whole numbers that look like classes, are cut as numbers."""
+def warn_if_class_labels(y, n_slices, remedy="categorical=True"):
+    """Warn if integers that look like class labels are treated as numbers."""
     if y.dtype.kind not in "fiu" or y.ndim > 1 or not isinstance(n_slices, Integral):
         return
     if y[0] != np.rint(y[0]) or (y != np.rint(y)).any():
@@ -254,67 +254,68 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
     values = np.unique(y)
     if n_slices < len(values) <= len(y) / ROWS_PER_CLASS:
         warn_user(
-            f"y holds {len(values)} different integers and was taken for numbers, cut in about "
-            f"{n_slices} slices. If they are classes, pass {remedy}; if numbers, "
-            "categorical=False says so."
+            f"y holds {len(values)} different integers and is treated as numeric, with about "
+            f"{n_slices} slices. If they are class labels, pass {remedy}; if not, pass "
+            "categorical=False to silence this warning."
         )
 
 
-def warn_of_strings(y, n_slices):
-    """Say so where categories y, strings, look like numbers, or are as many as rows."""
+def warn_if_numeric_strings(y, n_slices):
+    """Warn if string categories are numbers, or nearly all different."""
     n = len(np.unique(y)) if y.dtype.kind == "U" else 0
     if n <= max(n_slices, len(y) / ROWS_PER_CLASS):
         return
     with suppress(ValueError):
         y.astype(float)
         warn_user(
-            "y holds strings of numbers and was taken for categories, a slice each. If they are "
-            "numbers, pass y.astype(float); categorical=True says that they are not."
+            "y holds numbers as strings and is treated as categorical, with a slice per value. If "
+            "they are numbers, pass y.astype(float); if not, pass categorical=True to silence this "
+            "warning."
         )
         return
     if n > len(y) / 2:
         warn_user(
-            f"y holds {n} different strings in {len(y)} rows, a slice each: slices of one row say "
-            "nothing. Pass classes that several rows share, or numbers."
+            f"y holds {n} different strings in {len(y)} samples. Each is a slice, and slices of "
+            "one sample carry no information. Pass classes with several samples each, or numbers."
         )
 
 
-def warn_of_minus_ones(y):
-    """Say so where most labels look like scikit-learn's mark of a row without one."""
+def warn_if_minus_ones(y):
+    """Warn if most labels are -1, scikit-learn's marker of unlabelled samples."""
     if y.dtype.kind not in "fiu" or y.ndim > 1 or 2 * np.count_nonzero(y == -1) <= len(y):
         return
     if (y >= -1).all() and (y == np.rint(y)).all():
         warn_user(
-            f"y is -1 in {np.count_nonzero(y == -1)} of {len(y)} rows, by which "
-            "sklearn.semi_supervised marks a row without a label; here it is a value. Mark such "
-            "rows by NaN; where -1 is a value, pass categorical=True or False."
+            f"y is -1 for {np.count_nonzero(y == -1)} of {len(y)} samples. sklearn.semi_supervised "
+            "uses -1 for unlabelled samples, but here it is an ordinary value. Use NaN for "
+            "unlabelled samples; if -1 is a value, pass categorical=True or False."
         )
 
 
 def check_unlabelled(estimator, X_unlabeled):
-    """Return further unlabelled rows (n_u, d), checked."""
+    """Validate additional unlabelled samples (n_u, d)."""
     check_in_memory("X_unlabeled", X_unlabeled)
     if np.ndim(X_unlabeled) == 1:
         raise ValueError(
-            f"X_unlabeled must hold rows of the {estimator.n_features_in_} features of X, (n_u, "
-            f"{estimator.n_features_in_}): got shape ({len(X_unlabeled)},). Weights are passed by "
-            "name, sample_weight=; a single row as X_unlabeled[None]."
+            f"X_unlabeled must have shape (n_u, {estimator.n_features_in_}), got "
+            f"({len(X_unlabeled)},). Pass weights by name, as sample_weight=, and a single sample "
+            "as X_unlabeled[None]."
         )
     rows = check_array(X_unlabeled, dtype=FLOATS, ensure_min_samples=0, input_name="X_unlabeled")
     try:
         validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
     except ValueError as error:
-        raise ValueError(f"X_unlabeled must have the columns of X. {error}") from error
+        raise ValueError(f"X_unlabeled must have the same features as X. {error}") from error
     return rows
 
 
 def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
-    """Return y checked, and which rows are labelled; `strings` ends a refusal of these."""
+    """Validate y and return it with a mask of the labelled samples."""
     if is_censored(y):
         if "censored" not in takes:
             raise ValueError(
-                f"y must not be a structured array for {type(estimator).__name__}, which takes no "
-                "censored response here. Use the fit of SlicedInverseRegression, which does, or an "
+                f"y must not be a structured array for {type(estimator).__name__}, which does not "
+                "support censored responses here. Use the fit of SlicedInverseRegression, or an "
                 "ordinary array."
             )
         return as_censored(y)
@@ -326,7 +327,7 @@ def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_O
     if categorical == "auto":
         categorical = "categorical" in takes and _holds_categories(y)
     elif not categorical:
-        strings = "where categorical=False: got strings. Pass categorical='auto'."
+        strings = "if categorical=False, got strings. Use categorical='auto'."
     if categorical:
         return _as_categories(y)
     y = as_numeric_labels(y, strings)
@@ -337,7 +338,7 @@ def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_O
 
 
 def as_label_array(y):
-    """Return y as an array, with NaN, NaT or None in place of masked entries."""
+    """Convert y to an array, with masked entries replaced by NaN, NaT or None."""
     if is_dask_array(y):
         y = y.compute()  # np.asarray would drop the mask
     if getattr(getattr(y, "dtype", None), "tz", None) is not None:
@@ -352,20 +353,20 @@ def as_label_array(y):
 
 
 def as_numeric_labels(y, strings=NUMBERS_ONLY):
-    """Return an array y as floats, NaN where it is NaT, None or pandas' NA."""
+    """Convert an array y to floats, with NaN in place of NaT, None and pandas' NA."""
     if y.dtype.kind in "mM":
         y = np.where(np.isnat(y), np.nan, y.astype(np.int64))
     if y.dtype.kind in "OUST" and any(isinstance(v, str | bytes) for v in y.ravel()):
-        raise ValueError(f"y must hold numbers {strings} Where strings are numbers, convert them.")
+        raise ValueError(f"y must hold numbers {strings} Convert strings that are numbers.")
     if y.dtype.kind == "O":
-        y = np.where(is_known(y.ravel()).reshape(y.shape), y, np.nan)
+        y = np.where(is_present(y.ravel()).reshape(y.shape), y, np.nan)
     return check_array(
         y, dtype=np.float64, ensure_2d=False, ensure_all_finite="allow-nan", input_name="y"
     )
 
 
 def _check_no_times_or_intervals(y):
-    """Refuse objects that have an order, or a width, which neither numbers nor classes keep."""
+    """Raise ValueError for dates, periods and intervals, which are neither numbers nor classes."""
     if y.dtype.kind != "O":
         return
     pandas = sys.modules.get("pandas")
@@ -382,72 +383,71 @@ def _check_no_times_or_intervals(y):
 
 
 def _as_column(y, remedy):
-    """Return y (n,), of shape (n,) or, with scikit-learn's warning, (n, 1)."""
+    """Return y of shape (n,); warn like scikit-learn if it was (n, 1)."""
     if y.ndim != 1 and y.shape[1:] != (1,):
-        raise ValueError(f"y must be a 1d array, one label a row: got shape {y.shape}. {remedy}")
+        raise ValueError(f"y must be a 1d array, got an array of shape {y.shape}. {remedy}")
     return y if y.ndim == 1 else column_or_1d(y, warn=True)
 
 
 def _is_complete(y):
-    """Tell which rows of y (n, q) have all responses; those with some are refused."""
+    """Return the mask of rows of y (n, q) with all responses; raise if some have only a part."""
     missing = np.isnan(y).sum(axis=1)
     partly = np.flatnonzero((missing > 0) & (missing < y.shape[1]))
     if len(partly):
         raise ValueError(
-            f"y must hold all {y.shape[1]} responses of a row, or NaN in place of all: row "
-            f"{partly[0]} lacks {missing[partly[0]]}. Fill them in, or mark the row as unlabelled."
+            f"y must hold all {y.shape[1]} responses of a sample, or only NaN, but row {partly[0]} "
+            f"has {missing[partly[0]]} NaN. Impute them, or mark the sample as unlabelled."
         )
     return missing == 0
 
 
 def _has_category_dtype(y):
-    """Tell categories of pandas."""
+    """Return whether y is a pandas categorical."""
     pandas = sys.modules.get("pandas")
     kinds = (pandas.Series, pandas.Categorical) if pandas else ()
     return isinstance(y, kinds) and y.dtype == "category"
 
 
 def _holds_categories(y):
-    """Tell strings, booleans and objects, unless all of the last are numbers."""
+    """Return whether y holds strings, booleans, or objects that are not all numbers."""
     if y.dtype.kind != "O":
         return y.dtype.kind in "USTb"
-    known = y.ravel()[is_known(y.ravel())]
+    known = y.ravel()[is_present(y.ravel())]
     return any(isinstance(v, bool | np.bool_) or not is_real(v) for v in known)
 
 
-def is_known(values):
-    """Tell which objects (n,) are neither None, NaN, NaT nor pandas' NA."""
+def is_present(values):
+    """Return the mask of objects (n,) other than None, NaN, NaT and pandas' NA."""
     pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     known = [v is not None and v is not pandas_na and not _differs(v) for v in values]
     return np.array(known, dtype=bool)
 
 
 def _differs(value):
-    """Tell what is not equal to itself, as NaN and NaT; sequences are."""
+    """Return whether a scalar differs from itself, as NaN and NaT do."""
     return not isinstance(value, Sized) and bool(value != value)
 
 
 def _as_categories(y):
-    y = _as_column(y, "Join the columns into one where they hold categories.")
-    labelled = is_known(y)
+    y = _as_column(y, "Combine columns of categories into one.")
+    labelled = is_present(y)
     if y.dtype.kind == "f":
-        y = y + 0.0  # -0.0 is no category of its own
+        y = y + 0.0  # so that -0.0 and 0.0 are the same category
     if y.dtype.kind not in "USb":
         y = np.where(labelled, y.astype(object), "").astype(str)
     return y, labelled
 
 
 def check_labels(y, n_rows):
-    """Refuse fewer than two labels, or labels that are all the same."""
+    """Raise ValueError for fewer than two labels, or labels that are all equal."""
     if len(y) < 2:
         raise ValueError(
-            f"y must hold at least 2 labels (values that are not NaN) on rows of positive weight: "
-            f"got {len(y)} among {n_rows} rows. Label more rows."
+            f"y must hold at least 2 labels (values that are not NaN) of positive weight, got "
+            f"{len(y)} in {n_rows} samples. Label more samples."
         )
     if (y == y[0]).all():
         raise ValueError(
-            f"y must take at least 2 different values: all {len(y)} labels are {y[0]!s}. "
-            "A constant response has no direction."
+            f"y must take at least 2 different values, but all {len(y)} labels are {y[0]!s}."
         )
 
 
@@ -455,6 +455,6 @@ def check_responses_vary(Y):
     """Raise ValueError if one of several responses Y (n, q) is constant."""
     if (constant := np.ptp(Y, axis=0) == 0).any():
         raise ValueError(
-            f"y must vary in every response: response {constant.argmax()} is constant over the "
-            "labelled rows. Leave it out."
+            f"y must not have constant responses, but response {constant.argmax()} is constant "
+            "over the labelled samples. Drop it."
         )

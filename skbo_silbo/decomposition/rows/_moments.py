@@ -1,4 +1,4 @@
-"""Running moments of rows that come in chunks: all that plain SIR needs of them."""
+"""Running moments of chunks of samples: mean, scatter and slice means."""
 
 import math
 from dataclasses import dataclass, replace
@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg, sparse
 
-from ._columns import Columns, are_far, is_constant
+from ._columns import Columns, are_far_from_zero, is_constant
 from ._weights import are_counts
 
-# rows centred, or converted from float32, at a time: they stay in the processor's cache
+# rows that are centred, or converted from float32, at a time, to stay in the processor's cache
 PIECE = 1024
-# Means up to this many standard deviations are taken off the scatter afterwards. It costs two of
-# sixteen digits and saves a pass over the rows; larger means are taken off the rows.
+# Means up to this many standard deviations are subtracted from the scatter, not from the rows. This
+# loses two of sixteen digits and saves a pass over the rows.
 SAFE_MEAN = 10.0
-# entries up to which a dense matrix is multiplied before a sparse one would be built
+# number of entries up to which a dense membership matrix is faster than a sparse one
 SMALL_MEMBERSHIP = 20_000
 
 
 def centred_scatter(X, mean, safe_mean=SAFE_MEAN, weights=None):
-    """``sum w (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision.
+    """Return ``sum w (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision.
 
-    Without weights, means of at most `safe_mean` standard deviations are taken off afterwards.
+    Without weights, means of at most `safe_mean` standard deviations are subtracted afterwards.
     """
     if X.dtype == np.float64 and weights is None:
         scatter = X.T @ X
@@ -45,7 +45,7 @@ def _pieces(X):
 
 
 def _membership(codes, n_slices, weights):
-    """(n_slices, n) with the row's weight where it lies in the slice, sparse where large."""
+    """Return the (n_slices, n) matrix of weights of rows in slices, sparse if large."""
     if n_slices * len(codes) <= SMALL_MEMBERSHIP:
         return np.equal.outer(np.arange(n_slices), codes) * weights
     pointers = np.arange(len(codes) + 1)
@@ -54,23 +54,23 @@ def _membership(codes, n_slices, weights):
 
 @dataclass(frozen=True)
 class SliceMoments:
-    """Counts, means and scatter of the rows seen, about their running mean.
+    """Mean, scatter and slice means of the samples seen so far.
 
     Attributes
     ----------
     offset : ndarray of shape (d,)
-        What the means are about.
+        Subtracted from the rows before the means are computed.
     mean : ndarray of shape (d,)
     scatter : ndarray of shape (d, d)
-        Sum of ``w (x - mean)(x - mean)'``, w the weight of the row, or 1.
+        Sum of ``w (x - mean)(x - mean)'``, with w the weight of the sample, or 1.
     counts : ndarray of shape (H,)
-        Sums of the weights.
+        Sum of the weights in each slice.
     slice_means : ndarray of shape (H, d)
-        Zero where the count is.
+        Mean of each slice; 0 for empty ones.
     weight_norm : float
-        Root of the sum of the squared weights: the squares themselves can underflow.
+        Root of the sum of the squared weights, which itself could underflow.
     weights_are_counts : bool
-        Whether all weights are of an integer type.
+        Whether all weights are integers.
     """
 
     offset: np.ndarray
@@ -82,12 +82,12 @@ class SliceMoments:
     weights_are_counts: bool = True
 
     @classmethod
-    def of(cls, X, codes, n_slices, *, weights=None, safe_mean=SAFE_MEAN):
-        """Moments of one chunk: X (n, d) with n >= 1, codes (n,) in 0..n_slices - 1.
+    def from_rows(cls, X, codes, n_slices, *, weights=None, safe_mean=SAFE_MEAN):
+        """Compute the moments of a chunk: X (n, d) with n >= 1, codes (n,) in 0..n_slices - 1.
 
-        Computed in double precision, a float32 X a few thousand rows at a time.
+        Float32 data are converted to double precision piece by piece.
         """
-        offset = np.where(are_far(X), X[0], 0)
+        offset = np.where(are_far_from_zero(X), X[0], 0)
         X = X - offset if offset.any() else X
         offset = offset.astype(np.float64, copy=False)
         counts = np.bincount(codes, weights, minlength=n_slices)
@@ -106,11 +106,11 @@ class SliceMoments:
 
     @property
     def n(self):
-        """Rows seen, or the sum of their weights."""
+        """Number of samples, or the sum of their weights."""
         return self.counts.sum()
 
     def merged(self, other):
-        """Moments of both sets of rows together (Chan, Golub and LeVeque 1983)."""
+        """Combine the moments of two chunks (Chan, Golub and LeVeque 1983)."""
         n, moved = self.n + other.n, other.offset - self.offset
         shift = other.mean - self.mean + moved
         scatter = self.scatter + other.scatter
@@ -128,15 +128,15 @@ class SliceMoments:
             self.weights_are_counts and other.weights_are_counts,
         )
 
-    def as_numbers_of_rows(self):
-        """Return the same moments with weights that are no counts scaled to Kish's sum."""
+    def as_effective_counts(self):
+        """Return the moments with relative weights scaled to the effective sample size."""
         if self.weights_are_counts:
             return self
         scale = self.n / self.weight_norm / self.weight_norm
         return replace(self, scatter=scale * self.scatter, counts=scale * self.counts)
 
-    def varying_part(self):
-        """Return the moments of the columns that vary, less their offset, and the `Columns`."""
+    def drop_constant_columns(self):
+        """Return the centred moments of the columns that vary, and the `Columns`."""
         spread = np.sqrt(np.diag(self.scatter) / self.n)
         varying = ~is_constant(spread, self.offset + self.mean)
         columns = Columns(varying, self.offset + np.where(varying, 0.0, self.mean))
@@ -150,6 +150,6 @@ class SliceMoments:
         return part, columns
 
     def slice_sums(self):
-        """N (number of slices with rows, d): ``sqrt(n_h) (mean_h - mean)``."""
+        """Return ``sqrt(n_h) (mean_h - mean)`` of the non-empty slices, (H, d)."""
         held = self.counts > 0
         return np.sqrt(self.counts[held])[:, None] * (self.slice_means[held] - self.mean)

@@ -1,4 +1,4 @@
-"""The arguments of a fit, checked: rows in memory, a chunk of them, or a Dask array."""
+"""Validation of the arguments of ``fit`` and ``partial_fit``."""
 
 from numbers import Integral
 
@@ -10,32 +10,33 @@ from ._dask_arrays import FLOATS, check_in_memory
 from ._labels import (
     check_response,
     check_unlabelled,
-    part_weighted,
+    split_by_label,
     split_labelled,
-    warn_of_classes,
-    warn_of_minus_ones,
-    warn_of_strings,
+    warn_if_class_labels,
+    warn_if_minus_ones,
+    warn_if_numeric_strings,
 )
 from ._weights import check_sample_weight
 
 STRINGS_IN_CHUNKS = (
-    "where `classes` is None: got strings. Pass all categories that y can take as `classes`, at "
-    "the first call of partial_fit."
+    "if `classes` is None, got strings. Pass all categories that y can take as `classes` on the "
+    "first call to partial_fit."
 )
 
 
 def read_rows(estimator, X, y, X_unlabeled=None, sample_weight=None, *, takes=None):
-    """Return the `LabelledData` of rows in memory.
+    """Validate the arguments of ``fit`` and return them as `LabelledData`.
 
     Parameters
     ----------
     estimator : BaseEstimator
-        Whose `n_slices` and `categorical`, if any, are checked parameters. Its `_by_value` says
-        whether more than the order of a numeric y counts.
+        Its attribute `_takes` lists the supported types of y, and `_by_value` tells whether the
+        values of a numeric y matter, not only their order. Its parameters `n_slices` and
+        `categorical` must be valid.
     X, y, X_unlabeled, sample_weight
-        As ``fit`` was given them.
+        Arguments of ``fit``.
     takes : collection of str, default=None
-        As in `split_labelled`; None is the estimator's `_takes`.
+        Supported types of y, as in `split_labelled`. None is ``estimator._takes``.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def read_rows(estimator, X, y, X_unlabeled=None, sample_weight=None, *, takes=No
     categorical = getattr(estimator, "categorical", "auto")
     settings = {"takes": takes or estimator._takes, "categorical": categorical}
     data = split_labelled(estimator, X, y, X_unlabeled, sample_weight, **settings)
-    _warn_of_codes(estimator, data.y, categorical)
+    _warn_if_codes(estimator, data.y, categorical)
     check_extremes(data.X_labeled, names=vars(estimator).get("feature_names_in_"))
     if data.y.dtype.kind == "f" and (estimator._by_value or data.y.ndim > 1):
         check_extremes(data.y, "y")
@@ -52,9 +53,10 @@ def read_rows(estimator, X, y, X_unlabeled=None, sample_weight=None, *, takes=No
 
 
 def read_chunk(estimator, X, y, sample_weight, *, reset, categories):
-    """Return rows X (n, d), n >= 1, labels (n,) of all, and weights as given, or None.
+    """Validate the arguments of ``partial_fit``.
 
-    Rows of weight 0 are left out.
+    Returns rows X (n, d) with n >= 1, labels (n,), and weights as given or None. Rows of weight 0
+    are dropped.
     """
     check_in_memory("X", X)
     X = validate_data(estimator, X, reset=reset, dtype=FLOATS)
@@ -63,8 +65,8 @@ def read_chunk(estimator, X, y, sample_weight, *, reset, categories):
     check_consistent_length(X, y)
     if not labelled.all():
         raise ValueError(
-            f"y must label every row for partial_fit: got {(~labelled).sum()} NaN among {len(y)}. "
-            "Drop those rows, or use fit."
+            f"y must label every sample in partial_fit, got {(~labelled).sum()} NaN in {len(y)} "
+            "values. Drop the unlabelled samples, or use fit."
         )
     check_extremes(X, names=vars(estimator).get("feature_names_in_"))
     weights = check_sample_weight(sample_weight, len(y))
@@ -74,18 +76,18 @@ def read_chunk(estimator, X, y, sample_weight, *, reset, categories):
 
 
 def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
-    """Return labels (n_l,), which rows of X have one, and their weights, or None.
+    """Validate the arguments of ``fit`` for a Dask array X, which is not loaded.
 
-    X, a Dask array (n, d), is not read.
+    Returns labels (n_l,), a mask of the labelled rows of X, and the weights of these or None.
 
     Raises
     ------
     ValueError
-        Also where there are unlabelled rows, and `alpha` is not 0.
+        If an argument is invalid, or there are unlabelled samples and `alpha` is not 0.
     """
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
-            f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
+            f"X must be a 2d Dask array with known chunk sizes, got shape {X.shape}. Call "
             "X.compute_chunk_sizes() first."
         )
     validate_data(estimator, np.zeros((1, X.shape[1])))
@@ -94,22 +96,22 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
     y, labelled = check_response(estimator, y, estimator._takes, estimator.categorical)
     check_consistent_length(X, y)
     weights = check_sample_weight(sample_weight, len(y))
-    labelled, unlabelled, weights = part_weighted(y, labelled, weights)
+    labelled, unlabelled, weights = split_by_label(y, labelled, weights)
     if estimator.alpha != 0 and (X_unlabeled is not None or unlabelled.any()):
         raise ValueError(
-            "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
-            f"in memory, got alpha={estimator.alpha!r}. Pass alpha=0, or a sample of the rows as a "
-            "NumPy array."
+            "alpha must be 0 for a Dask array with unlabelled samples, since the graph needs all "
+            f"samples in memory, got alpha={estimator.alpha!r}. Use alpha=0, or pass a subsample "
+            "as a NumPy array."
         )
-    _warn_of_codes(estimator, y[labelled], estimator.categorical)
+    _warn_if_codes(estimator, y[labelled], estimator.categorical)
     return y[labelled], labelled, weights
 
 
-def _warn_of_codes(estimator, y, categorical):
-    """Say so where integers look like classes, or like marks."""
+def _warn_if_codes(estimator, y, categorical):
+    """Warn if integers look like class labels, or like the -1 of unlabelled samples."""
     if categorical != "auto":
         return
-    warn_of_minus_ones(y)
+    warn_if_minus_ones(y)
     if isinstance(n_slices := getattr(estimator, "n_slices", None), Integral):
-        warn_of_classes(y, n_slices)
-        warn_of_strings(y, n_slices)
+        warn_if_class_labels(y, n_slices)
+        warn_if_numeric_strings(y, n_slices)

@@ -1,9 +1,10 @@
-"""Sample weights, as numbers of rows.
+"""Sample weights in units of samples.
 
-Integers are counts: a row of weight 3 is three rows, in tests and choices too. Floats, whole or
-not, are relative: they are scaled to sum to the effective number of rows ``(sum w)^2 / sum w^2``
-(Kish, "Survey Sampling", 1965), which is n where all are the same. The type decides, not the
-values, so that every part of an array means what the array does. Rows of weight 0 are left out.
+Integers are counts: a sample of weight 3 is equivalent to three samples, also in tests. Floats are
+relative, even if they are whole numbers: they are scaled to sum to the effective sample size ``(sum
+w)^2 / sum w^2`` (Kish, "Survey Sampling", 1965), which is n if all are equal. The type decides
+rather than the values, so that a part of an array has the same meaning as the whole array. Samples
+of weight 0 are dropped.
 """
 
 from numbers import Integral, Real
@@ -13,9 +14,9 @@ from sklearn.utils import check_array
 
 
 def check_sample_weight(sample_weight, n):
-    """Return weights (n,) of at least 0, of which some are positive; None stays None.
+    """Validate weights (n,): non-negative, and some of them positive. None is returned as None.
 
-    They are int64 where they are counts, float64 where they are relative.
+    Counts are returned as int64, relative weights as float64.
     """
     if sample_weight is None:
         return None
@@ -26,49 +27,53 @@ def check_sample_weight(sample_weight, n):
         weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n,):
         raise ValueError(
-            f"sample_weight must have shape ({n},), a weight for every row of X: got "
-            f"{weights.shape or given!r}. Pass one column of {n} numbers."
+            f"sample_weight must have shape ({n},), a weight for every row of X, got "
+            f"{weights.shape or given!r}. Pass a 1d array of {n} numbers."
         )
     if weights.min() < 0:
         raise ValueError(
-            f"sample_weight must be at least 0: got {weights.min()!s}. Drop such rows, or give "
-            "them weight 0."
+            f"sample_weight must be non-negative, got {weights.min()!s}. Drop such samples, or set "
+            "their weight to 0."
         )
     if not weights.any():
         raise ValueError(
-            f"sample_weight must be positive for some row: all {n} weights are zero. Pass None to "
-            "weigh all rows alike."
+            f"sample_weight must be positive for some samples, but all {n} weights are zero. Pass "
+            "None for equal weights."
         )
     return weights
 
 
 def _holds_integers(values):
-    """Tell whether an array-like is of integers or booleans, pandas' own kinds included."""
+    """Return whether an array-like holds integers or booleans, including pandas' types."""
     values = np.asarray(values)
     if values.dtype.kind == "O":
         return all(isinstance(value, Integral | np.bool_) for value in values.ravel())
     return values.dtype.kind in "biu"
 
 
-def as_numbers_of_rows(weights):
-    """Positive weights (n,): counts as they are, others scaled to Kish's sum; 1 if all the same."""
+def as_effective_counts(weights):
+    """Return counts unchanged, and scale relative weights (n,) to the effective sample size.
+
+    Equal weights become counts of 1.
+    """
     if are_counts(weights):
         return weights
     if (weights == weights[:1]).all():
         return np.ones(len(weights), dtype=np.int64)
-    weights = weights / weights.max()  # no square overflows
+    weights = weights / weights.max()  # so that squares cannot overflow
     return weights * (weights.sum() / (weights @ weights))
 
 
 def are_counts(weights):
-    """Tell weights that say how often a row was seen from those that only compare rows."""
+    """Return whether weights are counts rather than relative weights."""
     return weights.dtype.kind == "i"
 
 
-def rows_by_weight(weights, n_rows):
-    """Places of about as many rows as the weights sum to, `n_rows` at most, evenly by weight.
+def sample_by_weight(weights, n_rows):
+    """Return indices of rows, evenly spaced in cumulative weight, at most `n_rows`.
 
-    Counts that sum to no more than `n_rows` give every row as often as it counts.
+    Their number is about the sum of the weights. Counts that sum to at most `n_rows` give each row
+    as often as it counts.
     """
     n = min(n_rows, max(2, int(np.rint(weights.sum()))))
     at = np.linspace(0, weights.sum() - 1, n).round()
@@ -76,7 +81,7 @@ def rows_by_weight(weights, n_rows):
 
 
 def copies(X, y):
-    """Tell which rows are copies of each other: held out together, they cannot predict each other.
+    """Group duplicated rows, which would predict each other in cross-validation.
 
     Parameters
     ----------
@@ -86,9 +91,9 @@ def copies(X, y):
     Returns
     -------
     firsts : ndarray of shape (m,)
-        Place of the first of every set of equal rows, rising.
+        Index of the first row of each group, increasing.
     sets : ndarray of shape (n,)
-        Set of every row, from 0 in that order.
+        Group of each row, numbered in this order.
     """
     codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
     rows = np.hstack([codes, X]) + 0.0  # -0.0 becomes 0.0

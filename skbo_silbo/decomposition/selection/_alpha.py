@@ -26,7 +26,7 @@ from ..._numerics._solvers import reduce_to_rows
 from ..rows._centering import mean_and_error
 from ..rows._labels import target_type
 from ..slicing._neighborhoods import graph_penalty
-from ..slicing._slices import evenly_spaced, stratified
+from ..slicing._slices import evenly_spaced, stratified_order
 from ._n_components import dimension_by_criterion
 from ._ridge import slice_targets
 
@@ -42,7 +42,7 @@ EXACT_LEVERAGE = 1e-9
 LEAST_GAIN = 1e-6
 
 
-def weighed_penalty(estimator, near, X, y, slices, ridge, search):
+def choose_penalty(estimator, near, X, y, slices, ridge, search):
     """Return the graph penalty times alpha, or None; alpha, and the record where it was chosen.
 
     Parameters
@@ -107,7 +107,10 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
         )
     pencil, slices = _fewer_labels(pencil, slices)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
-    folds, errors = _folds(slices, stratified(slices.unweighted(pencil.X_labeled), slices)), []
+    folds, errors = (
+        _folds(slices, stratified_order(slices.unweighted(pencil.X_labeled), slices)),
+        [],
+    )
     for W in _whitened(pencil, ridge):
         if isinstance(n_components, str):
             n_components = _n_predicting(W, slices)
@@ -154,7 +157,7 @@ def _fewer_labels(pencil, slices):
         return pencil, slices
     X = slices.unweighted(pencil.X_labeled)
     rows = evenly_spaced(X, replace(slices, weights=None), MAX_LABELED)
-    fewer = slices.part(rows)
+    fewer = slices.select(rows)
     order = np.r_[rows, np.setdiff1d(np.arange(len(pencil.X)), rows)]
     penalty = pencil.penalty[order][:, order] * (fewer.n_rows / slices.n_rows)
     return Pencil(pencil.X[order], len(rows), fewer.membership(), penalty), fewer
@@ -184,7 +187,7 @@ def _folds(slices, order):
     for fold in range(n_folds):
         out = np.sort(order[fold::n_folds])
         kept = np.setdiff1d(order, out)
-        within = slices.part(kept)
+        within = slices.select(kept)
         omega = centred_membership(within.membership(), within.root_weights)
         folds.append((out, kept, within, omega))
     return folds

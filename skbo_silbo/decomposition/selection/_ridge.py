@@ -60,15 +60,15 @@ def choose_ridge(X, slices, categorical):
     if min(len(X), d) > MAX_ROWS:
         X = slices.unweighted(X)
         rows = evenly_spaced(X, slices, MAX_ROWS)
-        X, slices = X[rows] - X[rows].mean(axis=0), slices.of_rows(rows)
+        X, slices = X[rows] - X[rows].mean(axis=0), slices.select_unweighted(rows)
     Y = slices.weighted(slice_targets(slices.counts, categorical)[slices.codes])
     if d < len(X):
         squares, projected = _projections(X.T @ X, X.T @ Y)
     else:
         squares, U = linalg.eigh(X @ X.T, check_finite=False)
         projected = U.T @ Y
-    n_judging = _n_judging(slices.unweighted(X), squares, projected, slices.n_rows)
-    return ridge_of_least_error(squares, projected, slices.n_rows, n_judging)
+    n_distinct = _n_distinct_rows(slices.unweighted(X), squares, projected, slices.n_rows)
+    return minimize_gcv(squares, projected, slices.n_rows, n_distinct)
 
 
 def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
@@ -77,7 +77,7 @@ def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
     targets = np.sqrt(counts)[:, None] * slice_targets(counts, categorical)
-    return ridge_of_least_error(*_projections(scatter, slice_sums.T @ targets), n)
+    return minimize_gcv(*_projections(scatter, slice_sums.T @ targets), n)
 
 
 def _projections(scatter, products):
@@ -88,7 +88,7 @@ def _projections(scatter, products):
     return squares, projected
 
 
-def _n_judging(X, squares, projected, n):
+def _n_distinct_rows(X, squares, projected, n):
     """Return n, or how many rows X differ where even these are fitted exactly: copies judge none.
 
     Copies of a row predict each other, whatever the ridge.
@@ -101,7 +101,7 @@ def _n_judging(X, squares, projected, n):
     return n_different if rank >= n_different - 1 else n
 
 
-def ridge_of_least_error(squares, projected, n, n_judging=None):
+def minimize_gcv(squares, projected, n, n_distinct=None):
     """Ridge of least generalised cross-validation error, 0 among the candidates.
 
     Parameters
@@ -112,7 +112,7 @@ def ridge_of_least_error(squares, projected, n, n_judging=None):
         Y in the singular vectors that go with them.
     n : int or float
         Rows, or the sum of their weights.
-    n_judging : int or float, default=None
+    n_distinct : int or float, default=None
         Rows that can be left out in turn; None is n.
 
     Returns
@@ -123,12 +123,12 @@ def ridge_of_least_error(squares, projected, n, n_judging=None):
     kept = squares > RANGE * squares.max()
     squares, energy = squares[kept], np.sum(projected[kept] ** 2, axis=1)
     candidates = GRID * n
-    n_judging = n if n_judging is None else n_judging
-    if len(squares) < n_judging - 1:
+    n_distinct = n if n_distinct is None else n_distinct
+    if len(squares) < n_distinct - 1:
         candidates = np.r_[0.0, candidates]
     left_out = candidates[:, None] / (squares + candidates[:, None])  # 1 - f
     beyond = n - energy.sum()
     residual = (beyond if beyond > EXACT_FIT * n else 0.0) + left_out**2 @ energy
-    freedom = n_judging - 1 - len(squares) + left_out.sum(axis=1)
-    errors = residual / (freedom / n_judging) ** 2
+    freedom = n_distinct - 1 - len(squares) + left_out.sum(axis=1)
+    errors = residual / (freedom / n_distinct) ** 2
     return float(candidates[np.argmin(errors)])

@@ -20,8 +20,8 @@ granted are regressors too: what e owes to them is no noise, and to flip it reje
 
 import numpy as np
 
-from ..slicing._slices import counts_written_out
-from ._permutation import affordable, permutation_tests
+from ..slicing._slices import repeat_by_count
+from ._permutation import n_affordable_permutations, permutation_tests
 from ._sequential_tests import chi_square_tests, moments_of_squares
 
 N_FLIPS = 199
@@ -63,12 +63,12 @@ def can_be_tested(S):
 
 def wild_bootstrap(S, e, slices):
     """Test that k directions suffice, by flipped signs of the residuals e (n,) of S (n, q)."""
-    places = counts_written_out(S, slices)
+    places = repeat_by_count(S, slices)
     S, weights = S[places], None if slices.is_counted else slices.weights
     return permutation_tests(
         sign_flips(S, e[places], weights),
         most=min(S.shape[1], MOST_TESTED),
-        n_permutations=affordable(S, N_FLIPS),
+        n_permutations=n_affordable_permutations(S, N_FLIPS),
         random_state=0,
     )
 
@@ -89,7 +89,7 @@ def sign_flips(S, y, weights=None):
     of_lines = np.linalg.qr(np.column_stack([root, S]))[0]
     residuals = _residual(root * y, of_lines)
 
-    def granting(k):
+    def make_statistic(k):
         """Squared length over its squared scale, as it is and with signs flipped."""
         U, granted = S[:, k:], S[:, :k] / root[:, None]
         squares = [(S[:, i] * granted[:, : i + 1].T).T for i in range(k)]
@@ -105,7 +105,7 @@ def sign_flips(S, y, weights=None):
 
         return statistic(e), draw
 
-    return granting
+    return make_statistic
 
 
 def _residual(e, F):

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import special
 
 from ..._checks import warn_user
-from ..rows._columns import column_of_x
-from ..rows._weights import rows_by_weight
+from ..rows._columns import format_column
+from ..rows._weights import sample_by_weight
 
 # most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)
 MAX_ROWS = 500
@@ -37,14 +37,14 @@ TURNS = (np.pi / 2, np.pi / 18)  # by how much the combination is turned, first 
 SIGNIFICANCE = 1e-3  # level of such F tests, over all features or scores together
 
 
-def rows_to_look_at(n, d, weights=None):
+def linearity_sample(n, d, weights=None):
     """Places of the rows, among n of d features, that `curvature` is to see; none of too few.
 
     Those at these places have equal weights.
     """
     places = np.arange(n)
     if weights is not None:
-        places = rows_by_weight(weights, max(MAX_ROWS, ROWS_PER_FEATURE * d))
+        places = sample_by_weight(weights, max(MAX_ROWS, ROWS_PER_FEATURE * d))
     enough = len(places) >= ROWS_PER_FEATURE * d
     return places[:: -(-len(places) // MAX_ROWS)] if enough else places[:0]
 
@@ -55,7 +55,7 @@ def curvature(X, components):
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Labelled rows, those of `rows_to_look_at`.
+        Labelled rows, those of `linearity_sample`.
     components : ndarray of shape (r, d)
 
     Returns
@@ -102,7 +102,7 @@ def _explained(F, B):
     return np.einsum("ij,ij->j", inner, inner) / np.where(squares > 0, squares, 1.0)
 
 
-def extra_are_curved(Z, classes=None):
+def later_scores_are_curved(Z, classes=None):
     """Tell whether a score after the first bends along those before it.
 
     Of one direction that y depends on, slicing shows more where the linearity condition fails: the
@@ -118,7 +118,7 @@ def extra_are_curved(Z, classes=None):
     """
     one = np.ones((len(Z), 1))
     p_values = [
-        _p_values_of_bends(Z[:, [j]], Z[:, :j], np.hstack([one, Z[:, :j]]), classes)[0]
+        _curvature_p_values(Z[:, [j]], Z[:, :j], np.hstack([one, Z[:, :j]]), classes)[0]
         for j in range(1, min(Z.shape[1], 5))
     ]
     return bool(p_values) and min(p_values) < SIGNIFICANCE_OF_BEND / len(p_values)
@@ -182,15 +182,15 @@ def _broken_line(score):
     return np.column_stack([np.ones(len(score)), score, beyond])
 
 
-def _p_values_of_bends(T, before, straight, classes=None):
+def _curvature_p_values(T, before, straight, classes=None):
     """F tests (m,) that columns T (n, m) are in the span of `straight`, not broken in others.
 
     With classes, also in the span of that, `before` and a mean a class: the larger p-values.
     """
     if classes is not None:
         within = np.hstack([straight, before, np.eye(classes.max() + 1)[classes]])
-        within = _p_values_of_bends(T, before, within)
-        return np.maximum(within, _p_values_of_bends(T, before, straight))
+        within = _curvature_p_values(T, before, within)
+        return np.maximum(within, _curvature_p_values(T, before, straight))
     U, singular, _ = np.linalg.svd(straight, full_matrices=False)
     Q = U[:, singular > 1e-8 * singular[0]]
     knots = np.quantile(before, KNOTS, axis=0)
@@ -206,7 +206,7 @@ def _p_values_of_bends(T, before, straight, classes=None):
     return special.fdtrc(m, df, gained / m / (left / df)) if df > 0 else np.ones(T.shape[1])
 
 
-def before_first_bend(S, r, classes=None):
+def find_violation(S, r, classes=None):
     """Return how many of the first r scores come before one along which others change.
 
     Parameters
@@ -216,7 +216,7 @@ def before_first_bend(S, r, classes=None):
     r : int
         How many these are; of more, `MAX_DIRECTIONS` are looked at.
     classes : ndarray of shape (n,), default=None
-        As in `extra_are_curved`.
+        As in `later_scores_are_curved`.
 
     Returns
     -------
@@ -230,15 +230,15 @@ def before_first_bend(S, r, classes=None):
     level = SIGNIFICANCE / sum(S.shape[1] - k for k in range(1, most + 1)) if most else 0.0
     for k in range(1, most + 1):
         before, rest = S[:, :k], S[:, k:]
-        of_means = _p_values_of_bends(rest, before, np.hstack([one, before]), classes)
-        of_variances = _p_values_of_bends(_clipped(rest) ** 2, before, one, classes)
+        of_means = _curvature_p_values(rest, before, np.hstack([one, before]), classes)
+        of_variances = _curvature_p_values(_clipped(rest) ** 2, before, one, classes)
         changes = {"linearity": of_means, "constant variance": of_variances}
         if failed := [name for name, p_values in changes.items() if p_values.min() < level]:
             return k - 1, failed
     return r, []
 
 
-def kept_by_moments(S, r, slices, seen_in, by_value=False):
+def n_before_violation(S, r, slices, tests_attribute, by_value=False):
     """Return how many of r directions are kept, and say what is not as second moments need it.
 
     Parameters
@@ -247,19 +247,19 @@ def kept_by_moments(S, r, slices, seen_in, by_value=False):
         Whitened rows, the directions found first.
     r : int
     slices : Slices
-    seen_in : str
+    tests_attribute : str
         Attribute that holds the tests which found r.
     by_value : bool, default=False
         Whether every slice is a value of y: then the first direction is there.
     """
-    places = rows_to_look_at(*S.shape, slices.weights)
+    places = linearity_sample(*S.shape, slices.weights)
     if not len(places) or r <= int(by_value):
         return r
-    k, failed = before_first_bend(S[places], r, slices.codes[places] if by_value else None)
+    k, failed = find_violation(S[places], r, slices.codes[places] if by_value else None)
     if not failed:
         return r
     kept = max(k, 1)
-    others = f"; the other {r - kept} may come from X alone ({seen_in})" if kept < r else ""
+    others = f"; the other {r - kept} may come from X alone ({tests_attribute})" if kept < r else ""
     warn_user(
         f"The condition of {' and of '.join(failed)} fails: along direction {k + 1} of those "
         f"found, other scores change in mean or in variance. n_components_ is {kept}{others}, and "
@@ -270,12 +270,12 @@ def kept_by_moments(S, r, slices, seen_in, by_value=False):
     return kept
 
 
-def is_by_value(y, slices):
+def has_slice_per_value(y, slices):
     """Tell whether every slice is a value of y, which no bend of X can feign the first score of."""
     return y.dtype.kind in "USb" or len(np.unique(y)) == slices.n_slices
 
 
-def look_at_curvature(rows, components, r, codes, by_value, categorical, columns, names):
+def check_linearity(rows, components, r, codes, by_value, categorical, columns, names):
     """Return `curvature_`, and warn of what may have misled the tests that chose the dimension.
 
     Parameters
@@ -292,19 +292,19 @@ def look_at_curvature(rows, components, r, codes, by_value, categorical, columns
     columns : Columns
     names : ndarray of shape (n_features,) or None
     """
-    shares, curved = map(columns.spread, curvature(rows, components))
+    shares, curved = map(columns.expand, curvature(rows, components))
     if not len(rows) or not r:
         return shares
     Z, skewed = rows @ components[:r].T, are_skewed(rows).sum()
-    bent = extra_are_curved(Z, codes if by_value else None)
+    bent = later_scores_are_curved(Z, codes if by_value else None)
     needless = r > 1 and (skewed or curved.any()) and one_score_is_enough(Z, codes)
     curved &= not categorical or needless
     if bent or needless or curved.any():
-        warn_of_curvature(shares, curved, bent, skewed if needless else 0, categorical, names)
+        warn_nonlinear(shares, curved, bent, skewed if needless else 0, categorical, names)
     return shares
 
 
-def warn_of_curvature(shares, curved, bent, skewed, categorical, names=None):
+def warn_nonlinear(shares, curved, bent, skewed, categorical, names=None):
     """Say that the linearity condition fails, and in which feature, by name, that shows.
 
     `skewed` counts the skewed features where one score is enough.
@@ -314,7 +314,7 @@ def warn_of_curvature(shares, curved, bent, skewed, categorical, names=None):
         most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
         found.append(
             f"{curved.sum()} of {len(shares)} features are curved along the directions found, "
-            f"{column_of_x(most, names)} with {shares[most]:.2f} of its variance (curvature_)"
+            f"{format_column(most, names)} with {shares[most]:.2f} of its variance (curvature_)"
         )
     if bent:
         found.append("directions after the first are curved functions of those before")

@@ -49,12 +49,12 @@ N_FEW_PERMUTATIONS = 19
 MANY = 10**8  # products of n q^2 in one shuffle (n rows of q columns)
 
 
-def permutation_tests(granting, *, most, n_permutations, random_state):
+def permutation_tests(make_statistic, *, most, n_permutations, random_state):
     """Test k = 0, 1, ... until one is accepted.
 
     Parameters
     ----------
-    granting : callable
+    make_statistic : callable
         Of k: `mean_shuffles` and the like return one. It gives the statistic observed, the
         eigenvalue after the k-th, and a function of a RandomState that draws one with the rows of
         S2 shuffled.
@@ -72,7 +72,7 @@ def permutation_tests(granting, *, most, n_permutations, random_state):
     random_state = check_random_state(random_state)
 
     def test(k):
-        observed, draw = granting(k)
+        observed, draw = make_statistic(k)
         reached = made = 0
         while made < n_permutations and (
             reached < FEWEST_REACHED or 1 + reached <= SIGNIFICANCE * (1 + n_permutations)
@@ -122,7 +122,7 @@ def mean_shuffles(S, omega, groups=None):
     n, H = omega.shape
     in_order = shuffled_orders(n, groups)
 
-    def granting(k):
+    def make_statistic(k):
         S1 = S @ linalg.svd(omega.T @ S, full_matrices=False)[2][:k].T
         S2, within, drawn = _residual(S, S1), omega.T @ S1, []
 
@@ -140,7 +140,7 @@ def mean_shuffles(S, omega, groups=None):
 
         return statistics([np.arange(n)])[0], draw
 
-    return granting
+    return make_statistic
 
 
 def local_shuffles(S, X, slices, n_local_neighbors):
@@ -161,10 +161,10 @@ def local_shuffles(S, X, slices, n_local_neighbors):
         """Mean of S (n, q) over the rows of the same slice near each row in X."""
         return np.concatenate([_local_means(X[g], S[g], n_local_neighbors) for g in groups])
 
-    S = found_first(S, local_means(X, S))
+    S = rotate_to_leading(S, local_means(X, S))
 
-    def granting(k):
-        S1, S2 = parted(S, k)
+    def make_statistic(k):
+        S1, S2 = split_scores(S, k)
         X2 = _residual(X, S1)
         X1 = X - X2
 
@@ -174,7 +174,7 @@ def local_shuffles(S, X, slices, n_local_neighbors):
 
         return shuffling(statistic, len(S2), slices.groups)
 
-    return granting
+    return make_statistic
 
 
 def _local_means(X, S, n_neighbors):
@@ -196,8 +196,8 @@ def kernel_shuffles(S, kernel, groups=None):
         Within which rows are shuffled.
     """
 
-    def granting(k):
-        S1, S2 = parted(S, k)
+    def make_statistic(k):
+        S1, S2 = split_scores(S, k)
         n = len(S1)
         total = linalg.block_diag(S1.T @ S1, S2.T @ S2) / n
 
@@ -209,10 +209,10 @@ def kernel_shuffles(S, kernel, groups=None):
 
         return shuffling(statistic, n, groups)
 
-    return granting
+    return make_statistic
 
 
-def parted(S, k):
+def split_scores(S, k):
     """S1 (n, k), and S2 (n, q - k) less its mean and its regression on S1."""
     return S[:, :k], _residual(S[:, k:], S[:, :k])
 
@@ -232,7 +232,7 @@ def largest_after(matrix, k):
     return linalg.eigvalsh(matrix, subset_by_index=(place, place), check_finite=False)[0]
 
 
-def found_first(S, sums):
+def rotate_to_leading(S, sums):
     """S (n, q) in an orthonormal basis that begins with the right singular vectors of the sums."""
     if len(sums) <= S.shape[1]:
         V = linalg.svd(sums, check_finite=False)[2].T
@@ -241,18 +241,18 @@ def found_first(S, sums):
     return S @ V
 
 
-def affordable(S, n_permutations):
+def n_affordable_permutations(S, n_permutations):
     """How many shuffles of rows S (n, q) are made, where each whitens or multiplies them."""
     return n_permutations if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS
 
 
-def weighted_permutation_tests(granting, **settings):
+def weighted_permutation_tests(make_statistic, **settings):
     """As `permutation_tests`, with the larger p-value of weights that stay and weights that go.
 
     With an integer as seed both sides see the same shuffles.
     """
     one, other = (
-        permutation_tests(partial(granting, weights_stay=stay), **settings)
+        permutation_tests(partial(make_statistic, weights_stay=stay), **settings)
         for stay in (True, False)
     )
     n_tests = min(len(one["p_value"]), len(other["p_value"]))
@@ -276,9 +276,9 @@ def weighted_shuffles(S, fixed, slices, kernel):
     """
     weights, codes, every = slices.weights, slices.codes, S
 
-    def granting(k, weights_stay=True):
+    def make_statistic(k, weights_stay=True):
         """Weights stay with y, or go with S2."""
-        S, C = _parted_by_weight(every, fixed, weights, k)
+        S, C = _split_scores_weighted(every, fixed, weights, k)
 
         def statistic(order):
             moved = weights if weights_stay else weights[order]
@@ -290,10 +290,10 @@ def weighted_shuffles(S, fixed, slices, kernel):
 
         return shuffling(statistic, len(S))
 
-    return granting
+    return make_statistic
 
 
-def _parted_by_weight(S, fixed, weights, k):
+def _split_scores_weighted(S, fixed, weights, k):
     """S with its last columns less their weighted regression on the first k, and C of that."""
     if not k:
         return S, fixed

@@ -52,7 +52,7 @@ def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
     }
 
 
-def are_large(sizes):
+def slices_are_large(sizes):
     """Tell whether slices of these sizes (H,) are large enough for the chi-square reference.
 
     The mean of few rows of a skewed feature is skewed, and one slice of few rows among large ones

@@ -6,14 +6,14 @@ import numpy as np
 
 from ..._numerics._pencil import Pencil
 from ..._numerics._solvers import DENSE_MAX_FEATURES, whitened_rows
-from ..slicing._slices import counts_written_out, rows_to_shuffle
+from ..slicing._slices import repeat_by_count, rows_to_shuffle
 from ._permutation import (
-    affordable,
-    found_first,
     kernel_shuffles,
     local_shuffles,
     mean_shuffles,
+    n_affordable_permutations,
     permutation_tests,
+    rotate_to_leading,
     weighted_permutation_tests,
     weighted_shuffles,
 )
@@ -66,14 +66,14 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
         places = np.arange(len(places))
     if not slices.is_counted:
         return _tests_of_weighted(pencil, slices, places, most, random_state)
-    S, slices = slices.unweighted(whitened_rows(pencil))[places], slices.of_rows(places)
+    S, slices = slices.unweighted(whitened_rows(pencil))[places], slices.select_unweighted(places)
     if near is None:
-        granting = mean_shuffles(S, slices.membership(), slices.groups)
+        make_statistic = mean_shuffles(S, slices.membership(), slices.groups)
     else:
-        granting = local_shuffles(S, near, slices, n_local_neighbors)
+        make_statistic = local_shuffles(S, near, slices, n_local_neighbors)
     cheap = near is None and S.size <= MANY
     return permutation_tests(
-        granting,
+        make_statistic,
         most=min(most, S.shape[1]),
         n_permutations=N_PERMUTATIONS if cheap else N_FEWER_PERMUTATIONS,
         random_state=random_state,
@@ -93,9 +93,9 @@ def moment_tests(S, slices, kernel_of_rows, most):
     dict
         As `permutation_tests`.
     """
-    places = counts_written_out(S, slices)
-    S, slices = S[places], slices.part_to_shuffle(places)
-    n_permutations = affordable(S, N_FEWER_PERMUTATIONS)
+    places = repeat_by_count(S, slices)
+    S, slices = S[places], slices.select_to_shuffle(places)
+    n_permutations = n_affordable_permutations(S, N_FEWER_PERMUTATIONS)
     settings = {"most": most, "n_permutations": n_permutations, "random_state": 0}
     if slices.is_counted:
         shuffles = kernel_shuffles(S, lambda Z, T: kernel_of_rows(Z, slices, T), slices.groups)
@@ -109,7 +109,7 @@ def moment_tests(S, slices, kernel_of_rows, most):
 
 def _of_rows(pencil, slices, places):
     """Pencil and slices of some rows alone, which are not penalised, with a ridge for so many."""
-    X, part = slices.unweighted(pencil.X_labeled)[places], slices.part_to_shuffle(places)
+    X, part = slices.unweighted(pencil.X_labeled)[places], slices.select_to_shuffle(places)
     X = X - np.average(X, axis=0, weights=part.weights)
     ridge = pencil.ridge * part.n_rows / slices.n_rows
     return Pencil(part.weighted(X), len(X), part.membership(), None, ridge), part
@@ -118,15 +118,15 @@ def _of_rows(pencil, slices, places):
 def _tests_of_weighted(pencil, slices, places, most, random_state):
     """Test rows of relative weight."""
     S = whitened_rows(pencil)
-    S = slices.unweighted(found_first(S, slices.membership().T @ S))
+    S = slices.unweighted(rotate_to_leading(S, slices.membership().T @ S))
     fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S
-    part = slices.part(places)
+    part = slices.select(places)
     scale = slices.n_rows / part.n_rows  # so that their weights sum to those of all
     part = replace(part, counts=scale * part.counts, weights=scale * part.weights)
     return weighted_permutation_tests(
         weighted_shuffles(S[places], fixed, part, _between),
         most=min(most, S.shape[1]),
-        n_permutations=affordable(S[places], N_PERMUTATIONS),
+        n_permutations=n_affordable_permutations(S[places], N_PERMUTATIONS),
         random_state=random_state,
     )
 

@@ -63,7 +63,7 @@ def dependence_p_values(X, y, weights=None):
     """
     slices = slice_response(y, N_SLICES, sample_weight=weights)
     places = rows_to_shuffle(X, slices)
-    X, slices = X[places] - X[places].mean(axis=0), slices.of_rows(places)
+    X, slices = X[places] - X[places].mean(axis=0), slices.select_unweighted(places)
     X = X[:, X.any(axis=0)]
     if len(X) < ROWS_PER_FEATURE * X.shape[1] or slices.n_slices < 2:
         return 1.0, 1.0
@@ -75,7 +75,7 @@ def dependence_p_values(X, y, weights=None):
     return float(of_means), float(variance_tests(S, slices, 1)["p_value"][0])
 
 
-def warn_of_none(
+def warn_no_direction(
     why=f"tests at level {SIGNIFICANCE} cannot distinguish y from noise",
     remedy="Label more rows, take fewer slices",
 ):
@@ -87,7 +87,7 @@ def warn_of_none(
     )
 
 
-def warn_of_unseen(
+def warn_if_dependence_unseen(
     X, y, weights, sees, *, found=0, sees_means=False, sees_variances=False, **of_none
 ):
     """Say that y depends on X in a way that the method does not see, or that nothing was found.
@@ -105,7 +105,7 @@ def warn_of_unseen(
     sees_means, sees_variances : bool, default=False
         Whether it looks at means, and variances, of X within slices itself.
     **of_none : str
-        For `warn_of_none`.
+        For `warn_no_direction`.
     """
     of_means, of_variances = dependence_p_values(X, y, weights)
     unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]
@@ -122,4 +122,4 @@ def warn_of_unseen(
             "MAVE and OuterProductGradients with target='central'."
         )
     elif not found:
-        warn_of_none(**of_none)
+        warn_no_direction(**of_none)

@@ -16,7 +16,7 @@ from ..rows._columns import check_extremes
 from ..rows._dask_arrays import FLOATS
 from ..rows._labels import as_label_array, as_numeric_labels
 from ..rows._moments import SliceMoments
-from ..rows._weights import as_numbers_of_rows, check_sample_weight
+from ..rows._weights import as_effective_counts, check_sample_weight
 from ._slices import MAX_ROWS, Slices, check_n_slices, slice_response
 
 # Times its share of the first chunk by which the largest slice may grow, or the others together
@@ -45,7 +45,7 @@ class SliceCoding:
     shares: np.ndarray | None = None
 
     @classmethod
-    def of_first_chunk(cls, y, n_slices, classes, weights=None):
+    def from_first_chunk(cls, y, n_slices, classes, weights=None):
         """Coding by `classes`, by the edges `n_slices`, or by the slices of y itself."""
         if classes is not None:
             return cls(None, np.unique(np.asarray(classes)))
@@ -143,14 +143,14 @@ def slice_edges(
     labels = column_or_1d(check_array(labels, ensure_2d=False, input_name="y"))
     weights = check_sample_weight(sample_weight, len(labels))
     if weights is not None:
-        labels, weights = labels[weights > 0], as_numbers_of_rows(weights[weights > 0])
+        labels, weights = labels[weights > 0], as_effective_counts(weights[weights > 0])
     codes = slice_response(labels, n_slices, sample_weight=weights).codes
     order = np.argsort(labels, kind="stable")
     return labels[order][1:][np.diff(codes[order]) > 0]
 
 
 @dataclass(frozen=True, eq=False)
-class SeenRows:
+class ChunkSummary:
     """Labelled rows seen so far.
 
     Attributes
@@ -164,18 +164,18 @@ class SeenRows:
     drawn: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, X, codes, n_slices, keys, weights=None):
+    def from_chunk(cls, X, codes, n_slices, keys, weights=None):
         """One chunk; codes are in 0..n_slices - 1."""
-        moments = SliceMoments.of(X, codes, n_slices, weights=weights)
+        moments = SliceMoments.from_rows(X, codes, n_slices, weights=weights)
         weights = np.ones(len(X), dtype=np.int64) if weights is None else weights
-        return cls(moments, (X.astype(np.float64), codes, weights, keys))._of_least_keys()
+        return cls(moments, (X.astype(np.float64), codes, weights, keys))._with_smallest_keys()
 
     def merged(self, other):
         """Both sets of rows together."""
         drawn = map(np.concatenate, zip(self.drawn, other.drawn, strict=True))
-        return SeenRows(self.moments.merged(other.moments), tuple(drawn))._of_least_keys()
+        return ChunkSummary(self.moments.merged(other.moments), tuple(drawn))._with_smallest_keys()
 
-    def _of_least_keys(self):
+    def _with_smallest_keys(self):
         keys = self.drawn[-1]
         if len(keys) <= MAX_ROWS:
             return self
@@ -185,14 +185,14 @@ class SeenRows:
     def sample(self, columns):
         """Rows (m, n_varying), less their offset, and their slices."""
         X, codes, weights, _ = self.drawn
-        weights = as_numbers_of_rows(weights)
+        weights = as_effective_counts(weights)
         weights = None if (weights == 1).all() else weights
         codes = np.unique(codes, return_inverse=True)[1]
-        return columns.part(X), Slices(codes, np.bincount(codes, weights), weights)
+        return columns.select(X), Slices(codes, np.bincount(codes, weights), weights)
 
 
-def seen_in_blocks(X, labelled, slices):
-    """Return the `SeenRows` of a Dask array X (n, d), block by block, where the blocks are.
+def summarise_blocks(X, labelled, slices):
+    """Return the `ChunkSummary` of a Dask array X (n, d), block by block, where the blocks are.
 
     Parameters
     ----------
@@ -214,19 +214,19 @@ def seen_in_blocks(X, labelled, slices):
         rows = place[start:stop][kept]
         weights = None if slices.weights is None else slices.weights[rows]
         given = slices.codes[rows], slices.n_slices, keys[rows], weights
-        parts.append(delayed(_seen_in_block)(block, kept, *given))
+        parts.append(delayed(_summarise_block)(block, kept, *given))
     while len(parts) > 1:
         parts = [delayed(_merged)(*parts[i : i + 2]) for i in range(0, len(parts), 2)]
     return parts[0].compute()
 
 
-def _seen_in_block(block, kept, *given):
+def _summarise_block(block, kept, *given):
     block = check_array(block, dtype=FLOATS, ensure_min_samples=0, input_name="X")
     if not kept.any():
         return None
     block = block if kept.all() else block[kept]
     check_extremes(block)
-    return SeenRows.of(block, *given)
+    return ChunkSummary.from_chunk(block, *given)
 
 
 def _merged(one, other=None):

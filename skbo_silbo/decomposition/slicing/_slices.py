@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 from ..._checks import brief
 from ..._typing import ArrayLike, FloatArray, IntArray
-from ..rows._weights import are_counts, rows_by_weight
+from ..rows._weights import are_counts, sample_by_weight
 
 N_STARTS = 10  # starts of k-means, seeded
 FEWEST_ROWS = 5  # rows from which different values can be cut in two slices of two rows or more
@@ -65,19 +65,19 @@ class Slices:
         """Number of rows, or the sum of their weights."""
         return self.counts.sum()
 
-    def of_rows(self, rows: IntArray) -> "Slices":
+    def select_unweighted(self, rows: IntArray) -> "Slices":
         """Slices of some rows only, without weights; those that no row is left in are dropped."""
-        return replace(self, weights=None).part(rows)
+        return replace(self, weights=None).select(rows)
 
-    def part(self, rows: IntArray) -> "Slices":
+    def select(self, rows: IntArray) -> "Slices":
         """As `of_rows`, with the weights that the rows have."""
         codes = np.unique(self.codes[rows], return_inverse=True)[1]
         weights, groups = (None if v is None else v[rows] for v in (self.weights, self.groups))
         return Slices(codes, np.bincount(codes, weights), weights, groups)
 
-    def part_to_shuffle(self, rows: IntArray) -> "Slices":
+    def select_to_shuffle(self, rows: IntArray) -> "Slices":
         """As `of_rows` where rows are counted, and may repeat, as `part` where they are not."""
-        return self.of_rows(rows) if self.is_counted else self.part(rows)
+        return self.select_unweighted(rows) if self.is_counted else self.select(rows)
 
     def membership(self) -> sparse.csr_array:
         """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
@@ -142,7 +142,7 @@ def slice_response(
     """
     n_slices = check_n_slices(n_slices)
     if y.dtype.names:
-        codes = _codes_of_both(y, n_slices, sample_weight)
+        codes = _censored_codes(y, n_slices, sample_weight)
     elif y.ndim == 2:
         codes = _clusters(y, n_slices, sample_weight)
     elif y.dtype.kind not in "fiu":
@@ -231,7 +231,7 @@ def _clusters(y, n_slices, weights):
     return search.fit(values, sample_weight=counts).labels_[ranks]
 
 
-def _codes_of_both(y, n_slices, weights):
+def _censored_codes(y, n_slices, weights):
     """Slices of the times of events, then of those that were censored."""
     w = np.ones(len(y)) if weights is None else weights
 
@@ -284,19 +284,19 @@ def _codes_by_edges(y, edges):
 
 
 def evenly_spaced(X, slices, n_rows):
-    """Places of at most `n_rows` rows X (n, d), evenly spaced in the order of `stratified`.
+    """Places of at most `n_rows` rows X (n, d), evenly spaced in the order of `stratified_order`.
 
     Weighted rows come as often as they weigh: those at these places have equal weights.
     """
     if slices.weights is not None:
-        order = stratified(X, slices)
-        return np.sort(order[rows_by_weight(slices.weights[order], n_rows)])
+        order = stratified_order(X, slices)
+        return np.sort(order[sample_by_weight(slices.weights[order], n_rows)])
     if len(X) <= n_rows:
         return np.arange(len(X))
-    return stratified(X, slices)[np.linspace(0, len(X) - 1, n_rows).round().astype(int)]
+    return stratified_order(X, slices)[np.linspace(0, len(X) - 1, n_rows).round().astype(int)]
 
 
-def stratified(X, slices):
+def stratified_order(X, slices):
     """Places of the rows by slice, and by length within it: whatever order they come in."""
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
@@ -304,7 +304,7 @@ def stratified(X, slices):
 MAX_ROWS = 2000  # rows, evenly spaced in the order of y, that are shuffled where there are more
 
 
-def counts_written_out(X, slices):
+def repeat_by_count(X, slices):
     """Places of the rows X (n, d) as often as they count, `MAX_ROWS` or n at most; or all."""
     if slices.weights is None or not slices.is_counted:
         return np.arange(len(X))

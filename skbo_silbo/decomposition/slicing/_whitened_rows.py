@@ -31,7 +31,7 @@ class WhitenedRows:
     root_n: float
 
     @classmethod
-    def of(cls, data, slices):
+    def from_data(cls, data, slices):
         """Whiten the labelled rows of a `LabelledData`, weighed as their slices are."""
         X, mean = center_on_labels(data)
         pencil = Pencil(slices.weighted(X), len(X), slices.membership())
