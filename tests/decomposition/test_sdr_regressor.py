@@ -98,7 +98,7 @@ def test_bad_arguments_are_refused():
     for regressor, labels, weights, words in (
         (SDRRegressor(n_folds=1), y, None, "n_folds must be an integer"),
         (SDRRegressor(PCA(2)), y, np.arange(150), "unexpected keyword argument 'sample_weight'"),
-        (SDRRegressor("mave"), y, None, "reducer must be None or a transformer: got 'mave'"),
+        (SDRRegressor("mave"), y, None, "reducer must be None or a transformer, got 'mave'"),
         (SDRRegressor(PCA), y, None, "reducer must be None or a transformer"),
         (SDRRegressor(), np.where(np.arange(150) < 3, y, np.nan), None, "at least 4 labels"),
     ):
