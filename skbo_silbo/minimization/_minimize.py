@@ -243,7 +243,7 @@ def minimize(
             loop.resume()
             _tell_given_values(optimizer, log, x0, y0, n_constraints)
             loop.proposals.leave_out_told()
-            if y0 is not None and np.isfinite(optimizer.func_vals_[optimizer.feasible_]).any():
+            if np.isfinite(optimizer.func_vals_[optimizer.feasible_]).any():
                 best = Observation(sign * optimizer.best_y_)
                 budget.know(Trial(optimizer.best_x_, -1, "given", observation=best))
             n_due = len(loop.proposals.initial) + len(loop.proposals.waiting) + len(loop.trials)

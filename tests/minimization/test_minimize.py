@@ -217,6 +217,17 @@ def test_target_reached_by_known_values_costs_nothing():
     assert result.fun == 0.0
 
 
+def test_given_values_of_journal_reach_target(tmp_path):
+    """A later call may leave out `x0` and `y0`, which the journal keeps."""
+    options = {"journal": tmp_path / "run.jsonl", "method": "random", "random_state": 0}
+    minimize(bowl, BOUNDS, x0=[0.5, 1.0], y0=-1.0, n_calls=2, **options)
+    seen = []
+    minimize(bowl, BOUNDS, n_calls=3, callback=seen.append, **options)
+    assert [progress.best_value for progress in seen] == [-1.0]
+    result = minimize(bowl, BOUNDS, n_calls=4, target=-0.5, **options)
+    assert (result.nfev, result.stop_reason, result.fun) == (3, "target", -1.0)
+
+
 def test_time_limit(monkeypatch):
     clock = [0.0]
 
