@@ -122,6 +122,11 @@ def search_state(evaluate_candidates):
     )
 
 
+def fit_parameters(search, params):
+    """Return those parameters of a search's ``fit`` that are for the ``fit`` of its estimator."""
+    return search._get_routed_params_for_fit(params).estimator.fit
+
+
 class _Unmasking:
     """A scorer that gives no masked scores, of one metric or of several in a dict."""
 

@@ -46,8 +46,8 @@ class OfOneGoal(Generic[Kind]):
         if has_goals(search):
             why += (
                 f": refit={search.refit!r} names several goals, which have no single best "
-                "candidate. Choose one of the rows of cv_results_ that pareto_front_ lists, and "
-                "fit the estimator with its params."
+                "candidate. Fit one of the rows that pareto_front_ lists: "
+                "search.choose(index, X, y)."
             )
         raise AttributeError(why)
 

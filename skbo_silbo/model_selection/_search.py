@@ -12,6 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
+from skbo_silbo._checks import check_integer
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, search_state
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
@@ -21,6 +22,7 @@ from skbo_silbo.evaluation._loop import EvaluationLoop
 from skbo_silbo.evaluation._progress import show_progress
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
+from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
 from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._optimizer import (
     expected_score,
@@ -40,6 +42,7 @@ from skbo_silbo.model_selection._results import (
 from skbo_silbo.optimizers._log import open_log
 from skbo_silbo.optimizers._model import Prediction
 from skbo_silbo.optimizers._state import RootSeed, root_seed
+from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
 
@@ -170,6 +173,9 @@ class SILBOSearchCV(SeveralGoals):
         What was searched.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
+    subspace_ : LearntSubspace
+        Which parameters matter, as :attr:`SILBO.subspace_` of `optimizer_` estimates it. Needs a
+        search that went beyond its first candidates. Computed on access.
     pareto_front_ : ndarray of int
         With several goals: the rows of ``cv_results_`` that no other row dominates, by being
         nowhere worse and somewhere better. Equal rows are all in it, those with a failed fit never.
@@ -402,6 +408,102 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         check_is_fitted(self, "optimizer_")
         return expected_score(self, params)
+
+    @property
+    def subspace_(self) -> LearntSubspace:
+        """Which parameters matter: :attr:`SILBO.subspace_` of `optimizer_`."""
+        check_is_fitted(self, "optimizer_")
+        return self.optimizer_.subspace_
+
+    def choose(self, index: int, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit the candidate of one row of ``cv_results_``, such as one of the Pareto front.
+
+        The search keeps no data, so pass them again. The search itself is not changed.
+
+        Parameters
+        ----------
+        index : int
+            Row of ``cv_results_``.
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        **params : dict
+            As in :meth:`fit`; those for the estimator are passed to its ``fit``.
+
+        Returns
+        -------
+        estimator : estimator object
+            Fitted.
+
+        Raises
+        ------
+        NotFittedError
+            If the search is not fitted.
+        ValueError, IndexError
+            If there is no such row.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from skbo_silbo import SILBOSearchCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> space = {"n_neighbors": [5, 10, 20, 40]}
+        >>> search = SILBOSearchCV(KNeighborsClassifier(), space, n_iter=3, random_state=0)
+        >>> search.fit(X, y).choose(0, X, y)
+        KNeighborsClassifier()
+        """
+        check_is_fitted(self, "cv_results_")
+        check_integer("index", index, minimum=0)
+        return fit_candidate(self, index, X, y, params)
+
+    def ensemble(self, X: Any, y: Any, *, n: int = 10, **params: Any) -> Any:
+        """Fit a voting ensemble of the `n` best candidates, which often beats the best one.
+
+        The search keeps no data, so pass them again. The search itself is not changed, and need
+        not have refitted a candidate. The ensemble fits and keeps `n` models: memory and the time
+        of a prediction are about `n` times those of `best_estimator_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        n : int, default=10
+            Number of candidates. Candidates without a score or with the same parameters as a better
+            one are left out. They are ranked by the mean test score that was searched; with several
+            objectives, by the first metric.
+        **params : dict
+            As in :meth:`fit`. `sample_weight` is passed to all models, and with metadata routing
+            anything that the estimator requests.
+
+        Returns
+        -------
+        ensemble : VotingClassifier or VotingRegressor
+            Fitted. It averages predicted probabilities (``voting="soft"``), or takes the majority
+            of the predicted classes if a candidate has no ``predict_proba``.
+
+        Raises
+        ------
+        NotFittedError
+            If the search is not fitted.
+        ValueError
+            If there are fewer than `n` such candidates; if the estimator is neither a classifier
+            nor a regressor; or if ``class_weight`` is a dict and the classes are not 0, 1, ...,
+            which is how VotingClassifier encodes them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from skbo_silbo import SILBOSearchCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> search = SILBOSearchCV(DecisionTreeClassifier(random_state=0), random_state=0)
+        >>> ensemble = search.fit(X, y).ensemble(X, y, n=3)
+        >>> len(ensemble.estimators_), ensemble.voting
+        (3, 'soft')
+        """
+        check_is_fitted(self, "cv_results_")
+        check_integer("n", n)
+        return fit_ensemble(self, X, y, n, params)
 
     @property
     def _repr_html_(self):

@@ -26,6 +26,7 @@ from skbo_silbo._sklearn import (
     SearchFits,
     adopt_rows,
     check_scores,
+    fit_parameters,
     metadata_request,
     rows_of,
     search_state,
@@ -267,3 +268,9 @@ def test_rows_of_any_table_are_taken(kind):
     taken = rows_of(kind(X), np.array([3, 1]))
     taken = taken.toarray() if hasattr(taken, "toarray") else np.asarray(taken)
     np.testing.assert_array_equal(taken, X[[3, 1]])
+
+
+def test_fit_parameters_leave_out_groups():
+    spy = Spy(lambda evaluate: None, cv=GroupKFold(2))
+    params = fit_parameters(spy, {"groups": Y, "sample_weight": Y})
+    assert params.keys() == {"sample_weight"}
