@@ -1,22 +1,22 @@
-"""Leading eigenpairs of a pencil known by its products, and of a matrix.
+"""Leading eigenpairs of a pencil given by matrix products, and of a matrix.
 
-A randomised range finder (Halko, Martinsson and Tropp 2011): a Gaussian block, multiplied by
-``T^-1 Gamma``, spans the leading directions nearly, and a Rayleigh-Ritz step extracts them. Where
-one multiplication is not accurate enough, a block Krylov iteration follows:
+A randomised range finder (Halko, Martinsson and Tropp 2011) multiplies a Gaussian block by
+``T^-1 Gamma``, and a Rayleigh-Ritz step extracts the leading directions. A block Krylov iteration
+improves them until they have converged:
 
 =====================  ==========  ===========================================================
 symbol                 shape       meaning
 =====================  ==========  ===========================================================
 Gamma, T               (d, d)      symmetric; T positive definite on the span searched
 S                      (d, m)      basis of the space searched, orthonormal columns
-W = T^-1 Gamma B       (d, p)      what one step of subspace iteration would put in B's place
+W = T^-1 Gamma B       (d, p)      one step of subspace iteration from B
 =====================  ==========  ===========================================================
 
-Every W enlarges S instead of replacing B, and a Rayleigh-Ritz step picks the best B in S: what
-plain subspace iteration reaches in k^2 steps takes some k (Musco and Musco 2015).
+Every W enlarges S instead of replacing B, and a Rayleigh-Ritz step picks the best B in S. This
+needs about k steps where subspace iteration needs k^2 (Musco and Musco 2015).
 
-All eigenvalues of a matrix and its first vectors come from one reduction to a tridiagonal matrix.
-That is most of the cost of LAPACK's drivers, which give either all vectors or a range of values.
+All eigenvalues and some eigenvectors of a matrix come from one reduction to tridiagonal form, which
+dominates the cost. LAPACK's drivers compute either all vectors or a range of values only.
 """
 
 from collections.abc import Callable
@@ -31,12 +31,12 @@ from ._pencil import Spectrum
 
 MAX_BLOCKS = 6  # blocks kept in the basis before it is restarted from its best two
 
-SMALL = 64  # order below which all vectors cost no more than a second call
+SMALL = 64  # order below which computing all vectors is as cheap
 
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """A pencil (Gamma, T), known by what it makes of V (d, p). T is the identity by default."""
+    """A pencil (Gamma, T) given by its products with V (d, p). T is the identity by default."""
 
     between: Callable[[np.ndarray], np.ndarray]  # Gamma V
     total: Callable[[np.ndarray], np.ndarray] = np.asarray  # T V
@@ -45,7 +45,7 @@ class Products:
 
 @dataclass(frozen=True, eq=False)
 class _Basis:
-    """S with the two products that a Rayleigh-Ritz step needs."""
+    """S with its products with Gamma and T, for Rayleigh-Ritz steps."""
 
     S: np.ndarray
     between: np.ndarray
@@ -64,7 +64,7 @@ class _Basis:
         return _Basis(Q, self.between @ inverse, self.total @ inverse)
 
     def ritz(self, p):
-        """Best p directions within S, with their eigenvalues."""
+        """Return the p largest Ritz values within S, and their coefficients."""
         between, total = self.S.T @ self.between, self.S.T @ self.total
         eigenvalues, vectors = linalg.eigh(
             (between + between.T) / 2, (total + total.T) / 2, check_finite=False
@@ -73,21 +73,21 @@ class _Basis:
 
 
 def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8, max_iter=100):
-    """Leading solutions of ``Gamma b = lambda T b``.
+    """Compute leading solutions of ``Gamma b = lambda T b``.
 
     Parameters
     ----------
     products : Products
     start : ndarray of shape (d, p)
-        ``T^-1 Gamma`` times a random block, where p is n_wanted and some more.
+        ``T^-1 Gamma`` times a random block of p columns, p being larger than `n_wanted`.
     n_wanted : int
-        Directions that must converge, and are returned.
+        Number of directions that must converge, and are returned.
     is_complete : bool, default=False
-        Whether `start` spans the range of ``T^-1 Gamma``, so that nothing is iterated.
+        Whether `start` spans the range of ``T^-1 Gamma``, so that no iteration is needed.
     tol : float, default=1e-8
-        Largest T-norm of ``T^-1 Gamma b - lambda b`` among the wanted, relative to the first
-        eigenvalue (b'Tb = 1). Divided by the relative gap below the wanted eigenvalues it bounds
-        the sine of the error.
+        Largest T-norm of ``T^-1 Gamma b - lambda b`` among the wanted directions, relative to the
+        first eigenvalue (b'Tb = 1). Divided by the relative gap below the wanted eigenvalues, it
+        bounds the sine of the error.
     max_iter : int, default=100
 
     Returns
@@ -123,7 +123,7 @@ def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8
 
 
 def _extend(products, basis, W):
-    """Basis enlarged by the part of W that it does not hold yet."""
+    """Return the basis enlarged by the part of W orthogonal to it."""
     W = W / np.maximum(np.linalg.norm(W, axis=0), np.finfo(float).tiny)
     if basis is not None:
         for _ in range(2):
@@ -143,7 +143,10 @@ def _residual(products, R, n_wanted):
 
 
 def eigenvalues_and_leading_vectors(A, k):
-    """Eigenvalues (q,) of a symmetric A (q, q), falling, and the vectors (q, k) of the largest."""
+    """Return the eigenvalues of a symmetric matrix, descending, and leading eigenvectors.
+
+    A has shape (q, q), and the k leading eigenvectors shape (q, k).
+    """
     k = min(k, len(A))
     if len(A) < SMALL or 4 * k > len(A):
         eigenvalues, V = linalg.eigh(A, driver="evd", check_finite=False)
@@ -154,30 +157,30 @@ def eigenvalues_and_leading_vectors(A, k):
     S = linalg.eigh_tridiagonal(
         diagonal, beside, select="i", select_range=leading, check_finite=False
     )[1]
-    # the reflectors leave the first coordinate alone
+    # the reflectors do not change the first coordinate
     rest, _, _ = linalg.lapack.dormqr("L", "N", reflectors[1:, :-1], scales, S[1:], lwork=SMALL * k)
     return eigenvalues[::-1], np.concatenate([S[:1], rest])[:, ::-1]
 
 
 def _tridiagonal(A):
-    """Householder reflectors, diagonal, off-diagonal and the reflectors' scales."""
+    """Return Householder reflectors, diagonal, off-diagonal and the scales of the reflectors."""
     lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
     return linalg.lapack.dsytrd(A, lower=1, lwork=lwork)[:4]
 
 
 def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
-    """Solve ``T X = B`` column by column, in step, with a diagonal preconditioner.
+    """Solve ``T X = B`` for all columns together, with a diagonal preconditioner.
 
     Parameters
     ----------
     apply : callable
-        V (d, p) to T V; T symmetric, positive semi-definite.
+        Maps V (d, p) to T V, with T symmetric and positive semi-definite.
     B : ndarray of shape (d, p)
-        In the range of T.
+        Right-hand sides in the range of T.
     diagonal : ndarray of shape (d,)
-        Diagonal of T; where it is zero, so is the solution.
+        Diagonal of T; the solution is zero where it is zero.
     tol : float, default=1e-10
-        Largest residual relative to the column of B, both in the preconditioner's norm.
+        Largest residual of a column relative to B, in the norm of the preconditioner.
     max_iter : int, default=1000
 
     Returns

@@ -1,8 +1,8 @@
 """Gaussian process regression with a Matern-5/2 kernel, one weight per input, and its gradients.
 
 The covariance is ``K = v (R + eta I)`` with R the Matern-5/2 correlation at the weights w, v the
-signal variance and ``v eta`` the noise variance; the mean is zero, so targets come in centred
-(Rasmussen and Williams 2006, eqs. 2.30, 5.8 and 5.9; MATH section 2).
+signal variance and ``v eta`` the noise variance; the mean is zero, so targets must be centred
+(Rasmussen and Williams 2006, eqs. 2.30, 5.8 and 5.9).
 
 =========  ========  ========================================================================
 symbol     shape     meaning
@@ -12,11 +12,11 @@ w          (d,)      weights, inverse squared length scales
 C          (n, n)    ``R + eta I``, so that ``K = v C``
 a          (n,)      dual coefficients ``K^-1 y``
 G          (n, n)    ``(a a' - K^-1) / 2``, derivative of the log likelihood by K
-c          (n,)      copies of a row, where rows are counted: its likelihood to the power c
+c          (n,)      multiplicity of a row: the power of its likelihood
 =========  ========  ========================================================================
 
-The likelihood of c copies of a value is that of one value of noise ``v eta / c``, times
-``c^-1/2 (2 pi v eta)^((1 - c)/2)``; c need not be whole.
+The likelihood of c copies of a value is the likelihood of one value with noise ``v eta / c``, times
+``c^-1/2 (2 pi v eta)^((1 - c)/2)``; c need not be an integer.
 """
 
 from collections.abc import Sequence
@@ -30,15 +30,15 @@ from scipy.linalg.lapack import dpotri, dpotrs, dtrtri, dtrtrs
 
 from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, matern52
 
-LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
-IN_PLACE = {"lower": True, "overwrite_a": True, "check_finite": False}  # of C.T, in LAPACK's order
+LEAST_VARIANCE = 1e-14  # smallest predicted variance, relative to the signal, against rounding
+IN_PLACE = {"lower": True, "overwrite_a": True, "check_finite": False}  # for C.T (Fortran order)
 JITTER = 1e-10  # least noise variance, for standardised targets
-FANTASY_VARIANCE = 1e-8  # of a value added, relative to the signal: nearby points can be many
+FANTASY_VARIANCE = 1e-8  # noise of added values, relative to the signal, for regularisation
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianProcess:
-    """A Gaussian process conditioned on data; made by `condition`.
+    """A Gaussian process conditioned on data, created by `Observations.condition`.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class GaussianProcess:
     signal_variance : float
         In squared units of y.
     noise_variance : float or ndarray of shape (n,)
-        Likewise.
+        In squared units of y.
     cholesky : ndarray of shape (n, n)
         Lower triangular L with ``L L' = R + (noise_variance / signal_variance) I``.
     dual : ndarray of shape (n,)
         ``K^-1 y``.
     distances : DistancesTo
-        To X, at these weights.
+        Distances to X with these weights.
     """
 
     X: np.ndarray
@@ -74,7 +74,7 @@ class GaussianProcess:
         return gradient_by_points(D, X, self.X, self.weights)
 
     def predict(self, X):
-        """Return mean and variance of the process, without noise, at the rows of X.
+        """Return mean and variance of the noise-free process at the rows of X.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class GaussianProcess:
             Derivatives by the coordinates of the point.
         """
         correlation, derivative = matern52(self.distances(X))
-        if len(X) == 1:  # half the time of LAPACK's for many
+        if len(X) == 1:  # twice as fast as the LAPACK routine for many right-hand sides
             half = dtrsv(self.cholesky, correlation[0], lower=1)
             solved = dtrsv(self.cholesky, half, lower=1, trans=1)[None]
         else:
@@ -115,20 +115,22 @@ class GaussianProcess:
         return mean, self.signal_variance * left, slopes[: len(X)], -2.0 * slopes[len(X) :]
 
     def with_values(self, X, y):
-        """Return a process with further values (fantasies), without noise; hyperparameters kept.
+        """Return the process conditioned on further noise-free values (fantasies).
+
+        Hyperparameters are kept.
 
         Parameters
         ----------
         X : ndarray of shape (m, d)
         y : ndarray of shape (m,)
-            What the process itself is taken to be there, without noise.
+            Values of the process at X.
         """
         all_X, all_y = np.vstack([self.X, X]), np.append(self.y, y)
         distances = DistancesTo(all_X, self.weights)
         correlation, _ = matern52(distances(X), derivative=False)  # (m, n + m)
         n, m = len(self.X), len(X)
         below = dtrtrs(self.cholesky, correlation[:, :n].T, lower=1)[0].T
-        rest = correlation[:, n:] - below @ below.T  # of the posterior before
+        rest = correlation[:, n:] - below @ below.T  # posterior covariance
         rest[np.diag_indices_from(rest)] += FANTASY_VARIANCE
         corner = cholesky(rest, lower=True, check_finite=False)
         L = np.asfortranarray(np.block([[self.cholesky, np.zeros((n, m))], [below, corner]]))
@@ -141,7 +143,7 @@ class GaussianProcess:
         return GaussianProcess(all_X, all_y, self.weights, v, noise, L, dual, distances)
 
     def leave_one_out(self):
-        """Return mean and variance of every ``y_i`` given all the others, hyperparameters kept.
+        """Return mean and variance of every ``y_i`` given the others, hyperparameters kept.
 
         Returns
         -------
@@ -156,19 +158,20 @@ class GaussianProcess:
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """What a Gaussian process is fitted to.
+    """Data that a Gaussian process is fitted to.
 
     Attributes
     ----------
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
-        Targets of mean 0 and variance 1, about.
+        Targets with mean about 0 and variance about 1.
     known : ndarray of shape (n,) or float, default=0.0
-        Known variance of the noise of every target, on top of the noise that is searched for.
+        Known noise variance of every target, added to the estimated one.
     copies : ndarray of shape (n,) or float, default=1.0
-        As how many rows each counts, positive.
+        Multiplicity of every row, positive.
     shared : sequence of int, of length d, or None, default=None
-        Which of the length scales in theta each column has; None: its own, or the only one.
+        Index of the length scale in theta that each column uses; None means its own, or the only
+        one.
     """
 
     X: np.ndarray
@@ -183,7 +186,7 @@ class Observations:
         return np.broadcast_to(self.copies, len(self.y)).sum()
 
     def spread(self, most: int) -> Self:
-        """Return these, or where there are more rows, as many of them, evenly spread."""
+        """Return at most `most` of these rows, evenly spread."""
         if self.n_rows <= most:
             return self
         copies = np.broadcast_to(self.copies, self.y.shape)
@@ -199,12 +202,12 @@ class Observations:
         return np.broadcast_to(np.exp(-2.0 * lengths), self.X.shape[1])
 
     def condition(self, theta):
-        """Return the `GaussianProcess` with the hyperparameters theta, conditioned on these.
+        """Return the `GaussianProcess` with hyperparameters theta, conditioned on the data.
 
         Raises
         ------
         scipy.linalg.LinAlgError
-            When the covariance is not numerically positive definite: the noise is too small.
+            If the covariance is not numerically positive definite, because the noise is too small.
 
         Examples
         --------
@@ -236,7 +239,7 @@ class Observations:
         weights = self._weights(theta)
         signal, noise = np.exp(theta[[0, -1]])
         y, known, copies = self.y, self.known, self.copies
-        variance = noise + known  # of one copy
+        variance = noise + known  # noise of one copy
         q = DistancesTo(self.X, weights)(self.X)
         np.fill_diagonal(q, 0.0)
         C, derivative = matern52(q)
@@ -249,13 +252,13 @@ class Observations:
         G += 0.5 * np.outer(dual, dual)
         by_variance = np.diag(G) / copies
         derivative *= signal
-        derivative *= G  # MATH section 2: P = G o dK/dq
+        derivative *= G  # P of `_matern`, by the chain rule
         by_lengths = -2.0 * (weights * gradient_by_weights(derivative, self.X))
         by_noise = noise * by_variance.sum()
         by_known = float(np.sum(known * by_variance))
         by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
         by_copies = -0.5 * noise * np.sum((copies - 1.0) / variance)
-        # copies of a value are all the same: the less noise, the more likely that is
+        # identical copies are more likely with less noise
         by_value = (copies - 1.0) * np.log(2.0 * np.pi * variance) + np.log(copies)
         log_determinant = 2.0 * np.log(np.diag(L)).sum() + y.size * np.log(signal)
         value = -0.5 * float(y @ dual + log_determinant + y.size * np.log(2.0 * np.pi))

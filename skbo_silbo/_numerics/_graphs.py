@@ -11,21 +11,20 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-# Rows above which "auto" takes pynndescent. Measured by `python doc/benchmarks run graphs`, on one
-# thread, pynndescent's import and compilation (28 s a process) counted: the crossing is near 90 000
-# rows of 50 columns and 70 000 of 100. A process that builds many graphs gains from some 5000 rows
-# on
+# Rows above which "auto" uses pynndescent. By `python doc/benchmarks run graphs`, on one thread and
+# including 28 s of import and compilation, it is faster from 90 000 rows of 50 columns or 70 000 of
+# 100. A process that builds many graphs gains from some 5000 rows on.
 BRUTE_FORCE_ROWS = 80_000
 
 
 def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
-    """Nearest other rows of every row, in Euclidean distance.
+    """Return the nearest other rows of every row, in Euclidean distance.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     n_neighbors : int
-        Cut to n - 1 when there are fewer other rows.
+        At most n - 1 neighbours are returned.
     method : {"auto", "brute", "pynndescent"}, default="auto"
     random_state : int, RandomState instance or None, default=None
         Used by pynndescent only.
@@ -33,7 +32,7 @@ def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
     Returns
     -------
     indices : ndarray of shape (n, k), k <= n_neighbors
-        Never the row itself; -1 where pynndescent found none.
+        Never the row itself; -1 if pynndescent found too few.
     """
     n_neighbors = min(n_neighbors, len(X) - 1)
     if n_neighbors < 1:
@@ -59,9 +58,9 @@ def _descent(X, n_neighbors, random_state):
 
 
 def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
-    """Symmetric 0/1 graph that joins two rows when either is a nearest neighbour of the other.
+    """Return the symmetric 0/1 graph of rows of which one is a nearest neighbour of the other.
 
-    Parameters are those of `neighbor_indices`.
+    The parameters are those of `neighbor_indices`.
 
     Returns
     -------

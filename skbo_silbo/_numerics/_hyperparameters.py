@@ -1,4 +1,4 @@
-"""The hyperparameters of a Gaussian process: those of highest posterior density.
+"""Search for the hyperparameters of a Gaussian process with the highest posterior density.
 
 ========  ============  =====================================================================
 symbol    shape         meaning
@@ -7,7 +7,7 @@ theta     (d + 2,)      log of the signal variance, of the d length scales, of t
 theta     (3,)          the same with one length scale for all inputs
 ========  ============  =====================================================================
 
-Length scales of few inputs start at what every input alone explains of the targets.
+With few relevant inputs, the length scales start from how much each input explains by itself.
 """
 
 import numpy as np
@@ -17,19 +17,19 @@ from scipy.optimize import minimize
 from ._gaussian_process import Observations
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
-NEAR = 0.1  # in logarithms of hyperparameters: the climbs end at the same place
-MOST_ROWS = 300  # by which hyperparameters are searched: n^3 for each of some 200 steps
-LARGEST_R2 = 0.999  # share of an input's own quadratic at which its screened weight stops growing
-TYPICAL_DISTANCE = 0.3  # of two points, squared and weighted, where no input explains anything
+NEAR = 0.1  # starts this close to the first, in log hyperparameters, lead to the same optimum
+MOST_ROWS = 300  # rows used in the search, which costs n^3 for each of some 200 steps
+LARGEST_R2 = 0.999  # R^2 of an input at which its screened weight stops growing
+TYPICAL_DISTANCE = 0.3  # weighted squared distance of two points if no input explains anything
 
 
 def most_probable(log_likelihood, prior, *starts):
-    """Return the best end of climbs from starts; those near the first are left out.
+    """Return the best optimum over several starts, skipping those near the first.
 
     Parameters
     ----------
     log_likelihood : callable
-        From theta, (k,), to a value and its gradient, (k,); may raise LinAlgError.
+        Maps theta, (k,), to a value and its gradient, (k,); may raise LinAlgError.
     prior : HyperparameterPrior
     *starts : ndarray of shape (k,)
 
@@ -56,7 +56,7 @@ def most_probable(log_likelihood, prior, *starts):
 
 
 def climb(log_likelihood, prior, start, max_iter=MAX_ITERATIONS):
-    """Return scipy's result of L-BFGS-B from `start`, within the prior's bounds."""
+    """Run L-BFGS-B from `start` within the prior's bounds, and return scipy's result."""
     return minimize(
         negative_log_posterior,
         start,
@@ -72,29 +72,29 @@ def negative_log_posterior(theta, log_likelihood, prior):
     """Return minus the log posterior density, up to a constant, and its gradient."""
     try:
         value, by_theta = log_likelihood(theta)
-    except LinAlgError:  # not positive definite in floating point: step back
+    except LinAlgError:  # not numerically positive definite: step back
         return np.inf, np.zeros_like(theta)
     prior_value, prior_gradient = prior.log_density(theta)
     return -(value + prior_value), -(by_theta + prior_gradient)
 
 
 def starting_log_lengths(X, y, copies):
-    """Return equal log length scales, and such that shrink with what an input alone explains of y.
+    """Return two starts of the log length scales: equal ones, and screened ones.
 
-    The posterior has many local modes where inputs are many: from equal lengths a relevant one is
-    easily lost. Of 20 data sets of 60 random rows, two of 50 inputs relevant, climbs from screened
-    lengths found the highest mode in 20, from equal ones in 6, and from where a search starts (the
-    mode under the broader prior) in 13. An input's screened weight is its own quadratic's F
-    statistic, about.
+    With many inputs the posterior has many local modes, and a start from equal lengths easily
+    misses a relevant input. Screened lengths are shorter for inputs that explain more of y by
+    themselves; the weight is about the F statistic of a quadratic. On 20 data sets of 60 random
+    rows with two of 50 inputs relevant, screened lengths found the highest mode in 20, equal ones
+    in 6, and the mode under the broader prior in 13.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Of unit standard deviation.
+        Columns with unit standard deviation.
     y : ndarray of shape (n,)
-        Not constant.
+        Targets, not constant.
     copies : ndarray of shape (n,)
-        As how many rows each counts, positive.
+        Multiplicity of every row, positive.
 
     Returns
     -------
@@ -107,19 +107,19 @@ def starting_log_lengths(X, y, copies):
 
 
 def searched_process(X, y, prior, most_rows, copies=None):
-    """Return `Observations`, and the most probable theta of at most so many of them.
+    """Return sorted `Observations` and the most probable theta of at most `most_rows` of them.
 
-    They are in the order of y: whatever that of the rows, the same ones are searched.
+    Sorting by y makes the result independent of the order of the rows.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Columns of mean 0 and variance 1; or zeros, where nothing is screened.
+        Columns with mean 0 and variance 1; or zeros, to skip the screening.
     y : ndarray of shape (n,)
     prior : HyperparameterPrior
     most_rows : int
     copies : ndarray of shape (n,), default=None
-        As how many rows each counts.
+        Multiplicity of every row.
     """
     copies, starts = np.ones(len(y)) if copies is None else copies, np.tile(prior.location, (2, 1))
     if X.any():
@@ -130,7 +130,7 @@ def searched_process(X, y, prior, most_rows, copies=None):
 
 
 def quadratic_r2(X, y, copies):
-    """Return the R^2 of the least-squares quadratic of y in every column of X alone, O(n d).
+    """Return the R^2 of a least-squares quadratic of y in each column of X, in O(n d).
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def quadratic_r2(X, y, copies):
     y : ndarray of shape (n,)
         Targets, not constant.
     copies : ndarray of shape (n,)
-        As how many rows each counts, positive.
+        Multiplicity of every row, positive.
 
     Returns
     -------

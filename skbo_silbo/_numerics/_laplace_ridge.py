@@ -3,7 +3,7 @@
 =========  ========  ==========================================================================
 symbol     shape     meaning
 =========  ========  ==========================================================================
-Z          (n, p)    rows, all different or with different targets
+Z          (n, p)    rows
 w          (n,)      weights of the rows
 T          (n, t)    targets of weighted mean 0
 h          scalar    bandwidth: the mean distance between two rows
@@ -22,15 +22,15 @@ from ._leave_one_out import LEAST_FREEDOM, best_ridge
 # Bandwidth in mean distances. With one mean distance R^2 on 12 data sets with 40 and 120 labels was
 # lower by 0.040 (standard error 0.009), with three by 0.009 (0.003).
 WIDTH = 10.0
-LEAST_NOISE = 1e-8  # least variance of the noise, of that of the targets
+LEAST_NOISE = 1e-8  # least noise variance, relative to the variance of the targets
 TINY = np.finfo(float).tiny
-BATCH_NUMBERS = 4_000_000  # numbers in the distances and gradients formed at a time (32 MB)
-# eigenvalues of the centred kernel below this share of the trace of the kernel are rounding errors
+BATCH_NUMBERS = 4_000_000  # batch size of distances and gradients, in numbers (32 MB)
+# eigenvalues of the centred kernel below this share of the kernel's trace are rounding errors
 RANGE_TOLERANCE = 1e-12
 
 
 class LaplaceRidge:
-    """Fit with the ridge of least exact leave-one-out error.
+    """Kernel ridge regression with the ridge of least exact leave-one-out error.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class LaplaceRidge:
         absolute = self.ridge * squares.sum() / weights.sum()
         self.coefficients = root * ((left / (squares + absolute)) @ (left.T @ targets))
         self.offsets = self._means @ self.coefficients
-        # For variances. The error of a row left out has the variance noise / freedom.
+        # For variances: leave-one-out errors have the variance noise / freedom.
         self._whitening = root * (left / np.sqrt(squares + absolute))
         kept = squares / (squares + absolute)
         residuals = targets - left @ (kept[:, None] * (left.T @ targets))
@@ -63,15 +63,15 @@ class LaplaceRidge:
         self.signal = self.noise / max(absolute, TINY)
 
     def predict(self, at):
-        """Values (m, t) at the points `at` (m, p)."""
+        """Predict values (m, t) at the points `at` (m, p)."""
         parts = [self._kernel(at[rows])[0] @ self.coefficients for rows in self._batches(at)]
         return np.concatenate(parts) - self.offsets
 
     def variance(self, at):
-        """Variances (m,) of observations at the points, as of a Gaussian process.
+        """Predict variances (m,) of observations at the points `at` (m, p).
 
-        `noise`, and the posterior variance for a prior of variance `signal`, such that the errors
-        of rows left out are as large as predicted in the mean square, summed over the targets.
+        They are `noise` plus the posterior variance of a Gaussian process with prior variance
+        `signal`, scaled to match the mean squared leave-one-out error, summed over the targets.
         """
         return np.concatenate([self._variance(at[rows]) for rows in self._batches(at)])
 
@@ -83,17 +83,17 @@ class LaplaceRidge:
         return self.noise + self.signal * np.maximum(prior - explained, 0.0)
 
     def _centred(self, kernel):
-        """Kernel values (m, n) about the weighted mean in feature space."""
+        """Centre kernel values (m, n) on the weighted mean in feature space."""
         means = kernel @ self._shares
         return kernel - means[:, None] - self._means + self._shares @ self._means
 
     def outer_product(self, at, weights, *, diagonal):
-        """Weighted average over the points `at` (m, p) of the outer products of gradients.
+        """Return the weighted average outer product of the gradients at points `at` (m, p).
 
         Returns
         -------
         ndarray of shape (p, p), or (p,) where `diagonal`
-            The sum over the targets.
+            Summed over the targets; only the diagonal if `diagonal`.
         """
         p = self.Z.shape[1]
         total = np.zeros(p if diagonal else (p, p))
@@ -104,7 +104,7 @@ class LaplaceRidge:
         return total / weights.sum()
 
     def _gradients(self, at):
-        """Yield the gradients (m, p) of every target; a row does not pull at its own place."""
+        """Yield the gradients (m, p) of every target; a row has no effect at its own position."""
         kernel, distances = self._kernel(at)
         pull = np.divide(kernel, distances, out=kernel, where=distances > 0)
         pull[distances == 0] = 0.0
@@ -122,6 +122,6 @@ class LaplaceRidge:
 
 
 def mean_distance(distances, weights):
-    """Weighted mean of the distances (n, n) between two rows; 1 if it vanishes."""
+    """Return the weighted mean of the distances (n, n) between two rows, or 1 if it is 0."""
     shares = weights / weights.sum()
     return float(shares @ distances @ shares) or 1.0

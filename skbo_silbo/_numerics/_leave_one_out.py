@@ -10,29 +10,30 @@ hat        (n, n)    ``U diag(s^2 / (s^2 + rho)) U'``, plus 1/n with an intercep
 w          (n,)      weights of the rows, 1 unless given
 =========  ========  ==================================================================
 
-The error at a row that was left out is ``residual_i / (1 - hat_ii)`` (Allen 1974). Rows of weight w
-enter times the root of w, and are left out whole.
+The leave-one-out error of a row is ``residual_i / (1 - hat_ii)`` (Allen 1974). Rows are multiplied
+by the square roots of their weights.
 """
 
 import numpy as np
 
 RIDGE_GRID = np.logspace(-6, 2, 33)  # ridges compared, relative to the mean squared norm of a row
-# Rows whose own leverage leaves less than this cannot be judged: the ridge is refused
+# A ridge is rejected if it leaves a row fewer degrees of freedom than this
 LEAST_FREEDOM = 1e-8
 
 
 def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=None):
-    """Mean squared error of rows left out, for every ridge.
+    """Return the mean squared leave-one-out error of every ridge.
 
     Parameters
     ----------
     left : ndarray of shape (n, q)
-        Orthogonal to the vector of ones (of root weights) with an `intercept`.
+        Left singular vectors, orthogonal to ones (to root weights) with an `intercept`.
     squares : ndarray of shape (q,)
+        Squared singular values.
     targets : ndarray of shape (n, t)
-        Centred with an `intercept`; times root weights.
+        Targets times root weights, centred with an `intercept`.
     ridges : ndarray of shape (m,)
-        Positive, absolute.
+        Positive ridges, absolute.
     intercept : bool
     weights : ndarray of shape (n,), default=None
         Positive.
@@ -40,12 +41,12 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
     Returns
     -------
     ndarray of shape (m,)
-        Infinite where a ridge is so small that a row determines its own fit.
+        Infinite if a ridge is so small that a row determines its own fit.
     """
     w = np.ones(len(left)) if weights is None else weights
     coefficients, leverages = left.T @ targets, left**2
-    outside, freedom_outside = 0.0, 0.0  # what no feature reaches, whatever the ridge
-    if left.shape[1] < len(left) - intercept:  # else they are rounding error
+    outside, freedom_outside = 0.0, 0.0  # part outside the span of the features
+    if left.shape[1] < len(left) - intercept:  # otherwise rounding error
         outside = targets - left @ coefficients
         freedom_outside = 1 - (w / w.sum() if intercept else 0.0) - leverages.sum(axis=1)
     errors = np.full(len(ridges), np.inf)
@@ -59,9 +60,9 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
 
 
 def best_ridge(left, squares, targets, *, intercept, weights=None):
-    """Ridge of least leave-one-out error, relative to the mean squared norm of a row.
+    """Return the ridge of least leave-one-out error, relative to the mean squared row norm.
 
-    Parameters are those of `leave_one_out_errors`.
+    The parameters are those of `leave_one_out_errors`.
     """
     scale = squares.sum() / (len(left) if weights is None else weights.sum())
     given = {"intercept": intercept, "weights": weights}

@@ -4,7 +4,7 @@
 symbol     shape         meaning
 =========  ============  ===================================================================
 X, Y       (n, d), (n, t) rows with columns of mean 0 and variance 1, responses
-V          (n, k)        rows as the kernel sees them
+V          (n, k)        inputs of the kernel
 w          (n, n)        Gaussian weights ``exp(-|v_i - v_j|^2 / (2 h^2))``, times s_i
 s          (n,)          weights of the rows themselves, 1 unless given
 m_j, C_j   (d,), (d, d)  weighted mean and variance of the rows about row j
@@ -13,24 +13,23 @@ b_j        (d, t)        slopes at row j
 =========  ============  ===================================================================
 
 All local moments are one product of the weights with the products of pairs of columns: O(n^2 d^2)
-multiplications, without a loop over rows. A variance is then the difference of two second moments,
-and where a row has hardly a neighbour all its digits cancel (a row of weight 1 beside others of
-1e-8 leaves eight of sixteen); the moments about such rows are formed again from differences.
+multiplications, without a loop over rows. Variances are then differences of second moments, which
+lose their digits at isolated rows; the moments of such rows are computed again from differences.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-BATCH_NUMBERS = 10_000_000  # numbers in the local variances formed at a time (80 MB)
-# Part of a second moment below which a local variance is formed from differences: all but four
-# digits of sixteen are then right without them
+BATCH_NUMBERS = 10_000_000  # batch size of local variances, in numbers (80 MB)
+# Share of the second moment below which a local variance is computed from differences. Above it, at
+# most four of sixteen digits cancel.
 LONELY = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class LocalMoments:
-    """Moments about some of the rows.
+    """Weighted moments of all rows about some of them.
 
     Attributes
     ----------
@@ -41,7 +40,7 @@ class LocalMoments:
     y_mean : ndarray of shape (m, t)
     variance : ndarray of shape (m, d, d)
     kernel : ndarray of shape (m, n)
-        Gaussian weights, without those of the rows.
+        Gaussian weights, without the weights of the rows.
     """
 
     rows: slice
@@ -52,7 +51,7 @@ class LocalMoments:
     kernel: np.ndarray
 
     def slopes(self, ridge):
-        """b_j (m, d, t), with `ridge` times the mean local variance on the diagonal."""
+        """Return the slopes b_j (m, d, t), with `ridge` relative to the mean local variance."""
         d = self.variance.shape[1]
         scale = np.einsum("jkk->j", self.variance) / d
         ridged = self.variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
@@ -60,7 +59,7 @@ class LocalMoments:
 
 
 def gaussian_weights(at, V, bandwidth):
-    """Weights (m, n) of the rows V (n, k) about the points `at` (m, k)."""
+    """Return the weights (m, n) of rows V (n, k) about the points `at` (m, k)."""
     left = np.column_stack([at, _minus_half_squares(at), np.ones(len(at))])
     right = np.column_stack([V, np.ones(len(V)), _minus_half_squares(V)])
     exponents = (left / bandwidth) @ (right / bandwidth).T
@@ -102,10 +101,9 @@ def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
 
 
 def _moments_by_differences(X, Y, weights):
-    """Variance (d, d) and covariance (d, t) of weighted rows, from differences to the heaviest.
+    """Return variance (d, d) and covariance (d, t) from differences to the heaviest row.
 
-    Those of its copies are exactly 0, so that the others count however little they weigh; rows
-    about their rounded mean would leave the square of a rounding error.
+    Its own differences are exactly 0, so rows of small weight keep their digits.
     """
     near, heaviest = weights > 0, weights.argmax()
     w = weights[near] / weights.sum()
@@ -116,27 +114,27 @@ def _moments_by_differences(X, Y, weights):
 
 
 def local_slopes(X, Y, V, bandwidth, ridge, *, row_weights=None):
-    """Slopes (n, d, t) of Y at every row."""
+    """Return the slopes (n, d, t) of Y at every row."""
     parts = local_moments(X, Y, V, bandwidth, row_weights=row_weights)
     return np.concatenate([part.slopes(ridge) for part in parts])
 
 
 def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
-    """One step of MAVE from an orthonormal B (d, r) to the next.
+    """Return an orthonormal B after one step of MAVE from B (d, r).
 
-    Slopes along B at every row, then the B that fits best with these slopes: least squares of
-    ``sum_j s_j sum_i w_ij |y_i - a_j - b_j'B'(x_i - x_j)|^2 / sum_i w_ij`` with the a_j profiled
-    out (Xia et al. 2002, eqs. 3.6 and 3.7). The sums over j are taken first, so that no local
-    variance (d, d) is formed: O(n^2 d).
+    Slopes along B are fitted at every row, then the B that fits best with these slopes: least
+    squares of ``sum_j s_j sum_i w_ij |y_i - a_j - b_j'B'(x_i - x_j)|^2 / sum_i w_ij`` with the a_j
+    profiled out (Xia et al. 2002, eqs. 3.6 and 3.7). Summing over j first avoids local variances
+    (d, d) and costs O(n^2 d).
 
     Returns
     -------
     B : ndarray of shape (d, r)
-        Orthonormal; its columns lead from the steepest direction to the flattest.
+        Orthonormal columns, from the steepest direction to the flattest.
     """
     (d, r), (n, t) = B.shape, Y.shape
     Z, s = X @ B, np.ones(n) if row_weights is None else row_weights
-    weighted, seen = s[:, None] * X, np.zeros((n, r * r + r * t))  # slopes as rows i see them
+    weighted, seen = s[:, None] * X, np.zeros((n, r * r + r * t))  # weighted slopes, by row i
     normal, right = np.zeros((r * r, d * d)), np.zeros((r, d))
     for part in local_moments(Z, Y, Z, bandwidth, row_weights=row_weights):
         slopes, kernel = part.slopes(ridge), part.kernel
@@ -158,7 +156,7 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
 
 
 def local_predictions(Z, Y, at, bandwidth, ridge, *, row_weights=None):
-    """Values (m, t) at the points `at` (m, r) of the local linear regression of Y on Z (n, r)."""
+    """Predict Y at the points `at` (m, r) by local linear regression on Z (n, r)."""
     values = []
     for part in local_moments(Z, Y, Z, bandwidth, at, row_weights=row_weights):
         gap = at[part.rows] - part.mean

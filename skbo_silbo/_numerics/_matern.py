@@ -26,7 +26,7 @@ def scaled_squared_distances(A, B, weights):
     A : ndarray of shape (n_a, d)
         Points.
     B : ndarray of shape (n_b, d)
-        Points; when it is the same object as `A` the diagonal of the result is exactly zero.
+        Points; if it is the same object as `A`, the diagonal of the result is exactly zero.
     weights : ndarray of shape (d,)
         Inverse squared length scales, non-negative.
 
@@ -50,10 +50,10 @@ def scaled_squared_distances(A, B, weights):
 
 
 class DistancesTo:
-    """Scaled squared distances to fixed points, their share of the work done once.
+    """Scaled squared distances to fixed points.
 
-    A search asks for the distances of one point after another: centring and scaling the fixed
-    points anew for each costs more than the distances themselves.
+    Centring and scaling the fixed points once saves most of the cost when a search asks for the
+    distances of one point after another.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def matern52(q, *, derivative=True):
     q : ndarray
         Scaled squared distances, non-negative; ``s = sqrt(5 q)``.
     derivative : bool, default=True
-        Without it None is returned in its place.
+        Whether to compute the derivative; otherwise None is returned instead.
 
     Returns
     -------
     correlation, derivative : ndarray of the shape of `q`
-        The derivative is ``-(5/6) (1 + s) exp(-s)``, finite at zero too.
+        The derivative is ``-(5/6) (1 + s) exp(-s)``, also finite at zero.
 
     Examples
     --------
@@ -119,20 +119,21 @@ def matern52(q, *, derivative=True):
 def gradient_by_weights(P, X):
     """Return ``sum_ij P_ij (x_ik - x_jk)^2`` for every column k, in O(n^2 d).
 
-    It is the chain rule from q to the weights: ``P_ij`` is the derivative of a scalar by ``q_ij``.
+    This is the gradient with respect to the weights, if ``P_ij`` is the derivative with respect to
+    ``q_ij``.
 
     Parameters
     ----------
     P : ndarray of shape (n, n)
         Symmetric.
     X : ndarray of shape (n, d)
-        Points, best centred: the two terms cancel far from the origin.
+        Points, preferably centred, because the two terms cancel far from the origin.
 
     Returns
     -------
     gradient : ndarray of shape (d,)
     """
-    # MATH section 2: 2 (X * X)' (P 1) - 2 diag(X' P X)
+    # expands the square: 2 (X * X)' (P 1) - 2 diag(X' P X)
     return 2.0 * ((X * X).T @ P.sum(axis=1) - np.einsum("ik,ik->k", X, P @ X))
 
 
@@ -142,7 +143,7 @@ def gradient_by_points(D, A, B, weights):
     Parameters
     ----------
     D : ndarray of shape (n_a, n_b)
-        Derivative of a scalar that belongs to row t by ``q_tj``.
+        Derivative with respect to ``q_tj`` of a scalar that belongs to row t.
     A : ndarray of shape (n_a, d)
         Points at which the gradient is taken.
     B : ndarray of shape (n_b, d)

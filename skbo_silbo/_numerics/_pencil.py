@@ -1,4 +1,4 @@
-"""The pencil of semi-supervised sliced inverse regression, kept as factors.
+"""The pencil of semi-supervised sliced inverse regression, stored as factors.
 
 ``Gamma b = lambda T b`` (SILBO paper, eq. of section 4.2), with
 
@@ -6,15 +6,15 @@
 symbol         shape       meaning
 =============  ==========  ==================================================================
 X              (n, d)      rows centred on the labelled mean, the n_l labelled ones first;
-                           weighted rows times the roots of their weights
+                           times the square roots of their weights
 Omega          (n_l, c)    slice membership, or local means within slices
 N = Omega'X_l  (c, d)      (local) slice sums; Gamma = N'N
-P = alpha' L   (n, n)      penalty: scaled graph Laplacian, or None; over the roots of the weights
-                           of both rows, so that X'PX does not know them
+P = alpha' L   (n, n)      penalty: scaled graph Laplacian, or None; divided by the root weights of
+                           both rows, so that X'PX does not depend on them
 T              (d, d)      X_l'X_l + X'PX + ridge I
 =============  ==========  ==================================================================
 
-A basis of T is one in which it becomes the identity.
+A whitening basis of T turns it into the identity.
 """
 
 from dataclasses import dataclass, replace
@@ -23,14 +23,14 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, sparse
 
-# Eigenvalues of the unit-diagonal T below this share of the largest are taken as zero
+# Eigenvalues of the unit-diagonal T below this share of the largest count as zero
 RANGE_TOLERANCE = 1e-12
-POOR_CONDITION = 1e-8  # reciprocal condition number below which a Cholesky factor is not relied on
+POOR_CONDITION = 1e-8  # reciprocal condition number below which Cholesky factors are not used
 
 
 @dataclass(frozen=True)
 class CholeskyBasis:
-    """``T = D L L' D`` with D the root of T's diagonal; whitening is two triangular solves."""
+    """Whitening by triangular solves: ``T = D L L' D`` with D the root of T's diagonal."""
 
     factor: np.ndarray
     scale: np.ndarray
@@ -41,19 +41,19 @@ class CholeskyBasis:
         return len(self.factor)
 
     def whiten(self, N):
-        """``N P`` for N (c, d), where the columns of P (d, q) span range(T) and P'TP = I."""
+        """Return ``N P`` for N (c, d); the columns of P (d, q) span range(T) and P'TP = I."""
         scaled = (N / self.scale).T
         return linalg.lapack.dtrtrs(self.factor, scaled, lower=True)[0].T
 
     def lift(self, U):
-        """``P U`` (d, p) for whitened directions U (q, p)."""
+        """Return ``P U`` (d, p) for whitened directions U (q, p)."""
         solved = linalg.lapack.dtrtrs(self.factor, U, lower=True, trans=True)[0]
         return solved / self.scale[:, None]
 
 
 @dataclass(frozen=True)
 class ExplicitBasis:
-    """Whitening columns P (d, q) written out: for a T that is singular or nearly so."""
+    """Explicit whitening columns P (d, q), for a singular or nearly singular T."""
 
     columns: np.ndarray
 
@@ -63,21 +63,21 @@ class ExplicitBasis:
         return self.columns.shape[1]
 
     def whiten(self, N):
-        """``N P``."""
+        """Return ``N P``."""
         return N @ self.columns
 
     def lift(self, U):
-        """``P U``."""
+        """Return ``P U``."""
         return self.columns @ U
 
 
 def whitening_basis(T):
-    """Basis that whitens T (d, d) on its numerical range."""
+    """Return a basis that whitens T (d, d) on its numerical range."""
     return cholesky_basis(T) or truncated_basis(T)
 
 
 def cholesky_basis(T):
-    """`CholeskyBasis` of T, or None where T is too ill-conditioned to rely on it."""
+    """Return a `CholeskyBasis` of T, or None if T is too ill-conditioned."""
     squares = np.diag(T)
     if not (squares > 0).all():
         return None
@@ -93,7 +93,7 @@ def cholesky_basis(T):
 
 
 def truncated_basis(T):
-    """`ExplicitBasis` of the numerical range of T (d, d), by eigenvalues at unit diagonal."""
+    """Return an `ExplicitBasis` of the numerical range of T (d, d)."""
     scale = _positive_scale(np.sqrt(np.clip(np.diag(T), 0, None)))
     eigenvalues, V = linalg.eigh(T / scale[:, None] / scale, check_finite=False)
     kept = eigenvalues > RANGE_TOLERANCE * eigenvalues[-1]
@@ -101,7 +101,7 @@ def truncated_basis(T):
 
 
 def row_basis(F):
-    """`ExplicitBasis` for ``T = F'F`` from F (m, d) itself: no squared condition number."""
+    """Return an `ExplicitBasis` for ``T = F'F`` from F (m, d), without squaring its condition."""
     scale = _positive_scale(np.linalg.norm(F, axis=0))
     _, singular, Vt = linalg.svd(F / scale, full_matrices=False, check_finite=False)
     kept = singular > np.sqrt(RANGE_TOLERANCE) * singular[0]
@@ -113,7 +113,7 @@ def _positive_scale(scale):
 
 
 def _range_basis(V, singular, scale):
-    """P = D^-1 V S^-1, its columns moved along T's null space into T's range, span(D V)."""
+    """Return P = D^-1 V S^-1 with columns projected onto T's range, span(D V)."""
     inside = np.linalg.qr(V * scale[:, None])[0]
     P = (V / singular) / scale[:, None]
     return ExplicitBasis(inside @ (inside.T @ P))
@@ -121,7 +121,7 @@ def _range_basis(V, singular, scale):
 
 @dataclass(frozen=True)
 class Pencil:
-    """Factors of (Gamma, T); nothing of size d x d or n x n is formed before it is asked for.
+    """Factors of (Gamma, T); matrices of size d x d or n x n are only formed on request.
 
     Attributes
     ----------
@@ -130,9 +130,9 @@ class Pencil:
     omega : csr_array of shape (n_l, c)
     penalty : csr_array of shape (n, n) or None
     ridge : float
-        Absolute, added to the diagonal of T.
+        Absolute ridge, added to the diagonal of T.
     root_weights : ndarray of shape (n_l,) or None
-        What labelled rows were multiplied by; None where they are as they were.
+        Factors that labelled rows were multiplied by; None without weights.
     """
 
     X: np.ndarray
@@ -144,7 +144,7 @@ class Pencil:
 
     @property
     def X_labeled(self):
-        """Labelled rows (n_l, d)."""
+        """Labelled rows, of shape (n_l, d)."""
         return self.X[: self.n_labeled]
 
     def with_relative_ridge(self, ridge):
@@ -152,26 +152,26 @@ class Pencil:
         return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
     def mean_scatter(self):
-        """``tr(T) / d`` before any ridge."""
+        """Return ``tr(T) / d`` without the ridge."""
         return replace(self, ridge=0.0).total_diagonal().mean()
 
     def total_diagonal(self):
-        """Diagonal of T (d,)."""
+        """Return the diagonal of T, of shape (d,)."""
         diagonal = np.einsum("ij,ij->j", self.X_labeled, self.X_labeled)
         if self.penalty is not None:
             diagonal += np.einsum("ij,ij->j", self.X, self.penalty @ self.X)
         return diagonal + self.ridge
 
     def slice_sums(self):
-        """N (c, d), dense."""
+        """Return N as a dense array, of shape (c, d)."""
         return self.omega.T @ self.X_labeled
 
     def total(self):
-        """T (d, d), dense."""
+        """Return T as a dense array, of shape (d, d)."""
         return self.X_labeled.T @ self.X_labeled + self.roughness()
 
     def roughness(self):
-        """``T - X_l'X_l`` (d, d), dense: the penalty and the ridge."""
+        """Return ``T - X_l'X_l``, the penalty and the ridge, of shape (d, d)."""
         R = np.zeros(2 * self.X.shape[1:])
         if self.penalty is not None:
             R += self.X.T @ (self.penalty @ self.X)
@@ -180,7 +180,7 @@ class Pencil:
 
     @cached_property
     def basis(self):
-        """Whitening of T (d, d): Cholesky where T allows it, else from the rows, truncated."""
+        """Whitening basis of T: a Cholesky factor, or a truncated one from the rows."""
         basis = cholesky_basis(self.total())
         if basis is not None:
             return basis
@@ -192,7 +192,7 @@ class Pencil:
         return ExplicitBasis(ridged.whiten(P))
 
     def _scatter_rows(self):
-        """F with ``F'F = T - ridge I``: labelled rows, and a row for every edge of the graph."""
+        """Return F with ``F'F = T - ridge I``: labelled rows, and a row for each graph edge."""
         if self.penalty is None:
             return self.X_labeled
         edges, roots = self.penalty.tocoo(), np.ones((len(self.X), 1))
@@ -205,7 +205,7 @@ class Pencil:
         return np.concatenate([self.X_labeled, lengths * (X[one] - X[other])])
 
     def apply_total(self, V):
-        """``T @ V`` for V (d, p), through products with X only."""
+        """Return ``T @ V`` for V (d, p), by products with X only."""
         scores = self.X @ V
         if self.penalty is None:
             weighted = scores[: self.n_labeled]
@@ -224,9 +224,9 @@ class Pencil:
 
 
 def centred_membership(omega, root_weights):
-    """Omega (n_l, c), dense, without the part along the roots of the weights, or along ones.
+    """Return a dense Omega (n_l, c), orthogonal to the root weights, or to ones.
 
-    It is what N = Omega'X_l does not see, since X_l is centred.
+    Since X_l is centred, this does not change N = Omega'X_l.
     """
     omega = omega.toarray()
     if root_weights is None:
@@ -237,14 +237,14 @@ def centred_membership(omega, root_weights):
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Leading directions of a pencil.
+    """Eigenvalues and leading directions of a pencil.
 
     Attributes
     ----------
     eigenvalues : ndarray of shape (p,)
-        Falling; all that the solver knows.
+        All eigenvalues that the solver computes, descending.
     directions : ndarray of shape (d, r), r <= p
-        Leading columns b, with ``b'Tb = 1``.
+        Leading eigenvectors b, with ``b'Tb = 1``.
     """
 
     eigenvalues: np.ndarray

@@ -1,4 +1,4 @@
-"""The point of a box whose projection is nearest a target, and among those the nearest a centre.
+"""Points of a box whose projection is nearest a target, and which are nearest a centre.
 
 Solves, for many targets at once, over the box ``[-1, 1]^d``,
 
@@ -24,14 +24,16 @@ M          (m, r)    dual variables mu
 
 import numpy as np
 
-EPS_PATH = (1e-2, 1e-4, 1e-6, 1e-9)  # every solution starts the next, stiffer one
+EPS_PATH = (1e-2, 1e-4, 1e-6, 1e-9)  # each solution is the start of the next
 MAX_NEWTON_STEPS = 60
 GRADIENT_TOLERANCE = 1e-11
 ROUNDING = 8 * np.finfo(float).eps
 
 
 def nearest_preimages(Z, B, centre):
-    """Return, for every row of Z, the x of the box with ``x B`` nearest it, nearest the centre.
+    """Return, for every target, the point of the box nearest a centre among its preimages.
+
+    If a target has no preimage, the points whose projection is nearest to it are used.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def nearest_preimages(Z, B, centre):
     B : ndarray of shape (d, r)
         Orthonormal columns.
     centre : ndarray of shape (d,) or (m, d)
-        The point (one for each target) to stay near; it may lie outside the box.
+        The point, or one for each target, to stay near; it may lie outside the box.
 
     Returns
     -------
@@ -67,7 +69,7 @@ def nearest_preimages(Z, B, centre):
 
 
 def _rescale(M, Z, B, X0, previous, eps):
-    """Start a smaller eps: mu grows as 1/eps outside the image of the box, else it converges."""
+    """Return the start for a smaller eps: mu grows as 1/eps outside the image of the box."""
     grown = M * (previous / eps)
     keep = _dual_value(M, Z, B, X0, eps) <= _dual_value(grown, Z, B, X0, eps)
     return np.where(keep[:, None], M, grown)
@@ -80,14 +82,14 @@ def _dual_value(M, Z, B, X0, eps):
 
 
 def _minimise_dual(M, Z, B, X0, eps):
-    """Newton's method on (2) for all targets together; a finished target leaves the batch."""
+    """Minimise eq. (2) by Newton's method for all targets; converged ones are dropped."""
     M = M.copy()
     active = np.arange(M.shape[0])
     for _ in range(MAX_NEWTON_STEPS):
         T = X0[active] + M[active] @ B.T
         gradient = eps * M[active] + np.clip(T, -1.0, 1.0) @ B - Z[active]
         tolerance = GRADIENT_TOLERANCE * (1.0 + np.abs(Z[active]).max(axis=1))
-        tolerance += ROUNDING * np.abs(M[active]).max(axis=1)  # T is not known better than this
+        tolerance += ROUNDING * np.abs(M[active]).max(axis=1)  # rounding error of T
         open_ = np.abs(gradient).max(axis=1) > tolerance
         if not open_.any():
             break
@@ -107,8 +109,8 @@ def _newton_step(T, gradient, B, eps):
 def _exact_line_search(M, step, T, gradient, B, eps):
     """Return the minimisers t of ``phi(mu + t step)``.
 
-    The derivative along the step rises piecewise linearly, its slope changing by ``(B step)_i^2``
-    where coordinate i enters or leaves the open interval: sort those places and find its zero.
+    The derivative along the step is increasing and piecewise linear. Its slope changes by
+    ``(B step)_i^2`` where coordinate i enters or leaves the open interval.
     """
     direction = step @ B.T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -121,16 +123,16 @@ def _exact_line_search(M, step, T, gradient, B, eps):
     base = eps * (step * step).sum(axis=1)
     inside_now = (breaks[:, : T.shape[1]] <= 0.0) & (breaks[:, T.shape[1] :] > 0.0)
     slope = base + (jumps[:, : T.shape[1]] * inside_now).sum(axis=1)
-    breaks[breaks <= 0.0] = np.inf  # behind us: already in the slope
+    breaks[breaks <= 0.0] = np.inf  # already in the slope
     order = np.argsort(breaks, axis=1)
     breaks, jumps = np.take_along_axis(breaks, order, 1), np.take_along_axis(jumps, order, 1)
-    return _zero_of_rising(breaks, jumps, (gradient * step).sum(axis=1), slope, base)
+    return _zero_of_increasing(breaks, jumps, (gradient * step).sum(axis=1), slope, base)
 
 
-def _zero_of_rising(breaks, jumps, value, slope, least_slope):
-    """Return where a piecewise linear rising function reaches zero.
+def _zero_of_increasing(breaks, jumps, value, slope, least_slope):
+    """Return the zeros of increasing, piecewise linear functions.
 
-    It starts at ``value < 0`` with `slope`, which grows by ``jumps`` at the sorted ``breaks``.
+    Each starts at ``value < 0`` with `slope`, which changes by ``jumps`` at the sorted ``breaks``.
     """
     usable = np.isfinite(breaks)
     breaks = np.where(usable, breaks, 0.0)

@@ -1,12 +1,12 @@
-"""Priors of a Gaussian process' hyperparameters, written once for every process here.
+"""Priors of the hyperparameters of Gaussian processes.
 
-There are two of the length scales. All inputs matter, and a length scale grows with the square root
-of their number, because the distance of two random points does (Hvarfner, Hellsten and Nardi 2024).
-Or few inputs matter, and all others share one long length scale (Eriksson and Jankowiak 2021).
+There are two priors of the length scales. In the first, all inputs matter, and length scales grow
+with the square root of their number, as distances of random points do (Hvarfner, Hellsten and Nardi
+2024). In the second, few inputs matter, and the others share one long length scale (Eriksson and
+Jankowiak 2021).
 
-Both are published for inputs on the unit cube. A weight is an inverse squared length scale, so that
-inputs which are c times as wide have weights ``c^-2`` times as large. Densities are with respect to
-logarithms, because that is the space in which the mode is sought.
+Both were published for inputs on the unit cube; c times as wide inputs have weights ``c^-2`` times
+as large. Densities are with respect to logarithms, because modes are sought in log space.
 
 =====================  ========  ===================================================================
 symbol                 shape     meaning
@@ -28,23 +28,23 @@ from scipy.optimize import brentq
 from skbo_silbo._typing import FloatArray
 
 CUBE_WIDTH = 2.0  # width of inputs with the range [-1, 1]
-# Width of the unit cube once its inputs are divided by their standard deviations
+# Width of the unit cube after its inputs are divided by their standard deviations
 UNIFORM_WIDTH = np.sqrt(12.0)
-LOG_LENGTH_SPREAD = np.sqrt(3.0)  # standard deviation of a log length scale, published
-SHARED_WEIGHT = 0.1  # scale of tau on the unit cube, published
-LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
+LOG_LENGTH_SPREAD = np.sqrt(3.0)  # published standard deviation of log length scales
+SHARED_WEIGHT = 0.1  # published scale of tau on the unit cube
+LEAST_SPARSE_DIMENSION = 5  # with fewer inputs, all are expected to matter
 
 
 @dataclass(frozen=True)
 class HyperparameterPrior:
-    """Independent normal densities of the logarithms of signal variance, length scales and noise.
+    """Independent normal priors of the log signal variance, length scales and noise.
 
     Attributes
     ----------
     location, spread : ndarray of shape (d + 2,)
         Means and standard deviations, in nats.
     bounds : ndarray of shape (d + 2, 2)
-        Lowest and highest value searched, in nats.
+        Lowest and highest values of the search, in nats.
     """
 
     location: FloatArray
@@ -53,7 +53,7 @@ class HyperparameterPrior:
 
     @property
     def broader(self) -> "HyperparameterPrior | None":
-        """The normal densities alone, where a subclass has others: their mode is a good start."""
+        """The normal prior of a subclass with another density, whose mode is a good start."""
         is_plain = type(self) is HyperparameterPrior
         return None if is_plain else HyperparameterPrior(self.location, self.spread, self.bounds)
 
@@ -62,15 +62,15 @@ class HyperparameterPrior:
         return _normal_log_density(theta, self.location, self.spread)
 
     def shared(self):
-        """Return the prior for one length scale in place of all."""
+        """Return the prior for a single length scale."""
         one = [0, 1, -1]
         return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
 
     def for_regression(self) -> Self:
-        """Return the prior for data of any noise: flat in signal and noise, noise starting at 0.1.
+        """Return the prior for regression on noisy data.
 
-        Lengths have the published density in their logarithm. With the mode of the length itself,
-        a factor e^3 shorter, and no prior of the noise, pure noise would be interpolated.
+        It is flat in signal and noise variance, with noise starting at 0.1, and its mode in the log
+        length scales is a factor e^3 longer. Otherwise pure noise would be interpolated.
         """
         location, spread = self.location.copy(), self.spread.copy()
         location[1:-1] += LOG_LENGTH_SPREAD**2
@@ -82,16 +82,15 @@ class HyperparameterPrior:
 class SparsePrior(HyperparameterPrior):
     """``w_k ~ HalfCauchy(tau)`` and ``tau ~ HalfCauchy(0.1)`` on the unit cube; the rest normal.
 
-    The density of ``log w_k`` is ``sech(log(w_k / tau)) / pi``: a weight away from tau costs its
-    distance on the log scale, so that irrelevant inputs share the level tau, which the data move at
-    no cost, and relevant ones pay ``log(w_k / tau)`` each. The tau of highest density is inserted,
-    so that the prior is one of the length scales alone. Their `location` and `spread` are those of
-    `broader`, the dimension-scaled prior: with fewer modes it finds inputs that this one misses.
+    The density of ``log w_k`` is ``sech(log(w_k / tau)) / pi``. Irrelevant inputs share the level
+    tau, and each relevant one costs ``log(w_k / tau)``. tau is set to its most probable value, so
+    that the prior is a density of the length scales only. `location` and `spread` are those of
+    `broader`, the dimension-scaled prior, which has fewer modes.
 
     Attributes
     ----------
     log_tau_scale : float
-        Log of the scale of tau.
+        Logarithm of the scale of tau.
     """
 
     log_tau_scale: float
@@ -105,14 +104,14 @@ class SparsePrior(HyperparameterPrior):
         others, by_ends = _normal_log_density(theta[ends], self.location[ends], self.spread[ends])
         gradient = np.empty_like(theta)
         gradient[ends] = by_ends
-        gradient[1:-1] = 2.0 * np.tanh(local)  # tau is stationary: no term of it
+        gradient[1:-1] = 2.0 * np.tanh(local)  # the derivative by tau vanishes
         return lengths + others, gradient
 
     def _best_log_tau(self, log_weights):
-        """Return the log tau of highest density for given log weights.
+        """Return the most probable log tau for given log weights.
 
-        The density's logarithm is concave in it; its derivative changes sign between the least and
-        the largest of all log weights and the scale.
+        The log density is concave in log tau, and its derivative changes sign between the smallest
+        and the largest of the log weights and the scale.
         """
         places = np.append(log_weights, self.log_tau_scale)
         low, high = places.min(), places.max()
@@ -122,10 +121,11 @@ class SparsePrior(HyperparameterPrior):
 
 
 def dimension_scaled_prior(d: int, width: float = CUBE_WIDTH) -> HyperparameterPrior:
-    """Return the prior for targets of unit variance on d inputs, so many unit cubes wide.
+    """Return the prior for targets of unit variance on d inputs that all matter.
 
-    On the unit cube ``log length ~ Normal(sqrt(2) + log(d) / 2, sqrt(3))`` (Hvarfner et al.). They
-    seek the mode in the length itself: in its logarithm that mode is their variance lower.
+    On the unit cube ``log length ~ Normal(sqrt(2) + log(d) / 2, sqrt(3))`` (Hvarfner et al.), with
+    the mode of the length itself, which is lower by the variance in log space. `width` is the width
+    of the inputs in unit cubes.
     """
     length = np.sqrt(2.0) + 0.5 * np.log(d) + np.log(width) - LOG_LENGTH_SPREAD**2
     location = np.concatenate([[0.0], np.full(d, length), [np.log(1e-4)]])
@@ -136,7 +136,7 @@ def dimension_scaled_prior(d: int, width: float = CUBE_WIDTH) -> HyperparameterP
 
 
 def sparse_prior(d: int, width: float = CUBE_WIDTH) -> SparsePrior:
-    """Return the prior for targets of unit variance on d inputs, few of use."""
+    """Return the prior for targets of unit variance on d inputs, few of them relevant."""
     dense = dimension_scaled_prior(d, width)
     log_tau_scale = np.log(SHARED_WEIGHT) - 2.0 * np.log(width)
     return SparsePrior(dense.location, dense.spread, dense.bounds, log_tau_scale)

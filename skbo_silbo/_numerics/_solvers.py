@@ -1,4 +1,4 @@
-"""Solvers of the pencil ``Gamma b = lambda T b``: what is formed, and what it costs.
+"""Solvers of the pencil ``Gamma b = lambda T b``.
 
 ==============  ======================================  ==================================
 solver          cost (plus that of T^-1's products)     memory beyond X
@@ -10,8 +10,8 @@ randomized      as dense or dual, less the whitening    d^2 or n^2
                 of c sums and most of d^3 or n^3
 ==============  ======================================  ==================================
 
-Each is a function of ``(pencil, n_wanted, random_state)``: the exact ones return all eigenvalues,
-the others the leading ones; all return the first n_wanted directions.
+Each is a function of ``(pencil, n_wanted, random_state)`` that returns the first `n_wanted`
+directions. Exact solvers return all eigenvalues, the others the leading ones.
 """
 
 from dataclasses import replace
@@ -37,38 +37,41 @@ from ._pencil import (
 )
 
 # Measured by `python doc/benchmarks run solvers`, see doc/benchmarks/sdr.rst.
-# Features up to which "auto" forms T (d x d) when there are more rows than features. A limit of
-# memory (3 d^2 doubles, 1.5 GiB), not of speed: conjugate gradients were slower at every size
-# measured, to d = 4000, and the more so the more correlated the columns
+# Features up to which "auto" forms T (d x d) when there are more rows than features. It limits
+# memory (3 d^2 doubles, 1.5 GiB): conjugate gradients were slower at every size up to d = 4000, and
+# most of all for correlated columns.
 DENSE_MAX_FEATURES = 8000
 # Rows up to which "auto" forms X X' (n x n) when there are more features than rows; likewise
 DUAL_MAX_ROWS = 8000
-# Order min(c, d) of the matrix searched from which "auto" seeks the leading directions alone: below
-# this the exact solver is as fast or faster, and knows all eigenvalues
+# Order min(c, d) from which "auto" uses the randomised solver. Below it the exact solver is not
+# slower, and returns all eigenvalues.
 RANDOMIZED_MIN_ORDER = 1000
-# The same where features outnumber rows, with a ridge and no graph
+# The same with more features than rows, a ridge and no graph
 RANDOMIZED_MIN_ORDER_WIDE = 500
-# Relative ridge, over the number of features, with which a wide T has a Cholesky factor. Without
-# one the dense solver decomposes the rows, at ten times the cost of the dual one. The largest
-# eigenvalue of T is at most ``d`` times their mean: this is 30 `POOR_CONDITION`
+# Relative ridge, over the number of features, above which a wide T has a Cholesky factor. Without
+# one, the dense solver decomposes the rows, at ten times the cost of the dual solver. The largest
+# eigenvalue of T is at most ``d`` times their mean, so this is 30 `POOR_CONDITION`.
 DENSE_LEAST_RIDGE = 3e-7
-RANGE_OF_GRAM = 1e-12  # eigenvalues of X X' below this share of the largest are taken as zero
-# Kept eigenvalues of X X' below this share carry too few digits: the rows' SVD serves instead
+RANGE_OF_GRAM = 1e-12  # eigenvalues of X X' below this share of the largest count as zero
+# Eigenvalues of X X' below this share have too few digits: the SVD of the rows is used instead
 COARSE_GRAM = 1e-9
 UNEVEN_SQUARES = 1e-8  # squared column norms below this share of the largest lose digits in X X'
-LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm outweighs what X X' loses
-# Features up to which T is formed where columns are uneven and there is a ridge
+LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm exceeds rounding in X X'
+# Features up to which T is formed for columns of uneven scale with a ridge
 UNEVEN_MAX_FEATURES = 8000
 
-OVERSAMPLES = 10  # columns beyond the wanted ones that the randomised solver iterates
+OVERSAMPLES = 10  # columns beyond the wanted ones in the randomised solver
 OVERSAMPLES_ITERATIVE = 20  # the same for conjugate gradients, where every iteration costs more
-RANDOMIZED_TOL = 1e-10  # of the residual
-# An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits
+RANDOMIZED_TOL = 1e-10  # tolerance of the residual
+# Eigenvalues of Omega'K(K + ridge I)^-1 Omega below this have too few digits
 LEAST_EIGENVALUE = 1e-8
 
 
 def choose_solver(pencil, *, relative_ridge, counted):
-    """Name of the fastest solver that fits in memory; `counted` where few directions will do."""
+    """Return the name of the fastest solver that fits in memory.
+
+    "randomized" is only used if `counted`, when the number of directions is given.
+    """
     n, d = pencil.X.shape
     if (d <= n and d > DENSE_MAX_FEATURES) or (d > n and n > DUAL_MAX_ROWS):
         return "iterative"
@@ -81,7 +84,7 @@ def choose_solver(pencil, *, relative_ridge, counted):
 
 
 def _leading_are_faster(pencil):
-    """Tell whether the randomised solver is faster than the exact one by a worthwhile margin."""
+    """Return whether the randomised solver is substantially faster than the exact one."""
     n, d = pencil.X.shape
     order = min(pencil.omega.shape[1], d)
     if d <= n:
@@ -92,19 +95,19 @@ def _leading_are_faster(pencil):
 
 
 def solve_dense(pencil, n_wanted, random_state=None):
-    """Exact directions from T, d x d, or from the rows' SVD where T is ill-conditioned."""
+    """Compute exact directions from T (d x d), or from the SVD of the rows if ill-conditioned."""
     return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted)
 
 
 def solve_dual(pencil, n_wanted, random_state=None):
-    """Exact directions within the rows' span, from the Gram matrix X X' (n x n)."""
+    """Compute exact directions in the span of the rows, from the Gram matrix (n x n)."""
     return solve_rows(pencil, n_wanted, solve_dual)
 
 
 def solve_iterative(pencil, n_wanted, random_state=None):
-    """Leading directions by conjugate gradients: neither d x d nor n x n is formed.
+    """Compute leading directions by conjugate gradients, without d x d or n x n matrices.
 
-    Exact to their tolerance for plain slices.
+    For plain slices they are exact up to the tolerance.
     """
     diagonal = pencil.total_diagonal()
 
@@ -125,9 +128,9 @@ def solve_iterative(pencil, n_wanted, random_state=None):
 
 
 def solve_randomized(pencil, n_wanted, random_state=None):
-    """Leading directions by a randomised range finder on the whitened pencil.
+    """Compute leading directions by a randomised range finder on the whitened pencil.
 
-    Accurate to a residual of 1e-10, which `leading_eigenpairs` iterates for.
+    `leading_eigenpairs` iterates to a residual of 1e-10.
     """
     random_state = check_random_state(random_state)
     if pencil.X.shape[1] > len(pencil.X):
@@ -141,7 +144,7 @@ PENCIL_SOLVERS = MappingProxyType(
 
 
 def solve_rows(pencil, n_wanted, solver, random_state=None):
-    """Directions within the span of the rows: exact, or with a `random_state` the leading ones."""
+    """Compute directions in the span of the rows, only leading ones with a `random_state`."""
     if has_uneven_columns(pencil):
         return solve_uneven_columns(pencil, n_wanted, solver, random_state)
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
@@ -156,9 +159,9 @@ def solve_rows(pencil, n_wanted, solver, random_state=None):
 
 
 def has_uneven_columns(pencil):
-    """Tell whether the Gram matrix of the rows would lose the digits of the small columns.
+    """Return whether the Gram matrix of the rows would lose columns of small scale.
 
-    Columns below its rounding do no harm where the ridge outweighs them.
+    Small columns do no harm if the ridge outweighs them.
     """
     squares = np.einsum("ij,ij->j", pencil.X, pencil.X)
     largest, least = squares.max(), squares[squares > 0].min(initial=np.inf)
@@ -166,17 +169,16 @@ def has_uneven_columns(pencil):
 
 
 def solve_uneven_columns(pencil, n_wanted, solver, random_state):
-    """Directions by `solver` from columns of unit length, then in the units of the columns.
+    """Compute directions from columns scaled to unit length, and scale them back.
 
-    Only without a ridge is that the same pencil; with one, T is formed. Directions are moved along
-    the null space of T into the span of the rows.
+    This is the same pencil only without a ridge; with a ridge, T is formed. Directions are
+    projected onto the span of the rows.
     """
     n, d = pencil.X.shape
     if pencil.ridge and d > UNEVEN_MAX_FEATURES:
         raise ValueError(
-            f"X must have columns of similar scale for this ridge and {d} features: their norms "
-            "differ more than ten thousandfold, so that products of the rows lose the small ones. "
-            "Standardise the columns, or raise ridge."
+            f"X must have columns of similar scale for this ridge and {d} features, got norms that "
+            "differ by a factor of more than 10,000. Standardise the columns, or raise ridge."
         )
     if pencil.ridge:
         return solve_dense(pencil, n_wanted)
@@ -193,12 +195,12 @@ def solve_uneven_columns(pencil, n_wanted, solver, random_state):
 
 
 def solve_moments(N, basis, n_wanted, random_state=None):
-    """Directions from the slice sums N (c, d) and a basis that whitens T.
+    """Compute directions from the slice sums N (c, d) and a whitening basis P of T.
 
-    The squared singular values of N P are the eigenvalues; its right singular vectors, lifted by
-    P, the directions. With a `random_state` only the leading ones are sought, by products with P
-    and N'N: N is not whitened, which spares c d^2 operations and costs digits in proportion to the
-    condition of T, which `cholesky_basis` bounds.
+    The squared singular values of N P are the eigenvalues, and its right singular vectors, lifted
+    by P, the directions. With a `random_state`, only leading directions are computed, by products
+    with P and N'N. This avoids whitening N, which saves c d^2 operations, and loses digits in
+    proportion to the condition number of T, which `cholesky_basis` bounds.
     """
     if random_state is not None and n_wanted + OVERSAMPLES < min(len(N), basis.n_columns):
         gamma = N.T @ N if len(N) > N.shape[1] else None
@@ -221,13 +223,12 @@ def solve_moments(N, basis, n_wanted, random_state=None):
 
 
 def solve_within_slices(pencil, n_wanted):
-    """Exact directions of plain slices from W = T - Gamma, also where lambda is close to 1.
+    """Compute exact directions of plain slices from W = T - Gamma.
 
-    ``Gamma b = theta W b`` has the same directions, and ``lambda = theta / (1 + theta)``. With a
-    small ridge several lambda differ from 1, and from each other, by little more than rounding
-    error, but their theta are well separated. W is factored by a QR decomposition of rows because
-    forming the matrix would round off a small ridge. Without a ridge W may be singular; then T
-    serves.
+    ``Gamma b = theta W b`` has the same directions, with ``lambda = theta / (1 + theta)``. With a
+    small ridge, several lambda differ from 1 by little more than rounding errors, while their theta
+    are well separated. W is factored by a QR decomposition of rows, because forming the matrix
+    would lose a small ridge. If W is singular, T is used.
     """
     sums = pencil.slice_sums()
     basis = _within_basis(pencil, sums)
@@ -240,7 +241,7 @@ def solve_within_slices(pencil, n_wanted):
 
 
 def _within_basis(pencil, sums):
-    """`CholeskyBasis` of W, or None where W is numerically singular."""
+    """Return a `CholeskyBasis` of W, or None if W is numerically singular."""
     root, info = linalg.lapack.dpotrf(pencil.roughness(), clean=True)
     if info != 0:
         return None
@@ -252,14 +253,14 @@ def _within_basis(pencil, sums):
 
 
 def _leading(between, order, n_wanted, random_state):
-    """Leading eigenvalues (k,) and vectors (order, k) of a symmetric matrix, by its products."""
+    """Return leading eigenvalues (k,) and vectors (order, k) of a symmetric matrix."""
     block = random_state.standard_normal((order, min(n_wanted + OVERSAMPLES, order)))
     spectrum = leading_eigenpairs(Products(between), between(block), n_wanted, tol=RANDOMIZED_TOL)
     return spectrum.eigenvalues[:n_wanted], spectrum.directions
 
 
 def whitened_rows(pencil):
-    """Labelled rows in coordinates in which T is the identity: ``X_l P`` (n_l, q)."""
+    """Return labelled rows in coordinates that whiten T, ``X_l P`` (n_l, q)."""
     if pencil.X.shape[1] <= len(pencil.X):
         return pencil.basis.whiten(pencil.X_labeled)
     reduced, _ = reduce_to_rows(pencil)
@@ -267,12 +268,12 @@ def whitened_rows(pencil):
 
 
 def solve_ridged_rows(pencil, n_wanted, random_state=None):
-    """Directions for ``T = X_l'X_l + ridge I`` from K = X_l X_l' (n_l, n_l), or None.
+    """Compute directions for ``T = X_l'X_l + ridge I`` from K = X_l X_l' (n_l, n_l).
 
-    ``T^-1 X_l' = X_l' (K + ridge I)^-1``: one Cholesky factor serves. Omega may be centred as X_l
-    is; K's null vector would be divided by the ridge alone. None where the factor is
-    ill-conditioned or a direction wanted has no eigenvalue. The eigenvalues are all that there
-    are, but with a `random_state` the leading ones.
+    ``T^-1 X_l' = X_l' (K + ridge I)^-1`` needs one Cholesky factor. Omega is centred like X_l,
+    because the null vector of K would only be divided by the ridge. Returns None if the factor is
+    ill-conditioned or a wanted direction has no eigenvalue. All eigenvalues are returned, or the
+    leading ones with a `random_state`.
     """
     X, n_wanted = pencil.X_labeled, min(n_wanted, pencil.omega.shape[1] - 1)
     K = X @ X.T
@@ -306,15 +307,15 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
 
 
 def combine_rows(X, A):
-    """``X'A`` (d, p), in the order of a product that reads X row by row: twice as fast."""
+    """Return ``X'A`` (d, p) by a product that reads X row by row, which is twice as fast."""
     return (A.T @ X).T
 
 
 def reduce_to_rows(pencil):
-    """Return the pencil within the span of its rows, ``b = Q b_red``, and what makes Q V of V.
+    """Return the pencil in the span of its rows, ``b = Q b_red``, and the map from V to Q V.
 
-    Q (d, q) is orthonormal and never formed. The Gram matrix of the rows gives the other factors of
-    ``X = left diag(singular) Q'``, or the SVD of the rows where that is too coarse.
+    Q (d, q) is orthonormal and never formed. The other factors of ``X = left diag(singular) Q'``
+    come from the Gram matrix of the rows, or from the SVD of the rows if that has too few digits.
     """
     X = pencil.X
     squares, left = linalg.eigh(X @ X.T, check_finite=False)

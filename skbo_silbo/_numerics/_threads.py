@@ -1,4 +1,4 @@
-"""Linear algebra on one thread, in the whole process."""
+"""Context manager that limits linear algebra libraries to one thread."""
 
 import os
 import threading
@@ -9,14 +9,14 @@ from skbo_silbo._sklearn import threadpool_controller
 
 
 class _Limited:
-    """How many contexts of `one_thread` are open in this process, and the threads found before."""
+    """Number of open `one_thread` contexts in this process, and the previous thread counts."""
 
     lock, n_open = threading.Lock(), 0
     found: Any = ()
 
     @classmethod
     def after_fork(cls):
-        """Begin anew in a child, where the threads that were inside are gone."""
+        """Reset the state in a forked child, where the other threads do not exist."""
         cls.lock, cls.n_open = threading.Lock(), 0
 
 
@@ -26,10 +26,10 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 @contextmanager
 def one_thread():
-    """Return a context in which the linear algebra libraries use one thread.
+    """Limit linear algebra libraries to one thread, which is faster for small matrices.
 
-    With small matrices threads cost several times what they save. The limit of BLAS is the whole
-    process's: the first thread to enter notes what it finds, the last to leave restores that.
+    The limit applies to the whole process. The first thread to enter stores the thread counts, and
+    the last one to leave restores them.
     """
     controller = threadpool_controller()
     blas = controller.select(user_api="blas")

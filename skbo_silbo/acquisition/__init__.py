@@ -1,4 +1,4 @@
-"""What a point is worth evaluating, and where that is largest."""
+"""Acquisition functions, and the searches that maximise them."""
 
 from skbo_silbo.acquisition._acquisition_functions import (
     AcquisitionFunction,

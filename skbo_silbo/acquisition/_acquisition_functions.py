@@ -1,8 +1,7 @@
-"""How much a point is worth evaluating, from what the surrogate says about it.
+"""Acquisition functions of the predicted mean and standard deviation.
 
-Functions of (mean, std, best), elementwise. Objectives are MINIMISED: `best` is the lowest value
-so far, and a point is worth more the further its value may lie below `best`. An acquisition
-is larger where a point is better.
+They are elementwise functions of (mean, std, best). Objectives are minimised: `best` is the lowest
+value so far. Acquisition functions are maximised.
 
 With ``u = (best - mean) / std``, Phi and phi the standard normal distribution and density,
 
@@ -25,42 +24,44 @@ from scipy.special import erfcx, ndtr
 
 from skbo_silbo._typing import ArrayLike, FloatArray
 
-N_CANDIDATES = 2000  # of the paper's random set, in the schedule of Srinivas et al. (2010)
+N_CANDIDATES = 2000  # size of the paper's random set, also used in the schedule of GP-UCB
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 _TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
-_FAR_TAIL = 100.0  # there 1 - t R(t) has lost 1e-12, and the series has less to lose
+_FAR_TAIL = 100.0  # from here on the series in (2) is more accurate than 1 - t R(t)
 
 
 class AcquisitionFunction(Protocol):
-    """What a point is worth, from what the surrogate says of it; larger is better.
+    """Acquisition function of the predicted mean and standard deviation; larger is better.
 
     A function that is the logarithm of a non-negative utility can declare this with an attribute
-    ``is_log = True``. Learnt constraints need it, because they add the log probability that they
-    hold, and so does ``search="auto"`` to choose "parzen-turns". Without the attribute, the
-    function is taken not to be a logarithm.
+    ``is_log = True``. Learnt constraints require it, because the log probability of feasibility is
+    added to the function, and ``search="auto"`` uses it to choose "parzen-turns".
     """
 
     def __call__(
         self, mean: FloatArray, std: FloatArray, best: float, /, *, return_gradient: bool = False
     ) -> Any:
-        """Return values, (n,); with `return_gradient` also their derivatives by mean and std.
+        """Return the values, (n,), and optionally their derivatives by mean and std.
 
         Parameters
         ----------
         mean, std : ndarray of shape (n,)
-            What the surrogate says of each point, std positive, on the scale on which it sees the
-            values; these are minimised.
+            Predictions of the surrogate for warped values, which are minimised; std is positive.
         best : float
-            The lowest mean at an observed or pending point: noise makes values too low.
+            The lowest predicted mean at an observed or pending point, which is less biased by noise
+            than the lowest value.
         return_gradient : bool
+            Whether to return the derivatives too.
         """
 
 
 def log_expected_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> Any:
-    """Return the logarithm of the expected improvement below `best`, exact far in the tail too.
+    """Return the logarithm of the expected improvement below `best`.
+
+    It is numerically accurate where the expected improvement itself underflows.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def log_expected_improvement(
     best : float
         Lowest value so far.
     return_gradient : bool, default=False
-        Also return the derivatives; they need ``std > 0``.
+        Whether to return the derivatives too, which requires ``std > 0``.
 
     Returns
     -------
@@ -117,16 +118,18 @@ def is_log(acquisition: AcquisitionFunction) -> bool:
 def no_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> Any:
-    """Return zeros: all points are alike, as long as no feasible one is known to improve on.
+    """Return zeros, an acquisition function that values all points alike.
+
+    It is used until a feasible point is known.
 
     Parameters
     ----------
     mean, std : array-like
         Predictive mean and standard deviation.
     best : float
-        Of no use.
+        Ignored.
     return_gradient : bool, default=False
-        Also return the derivatives.
+        Whether to return the derivatives too.
 
     Returns
     -------
@@ -156,11 +159,11 @@ def confidence_gain(
     mean, std : array-like
         Predictive mean and standard deviation (>= 0), in units of the objective.
     best : float
-        Lowest value so far; it moves all values alike.
+        Lowest value so far; it shifts all values equally.
     beta : float
         Weight of the variance, >= 0; see `confidence_weight`.
     return_gradient : bool, default=False
-        Also return the derivatives.
+        Whether to return the derivatives too.
 
     Returns
     -------
@@ -188,11 +191,11 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
     Parameters
     ----------
     t : int
-        Which evaluation this is, from 1.
+        Number of the evaluation, from 1.
     n_points : int
-        How many points the acquisition is maximised over.
+        Number of points that the acquisition function is maximised over.
     delta : float, default=0.1
-        Probability with which the regret bound may fail.
+        Probability that the regret bound fails.
 
     Examples
     --------
@@ -217,7 +220,7 @@ def _log_h(u):
 
 
 def _log_h_in_tail(u):
-    """Return the same by (2), for u at most -1."""
+    """Evaluate `_log_h` by eq. (2), which is stable for u <= -1."""
     t = -u
     mills = np.sqrt(0.5 * np.pi) * erfcx(t / np.sqrt(2.0))
     rest = 1.0 - t * mills
@@ -229,13 +232,13 @@ def _log_h_in_tail(u):
     return -0.5 * t * t - _LOG_ROOT_TWO_PI + np.log(rest), mills / rest
 
 
-def _improvement(t: int) -> Callable[..., Any]:
+def _expected_improvement_at(t: int) -> Callable[..., Any]:
     return log_expected_improvement
 
 
-def _confidence(t):
+def _confidence_gain_at(t):
     return partial(confidence_gain, beta=confidence_weight(t, N_CANDIDATES))
 
 
-# name -> what gives the function for proposal t
-ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
+# name -> function from the proposal number t to the acquisition function
+ACQUISITIONS = MappingProxyType({"ei": _expected_improvement_at, "ucb": _confidence_gain_at})

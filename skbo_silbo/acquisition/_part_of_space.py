@@ -1,7 +1,6 @@
-"""A part of a space: parameters fixed by the user, and constraints that are known.
+"""A search space restricted by fixed parameters and known constraints.
 
-Places are those of the whole space, so that what proposes in the whole proposes in the part. Random
-points near others, and which spaces are small enough to list, are for both.
+Points of the restricted space use the encoding of the full space.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -16,51 +15,51 @@ from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.space._read import AnySpace
 
-N_BEST = 5  # points that candidates are drawn round
-LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the steps: from rounding to half the cube
-# Points of a discrete space that are all evaluated, and these times the square of the values. A
-# proposal then takes 0.2 s with 50 values, 1.5 s with 300 (one run each).
+N_BEST = 5  # points that candidates are drawn around
+LOG_STEPS = (-3.5, -0.3)  # range of the decimal logarithm of step sizes
+# Largest number of points of a discrete space to compare exhaustively, and of that number times
+# the squared number of values. A proposal takes 0.2 s with 50 values and 1.5 s with 300.
 MOST_LEFT, MOST_WORK = 10**5, 10**10
 
 
 def can_be_listed(n_points: float, n: int) -> bool:
-    """Return whether so many points are few enough to look at all, n values being known."""
+    """Return whether a space of `n_points` allows exhaustive search, given n values."""
     return n_points - n <= MOST_LEFT and n_points * n**2 <= MOST_WORK
 
 
 def steps_near(n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Return n normal steps, (n, r), each of its own size, in units of the half widths."""
+    """Draw n normal steps, (n, r), with random sizes in units of the half widths."""
     sizes = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1)) * widths
     return sizes * rng.standard_normal((n, widths.size))
 
 
 def points_near(centres: FloatArray, n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Return n points of the box, (n, r), near rows of `centres`, (k, r)."""
+    """Draw n points of the box, (n, r), near the rows of `centres`, (k, r)."""
     near = centres[rng.integers(len(centres), size=n)] + steps_near(n, widths, rng)
     return np.clip(near, -widths, widths)
 
 
 def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
-    """Return which coordinates n candidates shall differ in, bool of shape (n, d).
+    """Draw which coordinates n candidates differ in, as bool of shape (n, d).
 
-    From one to all of them, on average and before the probabilities are cut at 1; the more
-    relevant ones more often.
+    The expected number of coordinates is log-uniform between 1 and d, and the probability of each
+    is proportional to its relevance.
     """
     expected = relevance.size ** rng.uniform(0.0, 1.0, (n, 1))
     share = relevance / relevance.mean() / relevance.size
     return rng.random((n, relevance.size)) < expected * share
 
 
-# Not tuned: with these a part of 1e-8 of the cube is found (tests/optimizers).
-N_DRAWN, N_NEAR = 512, 256  # candidates over the whole part, and in every round near the best
-MOST_ROUNDS = 60  # without a new point of the part
-CLOSE = 1e-10  # relative to the range of the inputs: below `TOLERANCE` with the grid's rounding
+# Not tuned: these find a feasible region of 1e-8 of the cube (tests/optimizers).
+N_DRAWN, N_NEAR = 512, 256  # candidates at first, and near the best candidates in each round
+MOST_ROUNDS = 60  # without a new feasible point
+CLOSE = 1e-10  # relative to the range of the inputs, and below `TOLERANCE` of the constraints
 MOST_STEPS = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """``matrix @ x = target`` for points x of a box.
+    """Linear equality constraints ``matrix @ x = target`` on points x of a box.
 
     Attributes
     ----------
@@ -72,12 +71,10 @@ class Equations:
     target: FloatArray
 
     def project(self, X: FloatArray, box: Box, held: BoolArray) -> FloatArray:
-        """Return places in the cube of a box, (n, d), moved to where the equations hold.
+        """Move encoded points of a box, (n, d), onto the equations, except for `held` columns.
 
-        Columns that are held, (d,), stay.
-
-        By alternating projections to the affine set and the cube (von Neumann; Bauschke and
-        Borwein 1996): they meet in a point of both, where there is one.
+        Alternating projections onto the affine set and the cube converge to a point of both, if
+        there is one (von Neumann; Bauschke and Borwein 1996).
         """
         is_free, half = box.lower < box.upper, (box.upper - box.lower) / 2.0
         matrix = (self.matrix * half)[:, is_free]
@@ -93,23 +90,23 @@ class Equations:
 
 
 class Part:
-    """The points of a space in which some parameters are fixed and constraints hold.
+    """A search space restricted by fixed parameters and known constraints.
 
     Parameters
     ----------
     space : Space, SpaceUnion or Box
-        The whole.
+        The full space.
     fixed : mapping
-        Values by name, or by index in a box.
+        Values of the fixed parameters, by name, or by index in a box.
     violation : callable or None
-        Of a point: how far it is from satisfying the constraints; 0 if it does.
+        Maps a point to its constraint violation, which is 0 if all constraints hold.
     equations : Equations or None
-        Of a box: those of the constraints, to which places are projected.
+        Equality constraints of a box, onto which points are projected.
 
     Raises
     ------
     ValueError
-        If `fixed` names no parameter, or a value outside the space.
+        If `fixed` has an unknown parameter or a value outside the space.
     """
 
     def __init__(
@@ -127,7 +124,7 @@ class Part:
         if isinstance(first, Box):
             self._fixed = {int(j): float(value) for j, value in fixed.items()}
             self._held = {f"x{j}": value for j, value in self._fixed.items()}
-        else:  # a list's own member, not one that is equal to it
+        else:  # the object in the list of values, not an equal one
             self._fixed = {p.name: p.values[0] for p in first.parameters if p.name in fixed}
             self._held = self._fixed
         groups = space.column_groups()
@@ -135,19 +132,19 @@ class Part:
         self.held_columns[[j for name in self._held for j in groups.get(name, ())]] = True
 
     def every_point(self) -> FloatArray:
-        """Return all places of a finite part, (n_points, m), whether constraints hold or not."""
+        """Return all encoded points, (n_points, m), of a finite space, feasible or not."""
         points: Any = self._within.decode(self._within.every_point())
         return self._space.encode(points)
 
     def round(self, X: FloatArray) -> FloatArray:
-        """Return places, (n, m), with the fixed values, on the equations, rounded to the space."""
+        """Return points, (n, m), with fixed values, projected onto the equations and rounded."""
         X = self._space.with_values(X, self._held)
         if self._equations is not None:
             X = self._equations.project(X, cast(Box, self._space), self.held_columns)
         return self._space.round(X)
 
     def decode(self, X: FloatArray) -> Any:
-        """Return the points at rounded places, (n, m), with the fixed values to the last bit."""
+        """Return the points of rounded encodings, (n, m), with exactly the fixed values."""
         points = self._space.decode(X)
         for point in points:
             for name, value in self._fixed.items():
@@ -155,17 +152,17 @@ class Part:
         return points
 
     def violation(self, X: FloatArray) -> FloatArray:
-        """Return how far rounded places, (n, m), are from satisfying the constraints, (n,)."""
+        """Return the constraint violations, (n,), of rounded encoded points, (n, m)."""
         if self._violation is None:
             return np.zeros(len(X))
         return np.array([self._violation(point) for point in self.decode(X)])
 
     def admitted(self, X: FloatArray) -> FloatArray:
-        """Return the rounded places of X, (n, m), that satisfy the constraints."""
+        """Return the rows of X, (n, m), that satisfy the constraints."""
         return X[self.violation(X) == 0.0]
 
     def near(self, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Return rounded places near some, (k, m), half of them with some columns drawn anew."""
+        """Draw rounded points near `centres`, (k, m), half of them with some columns redrawn."""
         ones = np.ones(centres.shape[1])
         X = points_near(centres, N_NEAR, ones, rng)
         anew = draw_moved(N_NEAR, ones, rng)
@@ -175,25 +172,25 @@ class Part:
     def draw(
         self, seen: Collection[bytes], centres: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Return a random place of the part that is not in `seen`.
+        """Draw a random feasible point that is not in `seen`.
 
-        Where a random place does not satisfy the constraints, the next are near those that
-        violate them least, or all where a discrete part is small.
+        Random points are drawn first. If none is feasible, further candidates are drawn near those
+        with the least violation, or all points are compared if there are few.
 
         Parameters
         ----------
         seen : set of bytes
-            The `key_of` every known point.
+            The `key_of` of evaluated and pending points.
         centres : ndarray of shape (k, m)
-            Places to look at as well in the beginning, such as the best ones evaluated.
+            Additional candidates for the first round, such as the best evaluated points.
         rng : numpy.random.Generator
 
         Raises
         ------
         SpaceExhausted
-            When no candidate is new.
+            If no candidate is new.
         ValueError
-            When none satisfies the constraints.
+            If no candidate satisfies the constraints.
         """
         X, violation = np.empty((0, self._space.n_features_)), np.empty(0)
         drawn = np.vstack([rng.uniform(-1.0, 1.0, (N_DRAWN, X.shape[1])), centres])
@@ -216,14 +213,14 @@ class Part:
 
 
 def _none_found(violations):
-    """Return the error that says why no candidate will do."""
+    """Return an error that says why no candidate can be proposed."""
     if violations.min() > 0.0:
         return ValueError(
-            f"constraints must be possible to satisfy: none of {len(violations)} candidates does; "
-            f"the least violation is {violations.min():.3g}. Check them, or give points that "
-            "satisfy them (x0 of minimize, initial_params of a search)."
+            f"constraints must be possible to satisfy: none of {len(violations)} candidates does, "
+            f"and the smallest violation is {violations.min():.3g}. Check the constraints, or pass "
+            "feasible points as x0 (minimize) or initial_params (SILBOSearchCV)."
         )
     return SpaceExhausted(
-        f"no new point among {len(violations)} candidates of this part of the space. End the "
-        "search, or fix less."
+        f"no new point among {len(violations)} candidates of the restricted space. Stop the "
+        "search, or fix fewer parameters."
     )

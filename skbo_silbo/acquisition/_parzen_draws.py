@@ -1,9 +1,9 @@
-"""Points drawn by a tree-structured Parzen estimator, in turns with another search.
+"""Search that alternates between a model and a tree-structured Parzen estimator.
 
-On a function with many optima a Gaussian process in many inputs may explain next to nothing of the
-observed values; its improvement is then largest wherever it knows least, and the search is no
-better than chance. What sets the best points apart, one input at a time, needs no model of the
-values and few of them (doc/search_log.rst). Between the draws inputs move off their bounds.
+With many inputs and many local optima, a Gaussian process may explain little of the observed
+values. Its expected improvement is then largest far from all points, and the search is no better
+than random. A Parzen estimator compares the distribution of each input in good and other points,
+which needs few values (doc/search_log.rst).
 """
 
 from dataclasses import dataclass, field
@@ -21,33 +21,34 @@ from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
 from skbo_silbo.space import SpaceUnion
 from skbo_silbo.surrogate import SurrogateOptions
 
-# Of the acquisition, in nats: for each input of the space, and in all. Measured with
-# 100 inputs, of which five matter; with 10 and 20 that all matter, 0.2 in all cost much.
+# Largest loss of log acquisition, in nats, per input and in total. Chosen with 100 inputs, five of
+# them relevant; with 10 or 20 relevant inputs, a total loss of 0.2 is harmful.
 LOSS_EACH, MOST_LOSS = 0.002, 0.2
 LEAST_INPUTS = 25
-SMALLEST_STEP = 1e-6  # from a bound, of the cube
+SMALLEST_STEP = 1e-6  # distance in the cube from which a point counts as off a bound
 
 
 def moved_off_bounds(
     surface: AcquisitionSurface, x: FloatArray, ranked: FloatArray, space: SpaceLike
 ) -> FloatArray:
-    """Return a point with inputs off their bounds, as long as its acquisition hardly falls.
+    """Move inputs of a candidate off their bounds, if that costs little acquisition.
 
-    A climb takes inputs that do not matter to bounds, where the process knows least, and the points
-    that improve keep them there: a corner that no value asked for (doc/search_log.rst).
-    An input on a bound gets its value in the best point that has it elsewhere, if there is one.
-    Those that cost least come first, while the acquisition falls by at most `LOSS_EACH` for every
-    column, and by `MOST_LOSS`, in all. No input is moved if there are fewer than `LEAST_INPUTS`
-    columns, if the acquisition function is not a logarithm, or in a union, where inputs may be
-    absent.
+    Gradient ascent moves irrelevant inputs to their bounds, where the Gaussian process is most
+    uncertain, and the following incumbents keep them there (doc/search_log.rst). Each such input
+    takes its value in the best point that has it off the bounds. Inputs that cost least are moved
+    first, as long as the log acquisition falls by at most `LOSS_EACH` per column and `MOST_LOSS` in
+    total.
+
+    No input is moved with fewer than `LEAST_INPUTS` columns, with an acquisition function that is
+    not a logarithm, or in a union of spaces.
 
     Parameters
     ----------
     surface : AcquisitionSurface
     x : ndarray of shape (d,)
-        A rounded place of the space.
+        A rounded point of the space.
     ranked : ndarray of shape (n, d)
-        The points evaluated, the lowest value first.
+        The evaluated points, best first.
     space : Space, SpaceUnion or Box
 
     Returns
@@ -57,7 +58,9 @@ def moved_off_bounds(
     in_nats = is_log(surface.acquisition)
     if x.size < LEAST_INPUTS or not in_nats or isinstance(space, SpaceUnion):
         return x
-    lower, upper = space.round(np.array([[-1.0], [1.0]]) * np.ones(x.size))  # equal: of a category
+    lower, upper = space.round(
+        np.array([[-1.0], [1.0]]) * np.ones(x.size)
+    )  # equal for columns of a category
     inside = (ranked > lower + SMALLEST_STEP) & (ranked < upper - SMALLEST_STEP)
     bounded = (x <= lower + SMALLEST_STEP) | (x >= upper - SMALLEST_STEP)
     columns = np.flatnonzero(bounded & inside.any(axis=0))
@@ -73,30 +76,32 @@ def moved_off_bounds(
     return X[as_good[-1]] if as_good.size else x
 
 
-# Optuna's numbers (TPESampler: gamma and n_ei_candidates).
-GOOD_SHARE, MOST_GOOD = 0.1, 25  # of the points evaluated: those that draws are made near
-N_DRAWS = 24  # of an input, of which the one likeliest to be good is kept
-N_DRAWN = 4  # points: on a small discrete space some are evaluated already
+# Values of Optuna's TPESampler (gamma and n_ei_candidates).
+GOOD_SHARE, MOST_GOOD = 0.1, 25  # evaluated points that count as good: share and maximum
+N_DRAWS = 24  # draws per input, of which the one with the largest density ratio is kept
+N_DRAWN = 4  # points drawn, some of which may be evaluated already in a small discrete space
 LARGEST_BLOCK = 10**6  # densities computed at once
 
 
 @dataclass(frozen=True)
 class ParzenTurns:
-    """Another search, replaced by Parzen draws the more often the worse the surrogate predicts.
+    """Alternate between another search and draws from a Parzen estimator.
 
-    The probability of a draw is `most` times the surrogate's `unexplained_share`. Each input is
-    drawn by itself: of several values drawn from a Parzen estimate of the good points' density, the
-    one with the largest ratio to the density of all other points is taken. This is the
-    tree-structured Parzen estimator without a tree (Bergstra, Bardenet, Bengio and Kegl 2011).
-    Where there are constraints nothing is drawn: draws know nothing of where these hold. The points
-    of a small discrete space follow the draws, which may all be known. What the other search found
-    comes with its first point `moved_off_bounds`, where there are no constraints.
+    The probability of a draw is `most` times the surrogate's `unexplained_share`, and 0 with
+    constraints, which the draws cannot take into account. Inputs are drawn independently: of
+    several values drawn from a density estimate of the good points, the one with the largest ratio
+    to the density of the other points is kept, as in the tree-structured Parzen estimator without a
+    tree (Bergstra, Bardenet, Bengio and Kegl 2011).
+
+    In a small discrete space, all points follow the drawn ones, in case those are evaluated
+    already. The best candidate of the other search is preceded by a copy with inputs
+    `moved_off_bounds`.
 
     Attributes
     ----------
     search : Search
     most : float
-        Probability of a draw where the surrogate explains nothing.
+        Probability of a draw if the surrogate explains nothing.
     """
 
     search: Search = field(default_factory=Climb)
@@ -105,7 +110,7 @@ class ParzenTurns:
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return what the other search found, or points drawn (see `Search`).
+        """Return the candidates of the other search, or drawn ones (see `Search`).
 
         The surrogate of the surface's observed values must have `unexplained_share`.
         """
@@ -124,12 +129,12 @@ class ParzenTurns:
 
 
 def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
-    """Return a point of the cube, (d,), each input drawn by itself from where good points lie.
+    """Draw a point of the cube, (d,), with each input drawn independently near good points.
 
     Parameters
     ----------
     ranked : ndarray of shape (n, d)
-        Points, the best first.
+        Evaluated points, best first.
     rng : numpy.random.Generator
     """
     n, d = ranked.shape
@@ -142,11 +147,12 @@ def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ParzenEstimates:
-    """A density on [-1, 1] for every input: normal ones, cut off there, of equal weight.
+    """Density estimates on [-1, 1], one per input: equal mixtures of truncated normals.
 
     Attributes
     ----------
     centers, widths : ndarray of shape (n, d)
+        Means and standard deviations of the components.
     """
 
     centers: FloatArray
@@ -154,10 +160,10 @@ class ParzenEstimates:
 
     @classmethod
     def near(cls, X: FloatArray) -> "ParzenEstimates":
-        """Return the estimate from points X, (n, d), and one normal density as wide as the cube.
+        """Return the estimates from points X, (n, d), plus one component as wide as the cube.
 
-        A width is the larger distance to a neighbour or the end, at least 2 / (n + 2) and at most
-        2 (as Optuna's sampler has it by default).
+        The width of a component is the larger distance to a neighbour or a bound, clipped to at
+        least 2 / (n + 2) and at most 2, as in Optuna's sampler.
         """
         centers = np.vstack([X, np.zeros(X.shape[1])])
         n, d = centers.shape
@@ -171,19 +177,19 @@ class ParzenEstimates:
         return cls(centers, widths)
 
     def draw(self, m: int, rng: Generator) -> FloatArray:
-        """Return m independent draws of every input, (m, d)."""
+        """Return m independent draws for each input, of shape (m, d)."""
         n, d = self.centers.shape
         kept = rng.integers(n, size=(m, d)), np.arange(d)
-        low, high = self._cut_off()
+        low, high = self._masses_below_bounds()
         at = low[kept] + rng.random((m, d)) * (high - low)[kept]
         return np.clip(self.centers[kept] + self.widths[kept] * ndtri(at), -1.0, 1.0)
 
     def log_density(self, X: FloatArray) -> FloatArray:
-        """Return the log density of every element of X, (m, d), of its input, but for a constant.
+        """Return the log density of every element of X, (m, d), up to a constant.
 
         The constant is the same for all estimates.
         """
-        low, high = self._cut_off()
+        low, high = self._masses_below_bounds()
         weights = 1.0 / (self.widths * (high - low) * len(self.centers))
         density = np.empty_like(X)
         step = max(LARGEST_BLOCK // (len(X) * len(self.centers)), 1)
@@ -193,6 +199,6 @@ class ParzenEstimates:
             density[:, block] = np.sum(weights[:, block] * np.exp(-0.5 * away**2), axis=1)
         return np.log(density)
 
-    def _cut_off(self):
-        """Return how much of every normal density lies below -1 and below 1, each (n, d)."""
+    def _masses_below_bounds(self):
+        """Return the mass of each normal component below -1 and below 1, of shape (n, d) each."""
         return tuple(ndtr((end - self.centers) / self.widths) for end in (-1.0, 1.0))

@@ -1,8 +1,8 @@
-"""Searches for the largest acquisition: climbs by gradients, and a random set of coordinates.
+"""Maximisation of the acquisition function by gradients or over random coordinates.
 
-Of a climb everything is a point x of the cube, and the acquisition is seen through ``z = x B``: so
-every candidate can be reached, which is not so of a point drawn in the box round the image of the
-cube.
+`Climb` searches over points x of the cube and evaluates the acquisition function at ``z = x B``, so
+every candidate has a preimage in the cube. `BoxSearch` draws z in the box around the image of the
+cube, where some coordinates have none.
 """
 
 from dataclasses import dataclass
@@ -23,32 +23,31 @@ from skbo_silbo.acquisition._part_of_space import (
 )
 from skbo_silbo.acquisition._surface import AcquisitionSurface, Found
 
-# Not tuned: 20 climbs, and four times the candidates, were tried (doc/search_log.rst).
-N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the best points
-N_STARTS = 5  # climbs, from candidates far from one another
-MAX_ITERATIONS = 40  # of L-BFGS-B in a climb
-# In a part of the space: the ends of the climbs, then four times candidates near the best. Without
-# these, regret at a plane was nine times as large (10 seeds; doc/benchmarks/known_constraints.py).
+# Not tuned: 20 starts, and four times the candidates, were tried (doc/search_log.rst).
+N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and around the best points
+N_STARTS = 5  # starts of the gradient ascent, far from one another
+MAX_ITERATIONS = 40  # of L-BFGS-B from each start
+# Rounds of candidates near the best in a restricted space. Without them, the regret with a linear
+# constraint was nine times as large (10 seeds; doc/benchmarks/known_constraints.py).
 N_ROUNDS = 5
 
 
 @dataclass(frozen=True)
 class Climb:
-    """Random candidates over the cube and around the best points, the best climbed by gradients.
+    """Draw candidates over the cube and around the best points, and climb from the best ones.
 
-    Where a discrete space, or the part of it to propose in, has few points left, these are all
-    compared instead, so that the best is exact.
+    If a discrete or restricted space has few points left, all of them are compared instead.
     """
 
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return candidates and where climbs from the best of them ended (see `Search`)."""
+        """Return the ends of the climbs and the other candidates, best first (see `Search`)."""
         whole = surface.part or space
         if can_be_listed(whole.n_points, len(ranked)):
             return every_point(surface, whole)
         X = draw_candidates(surface.embedding, ranked[:N_BEST], rng, surface.relevance)
-        # The centre of the cube is no category: in columns of these alone it is rounded to an end.
+        # The centre of the cube is rounded to a bound in columns of categories only.
         held = np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
         if surface.part is not None:
             return _find_in_part(surface, surface.part, X, held, rng)
@@ -59,14 +58,17 @@ class Climb:
 
 
 def every_point(surface: AcquisitionSurface, whole: SpaceLike | Part) -> Found:
-    """Return all points of a finite space, or part of one, best first."""
+    """Return all points of a finite space, best first."""
     X = whole.every_point()
     X, _ = _best_first(surface, X, X[:0], np.empty(0))
     return Found(surface.embedding.project(X), X)
 
 
 def _find_in_part(surface, part, X, held, rng):
-    """Return the same in a part: climbs end at constraints, so candidates follow near the best."""
+    """Return the candidates of `Climb.find` in a restricted space.
+
+    Climbs stop at constraints, so rounds of candidates near the best points follow.
+    """
     X = part.admitted(part.round(X))
     if len(X):
         values = surface.values(X)
@@ -78,7 +80,7 @@ def _find_in_part(surface, part, X, held, rng):
 
 
 def _best_first(surface, more, X, values):
-    """Return places and more of them, (n, d), and the acquisition there, the largest first."""
+    """Return the points of both arrays and their acquisition values, the largest first."""
     if len(more):
         X, values = np.vstack([more, X]), np.append(surface.values(more), values)
     order = np.argsort(-values, kind="stable")
@@ -86,17 +88,17 @@ def _best_first(surface, more, X, values):
 
 
 def draw_candidates(embedding, best, rng, relevance):
-    """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
+    """Draw random points of the cube, (n, d), that cover the image of the embedding.
 
     Parameters
     ----------
     embedding : Embedding
     best : ndarray of shape (k, d)
-        The best points known; local candidates are drawn round these: a third move in the
-        embedding, a third have some coordinates drawn anew.
+        The best evaluated points. Of the local candidates around them, half move in the embedding
+        and half have some coordinates redrawn.
     rng : numpy.random.Generator
     relevance : ndarray of shape (d,)
-        How much each coordinate matters: the more, the oftener it is drawn anew.
+        Relevance of each coordinate; more relevant ones are redrawn more often.
     """
     widths = embedding.half_widths
     wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, widths.size)) * widths
@@ -109,16 +111,16 @@ def draw_candidates(embedding, best, rng, relevance):
 
 
 def climb(surface, X, values, held):
-    """Climb from several of the best candidates, far from one another.
+    """Run gradient ascent from several of the best candidates that are far from one another.
 
     Parameters
     ----------
     surface : AcquisitionSurface
     X : ndarray of shape (n, d)
     values : ndarray of shape (n,)
-        The acquisition there.
+        Acquisition values of the candidates.
     held : ndarray of bool of shape (d,)
-        Which columns stay as they are in the candidate.
+        Columns that keep the value of the candidate.
 
     Returns
     -------
@@ -141,24 +143,24 @@ def climb(surface, X, values, held):
     return np.clip(ends, -1.0, 1.0)
 
 
-N_NEAR = 384  # candidates round the best: as many as those of the climb
-BOX_ROUNDS = 3  # of candidates round the best where it has many peaks; not tuned
+N_NEAR = 384  # candidates around the best points, as many as in `Climb`
+BOX_ROUNDS = 3  # rounds of such candidates for nonlinear embeddings; not tuned
 
 
 @dataclass(frozen=True)
 class BoxSearch:
-    """A random set in the box round the image of the cube (Chen et al. 2020, Algorithm 1).
+    """Random coordinates in the box around the image of the cube (Chen et al. 2020, Algorithm 1).
 
     Attributes
     ----------
     n_rounds : int
-        How often the best are followed by candidates round them.
+        Number of rounds of further candidates near the best ones.
     """
 
     n_rounds: int = 0
 
     def find(self, surface, ranked, space, rng):
-        """Return the candidates; they are coordinates alone (see `Search`)."""
+        """Return the candidates, as coordinates only (see `Search`)."""
         widths = surface.embedding.half_widths
         Z = rng.uniform(-1.0, 1.0, (N_CANDIDATES, widths.size)) * widths
         values = surface.values_at(Z)

@@ -1,4 +1,4 @@
-"""The acquisition as a function of points of the cube, and what a search of it returns."""
+"""The acquisition function on the search space, and the protocol for maximising it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate import Surrogate
 from skbo_silbo.surrogate._feasibility import Feasibility
 
-MOST_ROWS = 4096  # predicted at once: all points of a discrete space are many
+MOST_ROWS = 4096  # predicted at once, to bound the memory for large discrete spaces
 
 
 @dataclass(frozen=True, eq=False)
 class AcquisitionSurface:
-    """The acquisition as a function of x.
+    """The acquisition function as a function of points x.
 
     Attributes
     ----------
@@ -28,15 +28,15 @@ class AcquisitionSurface:
     surrogate : Surrogate
     embedding : Embedding
     best : float
-        The lowest value so far.
+        The value to improve on.
     feasibility : Feasibility or None
-        Of learnt constraints: its log probability is added to the acquisition, which must be a
-        logarithm then.
+        Models of learnt constraints. Their log probability of feasibility is added to the
+        acquisition function, which must be a logarithm.
     observed : Surrogate or None
-        The surrogate of the observed values alone; `surrogate` has predicted values of pending
-        points besides.
+        The surrogate of the observed values only; `surrogate` also has predicted values at pending
+        points.
     part : Part or None
-        Of the space: where parameters are fixed or constraints are known.
+        The region allowed by fixed parameters and known constraints.
     """
 
     acquisition: AcquisitionFunction
@@ -48,7 +48,7 @@ class AcquisitionSurface:
     part: Part | None = None
 
     def values(self, X: FloatArray) -> FloatArray:
-        """Return the acquisition at the rows of X, of shape (n,)."""
+        """Return the acquisition values at the rows of X, of shape (n,)."""
         if len(X) > MOST_ROWS:
             starts = range(0, len(X), MOST_ROWS)
             return np.concatenate([self.values(X[i : i + MOST_ROWS]) for i in starts])
@@ -57,9 +57,9 @@ class AcquisitionSurface:
         return values if self.feasibility is None else values + self.feasibility.log_probability(X)
 
     def values_at(self, Z: FloatArray) -> FloatArray:
-        """Return the acquisition at coordinates Z, (n, r), of shape (n,).
+        """Return the acquisition values, (n,), at coordinates Z, (n, r).
 
-        Constraints are evaluated where the point of least norm with these coordinates is.
+        Constraints are evaluated at the preimages of least norm.
         """
         values = self.acquisition(*self.surrogate.predict(Z), self.best)
         if self.feasibility is None:
@@ -69,17 +69,18 @@ class AcquisitionSurface:
 
     @property
     def relevance(self) -> FloatArray:
-        """How much the surrogate lets every input matter, (d,), >= 0.
+        """Relevance of every input to the surrogate, (d,), non-negative.
 
-        For an embedding the norm of the relevances of the coordinates that the input acts through.
+        For an embedding, it is the norm of the relevances of the coordinates weighted by the
+        input's coefficients.
         """
         basis, relevance = self.embedding.basis, self.surrogate.relevance_
         return relevance if basis is None else np.sqrt(basis**2 @ relevance**2)
 
     def value_and_gradient(self, x: FloatArray, sign: float = 1.0) -> tuple[float, FloatArray]:
-        """Return the acquisition at one point x, (d,), and its gradient, (d,).
+        """Return the acquisition value at one point x, (d,), and its gradient, (d,).
 
-        Both are multiplied by `sign`: a minimiser of scipy takes -1 as one of its ``args``.
+        Both are multiplied by `sign`, which is -1 for scipy's minimisers.
         """
         Z = self.embedding.project(x[None])
         mean, std, mean_by_z, std_by_z = self.surrogate.predict_gradient(Z)
@@ -94,21 +95,21 @@ class AcquisitionSurface:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search found, best acquisition first.
+    """Candidates of a search, best acquisition first.
 
     Attributes
     ----------
     Z : ndarray of shape (m, r)
         Coordinates in the embedding.
     X : ndarray of shape (m, d) or None
-        The points of the space that they are of; None where only coordinates were searched.
+        The candidates as points; None if only coordinates were searched.
     """
 
     Z: FloatArray
     X: FloatArray | None = None
 
     def portions(self, size: int) -> "Iterator[Found]":
-        """Yield the rows whose coordinates no row before has: `size`, then twice as many, ..."""
+        """Yield batches of candidates with distinct coordinates, of `size`, 2 `size`, ..."""
         rows = first_rows(self.Z)
         while rows:
             some, rows = rows[:size], rows[size:]
@@ -117,7 +118,7 @@ class Found:
 
 
 class Search(Protocol):
-    """A way to find where the acquisition is largest."""
+    """Protocol of objects that maximise the acquisition function."""
 
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator, /
@@ -128,9 +129,9 @@ class Search(Protocol):
         ----------
         surface : AcquisitionSurface
         ranked : ndarray of shape (n, d)
-            The points evaluated, the lowest value first.
+            The evaluated points, best first.
         space : Space or Box
-            Points are rounded to it.
+            The space that candidates are rounded to.
         rng : numpy.random.Generator
             The only source of random numbers.
         """

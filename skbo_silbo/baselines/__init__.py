@@ -1,4 +1,4 @@
-"""Optimisers of the literature, on the same loop."""
+"""Optimisers from the literature."""
 
 from skbo_silbo.baselines._add_bo import AddBO
 from skbo_silbo.baselines._baseline import RandomSearch

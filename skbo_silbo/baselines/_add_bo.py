@@ -1,4 +1,4 @@
-"""Add-BO: a Gaussian process that is a sum over disjoint groups of inputs, searched by groups.
+"""Add-BO: a Gaussian process that is a sum over disjoint groups of inputs.
 
 =========  ========  ========================================================================
 symbol     shape     meaning
@@ -29,32 +29,32 @@ from skbo_silbo.optimizers._configuration import DESIGNS, check_n_initial
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
-N_GROUPINGS = 10  # random ones compared at every search, and the one in use
-N_WIDE = 256  # candidates for each group, besides those round the incumbents
-N_FOUND = 5  # points put together from the best, second best, ... of every group
+N_GROUPINGS = 10  # random groupings compared with the current one in every search
+N_WIDE = 256  # random candidates for each group, besides those around the incumbents
+N_FOUND = 5  # points combined from the best, second best, ... candidates of every group
 LEAST_VARIANCE = 1e-12  # relative to the signal
-N_STEPS = 100  # of the chain of `SampledAddBO`, between two searches for the hyperparameters
+N_STEPS = 100  # steps of the chain of `SampledAddBO` between hyperparameter searches
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AddBO(Baseline):
-    """Bayesian optimisation of a sum over disjoint groups of inputs, each searched for itself.
+    """Bayesian optimisation of an additive function of disjoint groups of inputs.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     n_components : int or "auto", default="auto"
-        Inputs in a group, at most. "auto": 4, or d if lower.
+        Largest number of inputs in a group. "auto": 4, or d if lower.
     n_initial : int or "auto", default="auto"
-        Points before the first model, observed ones included. "auto": as for `SILBO`.
+        Number of points, including observed ones, before the first model. "auto" as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`; `embedding_` stays the identity.
+        As in `SILBO`; `embedding_` is always the identity.
 
     References
     ----------
@@ -73,7 +73,7 @@ class AddBO(Baseline):
     n_initial: int | Auto = "auto"
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         size = max(min(d, 4), 1) if self.n_components == "auto" else self.n_components
         size = check_count("n_components", size)
         return Configuration(
@@ -93,10 +93,10 @@ def _group_confidence(t, size):
 
 
 class GroupSearch:
-    """Every group of an additive surrogate for itself (Kandasamy et al. 2015, Algorithm 1)."""
+    """Search of each group of an additive surrogate (Kandasamy et al. 2015, Algorithm 1)."""
 
     def find(self, surface, ranked, space, rng):
-        """Return points put together from the best of every group (see `Search`)."""
+        """Return points combined from the best candidates of every group (see `Search`)."""
         Z = np.empty((N_FOUND, surface.embedding.r))
         for index, group in enumerate(surface.surrogate.groups_):
             wide = rng.uniform(-1.0, 1.0, (N_WIDE, group.size))
@@ -111,20 +111,20 @@ class GroupSearch:
 class AdditiveProcess(ExactProcess):
     """Sum of independent Gaussian processes on groups of inputs, and noise.
 
-    Groupings, length scale and noise are those of the highest marginal likelihood: among random
-    groupings and the one in use, and on a grid (Kandasamy, Schneider and Poczos 2015, section 4).
+    The grouping has the highest marginal likelihood among random ones and the current one, and
+    length scale and noise on a grid (Kandasamy, Schneider and Poczos 2015, section 4).
 
     Parameters
     ----------
     group_size : int
-        Inputs in a group, at most.
+        Largest number of inputs in a group.
 
     Attributes
     ----------
     groups_ : list of ndarray of int
         A partition of the inputs.
     length_, signal_, noise_ : float
-        Length scale, and variances for standardised targets; noise relative to the signal.
+        Length scale and variances for standardised targets; the noise is relative to the signal.
 
     Examples
     --------
@@ -148,13 +148,13 @@ class AdditiveProcess(ExactProcess):
         Z : ndarray of shape (n, d)
         y : ndarray of shape (n,)
         noise : None
-            Not used.
+            Ignored.
         state : dict or None, default=None
-            What `to_state` of a former process returned: kept unless others are more likely.
+            Result of `to_state` of a previous fit, which is kept unless others are more likely.
         tune : bool, default=True
-            Search, else keep `state`.
+            Whether to search for groups and hyperparameters instead of using `state`.
         rng : numpy.random.Generator
-            Draws the groupings.
+            Generator for the groupings.
         """
         targets = self._standardise(y)
         if state is not None:
@@ -167,7 +167,7 @@ class AdditiveProcess(ExactProcess):
         return self
 
     def to_state(self):
-        """Return groups and hyperparameters as plain data, exactly."""
+        """Return groups and hyperparameters as plain data, without rounding."""
         groups = [group.tolist() for group in self.groups_]
         values = {"length": self.length_, "signal": self.signal_, "noise": self.noise_}
         return {"groups": groups, **values}
@@ -179,9 +179,10 @@ class AdditiveProcess(ExactProcess):
         return self.y_mean_ + mean, std
 
     def predict_group(self, index, Z):
-        """Return mean and standard deviation of one summand at the rows of Z, (m, size of group).
+        """Return mean and standard deviation of one summand at the rows of Z.
 
-        The summands' means add up to that of the sum less the mean of the targets.
+        Z has the columns of the group. The means of the summands add up to the mean of the sum
+        minus the mean of the targets.
         """
         old = self._Z[:, self.groups_[index]]
         share = self.signal_ / len(self.groups_)
@@ -197,12 +198,17 @@ class AdditiveProcess(ExactProcess):
         groupings = [self._draw_groups(d, rng) for _ in range(N_GROUPINGS if d > 1 else 1)]
         length = float(np.sqrt(self.group_size)) if former is None else self.length_
         groupings += [] if former is None else [self.groups_]
-        self.groups_ = max(groupings, key=lambda g: _likeliest(Z, targets, g, length)[0])
+        self.groups_ = max(
+            groupings, key=lambda g: _best_signal_and_noise(Z, targets, g, length)[0]
+        )
         self._choose(Z, targets)
 
     def _choose(self, Z, targets):
-        """Choose length scale, signal and noise for the groups in use."""
-        fits = [(*_likeliest(Z, targets, self.groups_, length), length) for length in LENGTHS]
+        """Choose length scale, signal and noise for the current groups."""
+        fits = [
+            (*_best_signal_and_noise(Z, targets, self.groups_, length), length)
+            for length in LENGTHS
+        ]
         _, signal, noise, length = max(fits)
         self.length_, self.signal_, self.noise_ = float(length), float(signal), float(noise)
 
@@ -220,7 +226,7 @@ class AdditiveProcess(ExactProcess):
 
 
 def mean_correlation(A, B, groups, length):
-    """Return the mean over the groups of the correlations of A, (n_a, d), and B, (n_b, d)."""
+    """Return the mean correlation of A, (n_a, d), and B, (n_b, d), over the groups."""
     total = np.zeros((len(A), len(B)))
     for group in groups:
         a = A[:, group]
@@ -233,10 +239,10 @@ def _correlation(A, B, length):
     return matern52(scaled_squared_distances(A, B, weights))[0]
 
 
-def _likeliest(Z, targets, groups, length):
-    """Return the log density of the targets (up to a constant), signal and noise that maximise it.
+def _best_signal_and_noise(Z, targets, groups, length):
+    """Return the maximal log density of the targets, up to a constant, with signal and noise.
 
-    With R = U diag(l) U' the density is a sum over l for every noise, and the signal is explicit.
+    An eigendecomposition of R makes every noise variance cheap, and the best signal is explicit.
     """
     eigenvalues, U = eigh(mean_correlation(Z, Z, groups, length))
     squares, n = (U.T @ targets) ** 2, targets.size
@@ -249,10 +255,10 @@ def _likeliest(Z, targets, groups, length):
 
 
 class SampledAddBO(AddBO):
-    """`AddBO` whose groups are a state of a Markov chain over partitions of the inputs.
+    """`AddBO` with groups sampled by a Markov chain over partitions of the inputs.
 
-    The arguments are those of `AddBO`. Each proposal has one partition, the last state of the
-    chain, which goes on from value to value; the paper averages the acquisition over several.
+    The arguments are those of `AddBO`. Each proposal uses the last state of the chain; the paper
+    averages the acquisition function over several states.
 
     References
     ----------
@@ -272,10 +278,10 @@ class SampledAddBO(AddBO):
 
 
 class SampledAdditiveProcess(AdditiveProcess):
-    """`AdditiveProcess` with groups that are sampled, not the likeliest of random ones.
+    """`AdditiveProcess` with sampled groups.
 
-    Length scale and noise are chosen as there, for the groups sampled. The chain begins with every
-    input by itself, and all partitions within the size have the same prior probability.
+    The chain starts with one group per input. All partitions within the size limit have the same
+    prior probability.
     """
 
     def _search(self, Z, targets, rng, former):
@@ -298,13 +304,13 @@ def sample_groups(groups, correlation, density, most, rng, n_steps=N_STEPS):
     Parameters
     ----------
     groups : list of ndarray of int
-        The partition that the chain goes on from.
+        The current partition.
     correlation : callable
-        From a group to the correlations, (n, n), of its summand.
+        Maps a group to the correlations, (n, n), of its summand.
     density : callable
-        From the mean of the correlations, (n, n), to the log density of the targets.
+        Maps mean correlations, (n, n), to the log density of the targets.
     most : int
-        Inputs in a group; a merge to more is refused.
+        Largest number of inputs in a group; merges that exceed it are rejected.
     rng : numpy.random.Generator
     n_steps : int, default=100
 
@@ -327,10 +333,11 @@ def sample_groups(groups, correlation, density, most, rng, n_steps=N_STEPS):
 
 
 def propose(groups, rng):
-    """Return places of groups to replace, groups in their place, and the log ratio of proposals.
+    """Propose a split or merge: indices of groups to replace, new groups, and the log ratio.
 
-    A split, of a group with at least two inputs into two parts, or a merge of two groups: each with
-    probability a half where both can be done. The ratio is that of the way back to the way there.
+    A split divides a group of at least two inputs in two; a merge joins two groups. Each has
+    probability 1/2 if both are possible. The ratio is the probability of the reverse proposal
+    divided by that of the proposal.
     """
     large = [i for i, group in enumerate(groups) if group.size > 1]
     if rng.random() < split_probability(len(large), len(groups)):
@@ -349,14 +356,14 @@ def propose(groups, rng):
 
 
 def split_probability(n_large, n_groups):
-    """Return how probable it is that a split is proposed."""
+    """Return the probability that a split is proposed."""
     if n_large == 0:
         return 0.0
     return 1.0 if n_groups == 1 else 0.5
 
 
 def log_density(targets, signal, noise, R):
-    """Return the log density of the targets, (n,), with correlations R, up to a constant."""
+    """Return the log density of targets, (n,), with correlations R, up to a constant."""
     C = R + noise * np.eye(len(R))
     factor = cho_factor(C, lower=True)
     quadratic = targets @ cho_solve(factor, targets) / signal
@@ -364,7 +371,7 @@ def log_density(targets, signal, noise, R):
 
 
 def _two_parts(group, rng):
-    """Return two parts of a group, none empty, all such pairs being equally probable."""
+    """Divide a group into two non-empty parts, uniformly at random."""
     first = np.zeros(group.size, dtype=bool)
     while first.all() or not first.any():
         first = rng.random(group.size) < 0.5

@@ -1,4 +1,4 @@
-"""What baselines have in common; and random search, the one that no dimension can hurt."""
+"""Base classes of the baselines, and random search."""
 
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
@@ -14,7 +14,7 @@ from skbo_silbo.surrogate._regressor import StandardisedSurrogate
 
 @dataclass(eq=False, repr=False)
 class Baseline(EmbeddedOptimizer):
-    """Base of baselines: `configure` reads the fields that a subclass adds."""
+    """Base class of baselines; `configure` uses the fields that a subclass adds."""
 
     bounds: BoundsLike
     _: KW_ONLY
@@ -25,43 +25,43 @@ class Baseline(EmbeddedOptimizer):
 
 
 class ExactProcess(StandardisedSurrogate):
-    """Base of processes that are conditioned on standardised targets.
+    """Base class of Gaussian processes conditioned on standardised targets.
 
-    A subclass has `predict` and ``_condition(Z, targets)``, which keeps both as `_Z` and `_targets`
-    and sets `_noise`, the variance of the noise of standardised targets.
+    A subclass implements `predict` and ``_condition(Z, targets)``, which stores its arguments as
+    `_Z` and `_targets`, and the noise variance of standardised targets as `_noise`.
     """
 
     def with_points(self, Z, y):
-        """Return a process with points added, hyperparameters and standardisation kept."""
+        """Return a copy with points added; hyperparameters are kept."""
         other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
         other._condition(np.vstack([self._Z, Z]), targets)
         return other
 
     def log_predictive_density(self, Z, y):
-        """Return the log density of every value, noise included, (m,), in nats."""
+        """Return the log density of values, (m,), in nats, including noise."""
         mean, std = self.predict(Z)
         return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._noise)))
 
 
 class RandomSearch(AskTellOptimizer):
-    """Independent draws from the space, without repeats.
+    """Random search without repetition (Bergstra and Bengio 2012).
 
-    Bergstra and Bengio (2012). A named parameter is drawn from its distribution.
+    Points are independent draws; a named parameter is drawn from its distribution.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The observed point with the lowest value.
+        The point with the lowest observed value.
     best_y_ : float
-        That value.
+        The value observed at `best_x_`.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
         All observed points.
     func_vals_ : ndarray of shape (n,)
@@ -78,4 +78,4 @@ class RandomSearch(AskTellOptimizer):
     """
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> None:
-        """Return None: a random new point is taken."""
+        """Return None, so that a random new point is proposed."""

@@ -1,14 +1,14 @@
-"""BOCK: a Gaussian process in cylindrical coordinates: distance from the centre, and direction.
+"""BOCK: Bayesian optimisation with a kernel of the radius and direction from the centre.
 
-In a cube of many dimensions most of the volume is near the boundary, and a process that depends on
-distances alone is least sure there. Here the radius is warped so that the middle of the cube looks
-larger, and directions are compared by their cosine.
+In high dimensions most of the volume of a cube is near its boundary, where a stationary process has
+the largest variance. BOCK warps the radius, which enlarges the middle of the cube, and compares
+directions by their cosine.
 
 ==========  =========  ===========================================================================
 symbol      shape      meaning
 ==========  =========  ===========================================================================
 rho         (n,)       radius ``|x| / sqrt(d)``, in [0, 1] on the cube
-A           (n, d)     directions ``x / |x|``; 0 at the centre, which has none
+A           (n, d)     directions ``x / |x|``; 0 at the centre
 w           (n,)       warped radius ``1 - (1 - rho^alpha)^beta`` (Kumaraswamy)
 R           (n, n)     Matern-5/2 of ``q = (w_i - w_j)^2 / l^2``
 C           (n, n)     cosines ``A A'``
@@ -35,8 +35,8 @@ from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
 
 N_POWERS = 4  # of the cosine, 0 to 3
-LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
-# alpha <= 1 <= beta: a concave warp, which widens the middle of the cube
+LEAST_VARIANCE = 1e-14  # smallest predicted variance, relative to the signal, against rounding
+# alpha <= 1 <= beta: a concave warp, which enlarges the middle of the cube
 PRIOR = HyperparameterPrior(
     location=np.log([0.5, 1.0, 1.0, *[1.0 / N_POWERS] * N_POWERS, 1e-4]),
     spread=np.array([1.0, 1.0, 1.0, *[1.5] * N_POWERS, 2.0]),
@@ -46,28 +46,28 @@ PRIOR = HyperparameterPrior(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BOCK(Baseline):
-    """Bayesian optimisation with a cylindrical kernel: radius and direction from the centre.
+    """Bayesian optimisation with a cylindrical kernel of radius and direction.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search. The method expects the minimum nearer the centre than the corners.
+        The search space. The method expects the minimum nearer the centre than the corners.
     acquisition : {"ei", "ucb"}, default="ei"
-        What is maximised.
+        The acquisition function.
     n_initial : int or "auto", default="auto"
-        Points before the first model, observed ones included. "auto": as for `SILBO`.
+        Number of points, including observed ones, before the first model. "auto" as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, subspace_, space_
-        As those of `SILBO`; `embedding_` stays the identity.
+        As in `SILBO`; `embedding_` is always the identity.
 
     References
     ----------
-    Oh, Gavves and Welling (2018), "BOCK: Bayesian Optimization with Cylindrical Kernels", ICML. Its
-    hyperparameters are sampled there, and here maximise the posterior density.
+    Oh, Gavves and Welling (2018), "BOCK: Bayesian Optimization with Cylindrical Kernels", ICML. The
+    paper samples the hyperparameters; here they maximise the posterior density.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class BOCK(Baseline):
     n_initial: int | Auto = "auto"
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         return Configuration(
             acquisition=make_acquisition(self.acquisition),
             surrogate=CylindricalProcess(),
@@ -100,7 +100,7 @@ class Polar:
     ----------
     radius : ndarray of shape (n,)
     direction : ndarray of shape (n, d)
-        Of length 1; zero at the centre.
+        Unit vectors; zero at the centre.
     """
 
     def __init__(self, X):
@@ -110,7 +110,7 @@ class Polar:
 
 
 def warp(radius, alpha, beta):
-    """Return the warped radius, and its derivatives by log alpha and log beta."""
+    """Return the warped radius and its derivatives by log alpha and log beta."""
     u = radius**alpha
     left = 1.0 - u
     by_alpha = beta * left ** (beta - 1.0) * alpha * xlogy(u, radius)
@@ -119,12 +119,12 @@ def warp(radius, alpha, beta):
 
 
 class CylindricalKernel:
-    """The kernel of one set of hyperparameters, between points in `Polar` form.
+    """The cylindrical kernel between points in `Polar` form, for fixed hyperparameters.
 
     Parameters
     ----------
     theta : ndarray of shape (8,)
-        Logarithms of length, alpha, beta, the weights c and the noise variance.
+        Logarithms of the length scale, alpha, beta, the weights c and the noise variance.
     """
 
     def __init__(self, theta):
@@ -136,7 +136,7 @@ class CylindricalKernel:
         return self.factors(a, b)[0] * self.angular(a.direction @ b.direction.T)
 
     def variance(self, a):
-        """Return the covariance of every point with itself."""
+        """Return the variance at every point."""
         return self.angular((a.direction**2).sum(axis=1))
 
     def factors(self, a, b):
@@ -150,7 +150,7 @@ class CylindricalKernel:
         return np.polynomial.polynomial.polyval(cosine, self.weights)
 
     def derivatives(self, a):
-        """Return the derivatives of ``K(a, a)``, noise included, by theta, as a list of 8."""
+        """Return the 8 derivatives of ``K(a, a)``, including noise, by theta."""
         R, by_q, gap = self.factors(a, a)
         cosine = a.direction @ a.direction.T
         by_q = by_q * self.angular(cosine)
@@ -165,23 +165,22 @@ class CylindricalKernel:
 
 
 class CylindricalProcess(ExactProcess):
-    """Gaussian process with the cylindrical kernel of Oh, Gavves and Welling (2018), and noise.
+    """Gaussian process with the cylindrical kernel of Oh, Gavves and Welling (2018).
 
-    The targets are standardised inside; every result is in their own units. The hyperparameters
-    maximise the posterior density (the paper averages over samples of them).
+    Targets are standardised internally; predictions are in the units of the targets.
 
     Attributes
     ----------
     theta_ : ndarray of shape (8,)
-        Logarithms of the hyperparameters in use.
+        Logarithms of the hyperparameters.
     y_mean_, y_scale_ : float
-        What the targets were standardised by.
+        Mean and standard deviation used to standardise the targets.
 
     References
     ----------
-    Oh, Gavves and Welling (2018), "BOCK: Bayesian Optimization with Cylindrical Kernels", ICML. The
-    centre has no direction; here its vector is zero, so that it covaries with a point by c_0 and
-    the radius alone, whatever the direction of that point.
+    Oh, Gavves and Welling (2018), "BOCK: Bayesian Optimization with Cylindrical Kernels", ICML.
+    Here the direction of the centre is the zero vector, so its covariance with other points depends
+    on c_0 and their radius only.
 
     Examples
     --------
@@ -194,9 +193,10 @@ class CylindricalProcess(ExactProcess):
     """
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Condition on points Z, (n, d), of the cube and targets y, (n,); equal ones tune nothing.
+        """Fit to points Z, (n, d), of the cube and targets y, (n,).
 
-        The search starts at the hyperparameters of `state` besides the prior's mode.
+        The hyperparameter search starts from the mode of the prior and from `state`, and is skipped
+        if all targets are equal.
 
         Returns
         -------
@@ -211,11 +211,11 @@ class CylindricalProcess(ExactProcess):
         return self
 
     def to_state(self):
-        """Return the hyperparameters as plain data, exactly."""
+        """Return the hyperparameters as plain data, without rounding."""
         return {"theta": self.theta_.tolist()}
 
     def predict(self, Z):
-        """Return mean and standard deviation of the noise-free objective at the rows of Z."""
+        """Predict the mean and standard deviation of the noise-free objective."""
         points = Polar(Z)
         covariance = self._kernel(points, self._points)
         solved = cho_solve(self._factor, covariance.T).T
@@ -228,21 +228,21 @@ class CylindricalProcess(ExactProcess):
         self._Z, self._points, self._targets = Z, Polar(Z), targets
         self._kernel = CylindricalKernel(self.theta_)
         self._noise = self._kernel.noise
-        self._factor = cho_factor(_noisy(self._kernel, self._points), lower=True)
+        self._factor = cho_factor(_noisy_covariance(self._kernel, self._points), lower=True)
         self._dual = cho_solve(self._factor, targets)
 
 
 def _log_likelihood(points, targets, theta):
     """Return the log density of the targets, up to a constant, and its gradient by theta."""
     kernel = CylindricalKernel(theta)
-    factor = cho_factor(_noisy(kernel, points), lower=True)
+    factor = cho_factor(_noisy_covariance(kernel, points), lower=True)
     dual = cho_solve(factor, targets)
     value = -0.5 * targets @ dual - np.log(np.diag(factor[0])).sum()
     by_K = 0.5 * (np.outer(dual, dual) - cho_solve(factor, np.eye(len(targets))))
     return value, np.array([np.vdot(by_K, by) for by in kernel.derivatives(points)])
 
 
-def _noisy(kernel, points):
+def _noisy_covariance(kernel, points):
     K = kernel(points, points)
     K[np.diag_indices_from(K)] += kernel.noise
     return K

@@ -1,7 +1,7 @@
-"""Bottom-up: coordinates stay, and their points follow the embedding.
+"""Bottom-up optimisers, which keep coordinates and move their points with the embedding.
 
-A clipped point does not tell which coordinates it was made from, and when the embedding changes the
-points of kept coordinates move: a ledger says which coordinates belong to which evaluated point.
+The coordinates of a clipped point cannot be computed from it, so a ledger stores which coordinates
+belong to which evaluated point.
 """
 
 from collections.abc import Callable, Container
@@ -25,20 +25,21 @@ Lift = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class CoordinateLedger:
-    """Coordinates are kept; each has a place in the cube, which moves with the embedding.
+    """Immutable record of the coordinates and of the points that they belong to.
 
-    Values of a place that has been left take no part any more. Immutable.
+    The points move when the embedding changes. Values at points that no coordinates belong to any
+    more are ignored.
 
     Attributes
     ----------
     Z : ndarray of shape (m, r)
-        Coordinates, in the order they came.
+        Coordinates, in the order of their addition.
     X : ndarray of shape (m, d)
-        Their places.
+        Their encoded points.
     moved : bool
-        Whether the places have moved and may lack values.
+        Whether the points have moved and may need to be evaluated.
     left : frozenset of bytes
-        Keys of places that coordinates have left.
+        Keys of former points.
     """
 
     Z: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -48,33 +49,33 @@ class CoordinateLedger:
 
     @cached_property
     def keys(self) -> list[bytes]:
-        """Keys of the places, m."""
+        """Keys of the m points."""
         return keys_of(self.X)
 
-    def noted(self, X: FloatArray, Z: FloatArray) -> Self:
-        """Return the ledger with the coordinates Z, (n, r), that the points X, (n, d), are of."""
+    def with_points(self, X: FloatArray, Z: FloatArray) -> Self:
+        """Return the ledger with added coordinates Z, (n, r), of points X, (n, d)."""
         if self.keys:
             X, Z = np.vstack([self.X, X]), np.vstack([self.Z, Z])
         return replace(self, Z=np.array(Z), X=np.array(X))
 
-    def adopted(self, X: FloatArray, carry: Lift) -> Self:
-        """Return the ledger with coordinates, by ``carry(X)``, of the points that have none."""
+    def with_missing(self, X: FloatArray, carry: Lift) -> Self:
+        """Return the ledger with points that it lacks, with coordinates ``carry(X)``."""
         known = set(self.keys)
         foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in known}
         if not foreign:
             return self
         points = np.array(list(foreign.values()))
-        return self.noted(points, carry(points))
+        return self.with_points(points, carry(points))
 
     def in_use(self, X: FloatArray) -> list[bool]:
-        """Return which rows of X, (n, d), are not places that coordinates have left."""
+        """Return which rows of X, (n, d), are not former points."""
         current = set(self.keys)
         return [key in current or key not in self.left for key in keys_of(X)]
 
     def coordinates(self, X: FloatArray, carry: Lift) -> tuple[FloatArray, list[int]]:
-        """Return a coordinate row for every point: rows (k, r), and the row of X of each, k.
+        """Return coordinates of points X as rows, (k, r), and the row of X that each belongs to.
 
-        Several coordinates can share a place. A point without any gets those of ``carry``.
+        A point can have several coordinates. A point without any gets ``carry(x)``.
         """
         rows_of: dict[bytes, list[int]] = {}
         for i, key in enumerate(self.keys):
@@ -86,20 +87,21 @@ class CoordinateLedger:
             source += [i] * len(own)
         return np.vstack(rows), source
 
-    def under(self, r: int, carry: Lift, lift: Lift, seen: Container[bytes]) -> Self:
-        """Return the ledger with the places at which the coordinates lie under a new embedding.
+    def moved_to(self, r: int, carry: Lift, lift: Lift, seen: Container[bytes]) -> Self:
+        """Return the ledger with points moved according to a new embedding.
 
-        Coordinates of another number mean nothing under it: they are computed again from the
-        places, which stay.
+        If the number of coordinates has changed, the points are kept and their coordinates computed
+        again.
 
         Parameters
         ----------
         r : int
-            Coordinates of the new embedding.
+            Number of coordinates of the new embedding.
         carry, lift : callable
-            From places to coordinates under it, and back, rounded to the space.
+            Map points to coordinates of the new embedding, and coordinates to points rounded to the
+            space.
         seen : set
-            Keys of the observed points or pending; what was drawn and never asked for is dropped.
+            Keys of evaluated and pending points; other points are dropped.
         """
         if not self.keys:
             return self
@@ -109,13 +111,13 @@ class CoordinateLedger:
             return replace(self, Z=carry(X), X=X)
         return replace(self, Z=Z, X=lift(Z), moved=True, left=self.left | frozenset(keys))
 
-    def waiting(self, seen: Container[bytes]) -> FloatArray | None:
-        """Return the first place moved to that has no value and is not pending, (d,), or None."""
+    def next_unevaluated(self, seen: Container[bytes]) -> FloatArray | None:
+        """Return the first moved point, (d,), that is not evaluated or pending, or None."""
         keyed = zip(self.X, self.keys, strict=True)
         return next((x for x, key in keyed if key not in seen), None) if self.moved else None
 
     def to_state(self) -> dict[str, Any]:
-        """Return coordinates, places and places left, as plain data."""
+        """Return the ledger as plain data."""
         if not self.keys:
             return {}
         left = [np.frombuffer(key).tolist() for key in sorted(self.left)]
@@ -123,7 +125,7 @@ class CoordinateLedger:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the ledger that `to_state` was called on."""
+        """Restore a ledger from the result of `to_state`."""
         if not state:
             return cls()
         Z, X = np.array(state["Z"]), np.array(state["X"])
@@ -132,45 +134,45 @@ class CoordinateLedger:
 
 
 class MovingPoints(Baseline):
-    """Base of baselines that keep every z; its point is ``clip(z pinv(B))`` under the B in use.
+    """Base class of baselines that keep every z, with the point ``clip(z pinv(B))``.
 
-    With a random B that never changes that is the map of REMBO (Wang et al. 2013); else the
-    bottom-up strategy of SILBO (Chen et al. 2020, Algorithm 3). When B changes the points move, and
-    each has to be evaluated again: `ask` gives these points first, and they count.
+    With a random, fixed B this is the map of REMBO (Wang et al. 2013), with a learnt B the
+    bottom-up strategy of SILBO (Chen et al. 2020, Algorithm 3). When B changes, the points move,
+    and `ask` first proposes to evaluate them again.
     """
 
     _ledger = CoordinateLedger()
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return a place of the cube, (m,): one that a point has moved to, or a new one."""
+        """Return a moved point to evaluate again, or a new point, of shape (m,)."""
         if self._n_known >= self.n_initial_ and len(self._history):
             with one_thread():
                 self._update_model()
             if self._model.surrogate is None:
-                return self._ledger.waiting(self._seen)
+                return self._ledger.next_unevaluated(self._seen)
         return super().propose(rng, part)
 
     def place(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return places of the cube for coordinates that a search found; X is not used."""
+        """Return the clipped points of coordinates; X is ignored."""
         return clipped_points(Z, embedding)
 
     def _update_model(self):
-        """Learn from all values, where due; without a surrogate while moved points lack values."""
-        if self._waits() or self._model.n_observed == len(self._history):
+        """Fit to all values; the surrogate only after all moved points are evaluated."""
+        if self._has_unevaluated() or self._model.n_observed == len(self._history):
             return
         self._model = self._learnt(self._model)
-        if not self._waits():
+        if not self._has_unevaluated():
             self._model = self._conditioned(self._model)
 
-    def _waits(self):
-        waiting = self._ledger.waiting(self._seen) is not None
-        self._ledger = replace(self._ledger, moved=waiting)
-        return waiting
+    def _has_unevaluated(self):
+        next_unevaluated = self._ledger.next_unevaluated(self._seen) is not None
+        self._ledger = replace(self._ledger, moved=next_unevaluated)
+        return next_unevaluated
 
     def _learnt(self, model):
-        """Return the model with the embedding learnt where due; then the points move."""
+        """Return the model with a newly learnt embedding if due, and move the points."""
         relearnt = super()._learnt(model)
         learnt = relearnt.embedding
         if model.learnt_at and learnt is not model.embedding:
@@ -178,13 +180,13 @@ class MovingPoints(Baseline):
             def lift(Z):
                 return self.space_.round(clipped_points(Z, learnt))
 
-            self._ledger = self._ledger.under(learnt.r, learnt.project, lift, self._seen)
+            self._ledger = self._ledger.moved_to(learnt.r, learnt.project, lift, self._seen)
         return relearnt
 
     def _conditioned(self, model, *, tune=True):
         if tune:
             X = self._labelled().X
-            self._ledger = self._ledger.adopted(X, model.embedding.project)
+            self._ledger = self._ledger.with_missing(X, model.embedding.project)
         if not self._labelled().y.size:
             return replace(model, surrogate=None, n_observed=len(self._history))
         return super()._conditioned(model, tune=tune)
@@ -201,7 +203,7 @@ class MovingPoints(Baseline):
     def _first_new(self, found, part, rng):
         x, z = super()._first_new(found, part, rng)
         if x is not None:
-            self._ledger = self._ledger.noted(x[None], z[None])
+            self._ledger = self._ledger.with_points(x[None], z[None])
         return x, z
 
     def _state_to_dict(self):

@@ -1,4 +1,4 @@
-"""Bayesian optimisation on one random embedding: REMBO, what its kernels compare, and HeSBO."""
+"""Bayesian optimisation in a random embedding: variants of REMBO, and HeSBO."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -21,25 +21,24 @@ from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisiti
 from skbo_silbo.optimizers._embedded import nearest_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
-SKETCH_STREAM = (0, 3)  # number of the random stream that a sketch comes from
+SKETCH_STREAM = (0, 3)  # key of the random generator of the sketch
 
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """``x = A v`` with a random matrix A, to be clipped to the cube.
+    """Random linear map ``x = A v``, to be clipped to the cube.
 
     Attributes
     ----------
     matrix : ndarray of shape (d, r)
-        A.
+        The matrix A.
     sums : ndarray of shape (r, d)
-        With `counts` the inverse: ``v = (sums x) / counts`` is the v, or one of those, whose A v is
-        nearest x.
+        ``v = (sums x) / counts`` is a v whose A v is nearest x.
     counts : ndarray of shape (r,)
     half_widths : ndarray of shape (r,)
-        Half the sides of the box of v.
+        Half the side lengths of the box of v.
     basis : ndarray of shape (d, k)
-        Orthonormal basis of the points that the sketch reaches.
+        Orthonormal basis of the range of A.
 
     Examples
     --------
@@ -63,9 +62,9 @@ class Sketch:
 
     @classmethod
     def count(cls, d: int, r: int, rng: np.random.Generator) -> Self:
-        """Draw a coordinate for each of d inputs to follow, and a sign, independently.
+        """Draw a count sketch: each of d inputs follows one coordinate, with a random sign.
 
-        HeSBO (Nayebi, Munteanu and Poloczek 2019): v in ``[-1, 1]^r`` gives x in ``[-1, 1]^d``. A
+        HeSBO (Nayebi, Munteanu and Poloczek 2019) maps v in ``[-1, 1]^r`` to x in ``[-1, 1]^d``. A
         coordinate may have no input.
         """
         bins, matrix = rng.integers(r, size=d), np.zeros((d, r))
@@ -76,7 +75,7 @@ class Sketch:
 
     @classmethod
     def gaussian(cls, d: int, r: int, rng: np.random.Generator) -> Self:
-        """Draw independent standard normal entries for d inputs and r coordinates.
+        """Draw A with independent standard normal entries, for d inputs and r coordinates.
 
         REMBO (Wang, Zoghi, Hutter, Matheson and de Freitas 2013) searches v in the box
         ``[-sqrt(r), sqrt(r)]^r`` (there, section 3.2).
@@ -97,33 +96,33 @@ class Sketch:
         return self.matrix.shape[1]
 
     def expand(self, V: FloatArray) -> FloatArray:
-        """Return the points A v, (n, d), of coordinates V, (n, r); not clipped."""
+        """Return the points A v, (n, d), of coordinates V, (n, r), not clipped."""
         return V @ self.matrix.T
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return the coordinates, (n, r), of the points that the sketch reaches nearest X."""
+        """Return the coordinates, (n, r), of the points in the range of A nearest X."""
         return X @ self.sums.T / self.counts
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
-        """Return the gradient by x, (n, d), from the gradient by the projected v, (n, r)."""
+        """Convert gradients with respect to v, (n, r), to gradients by x, (n, d)."""
         return gradient / self.counts @ self.sums
 
 
 KERNELS = ("y", "x", "psi")
 MOST_COMPONENTS = 10  # n_components="auto"
-FAR = 10.0  # times the half widths: well outside the zonotope
+FAR = 10.0  # scale of random coordinates outside the zonotope, in half widths
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RandomEmbedding(Baseline):
-    """Base of optimisers that draw the embedding first and never learn one."""
+    """Base class of optimisers with a random, fixed embedding."""
 
     n_components: int | Auto = "auto"
     acquisition: str | AcquisitionFunction = "ei"
     n_initial: int | Auto = "auto"
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         sketch = self._draw_sketch(d, r, self._rng(*SKETCH_STREAM))
@@ -131,31 +130,31 @@ class RandomEmbedding(Baseline):
             learner=FixedLearner(sketch),
             search=BoxSearch(n_rounds=BOX_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
-            design=partial(self._first_points, sketch=sketch),
+            design=partial(self._initial_points, sketch=sketch),
             surrogate=self._make_surrogate(sketch),
             n_initial=check_n_initial(self.n_initial, r),
         )
 
-    _draw_sketch = Sketch.gaussian  # of d columns in r coordinates, by a random generator
+    _draw_sketch = Sketch.gaussian  # called with d, r and a random generator
 
     @abstractmethod
-    def _first_points(self, n, d, rng, *, sketch):
-        """Return n points of the cube, (n, d)."""
+    def _initial_points(self, n, d, rng, *, sketch):
+        """Return the initial design, of shape (n, d)."""
 
     def _make_surrogate(self, sketch):
         return GaussianProcessSurrogate()
 
 
 class ClippedEmbedding(MovingPoints, RandomEmbedding):
-    """Base of `REMBO` and `HeSBO`: a point is ``clip(A z)``."""
+    """Base class of `REMBO` and `HeSBO`, with points ``clip(A z)``."""
 
-    def _first_points(self, n, d, rng, *, sketch):
+    def _initial_points(self, n, d, rng, *, sketch):
         return clipped_points(box_points(n, sketch, rng), sketch)
 
     def _design_point(self, index):
         x = super()._design_point(index)
         if x is not None:
-            self._ledger = self._ledger.noted(x[None], self._first_coordinates[[index]])
+            self._ledger = self._ledger.with_points(x[None], self._first_coordinates[[index]])
         return x
 
     @cached_property
@@ -164,7 +163,7 @@ class ClippedEmbedding(MovingPoints, RandomEmbedding):
 
 
 def box_points(n, embedding, rng):
-    """Return n uniform coordinates, (n, r), of the box around the image of the cube."""
+    """Draw n uniform coordinates, (n, r), from the box around the image of the cube."""
     return rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
 
 
@@ -175,23 +174,24 @@ class REMBO(ClippedEmbedding):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     n_components : int or "auto", default="auto"
-        Coordinates r of z, searched in ``[-sqrt(r), sqrt(r)]^r``. "auto": 10, or d if lower.
+        Number of coordinates r of z, searched in ``[-sqrt(r), sqrt(r)]^r``. "auto": 10, or d if
+        lower.
     kernel : {"y", "x", "psi"}, default="y"
-        What the Matern kernel compares: z ("y", one length scale for each coordinate), the
-        clipped images ("x"), or these warped back to the range of A ("psi").
+        Inputs of the Matern kernel: z ("y", with one length scale per coordinate), the clipped
+        points ("x"), or these warped back to the range of A ("psi").
     acquisition : {"ei", "ucb"}, default="ei"
-        What is maximised.
+        The acquisition function.
     n_initial : int or "auto", default="auto"
-        Points before the first model, observed ones included.
+        Number of points, including observed ones, before the first model.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`; `embedding_` is a `Sketch` from the first model on.
+        As in `SILBO`; `embedding_` is a `Sketch` after the first model.
 
     References
     ----------
@@ -218,17 +218,17 @@ class REMBO(ClippedEmbedding):
 
 
 def clipped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return ``clip(A z)``, (n, d): what the kernel K_X of Wang et al. (2013) compares."""
+    """Return ``clip(A z)``, (n, d), the inputs of the kernel K_X of Wang et al. (2013)."""
     return np.clip(sketch.expand(Z), -1.0, 1.0)
 
 
 def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return Psi(z), (n, r): what the kernel K_psi of Binois et al. (2015) compares.
+    """Return Psi(z), (n, r), the inputs of the kernel K_psi of Binois et al. (2015).
 
-    The clipped image x is projected onto the range of A, as p. Where p lies outside the cube, it is
-    pulled to the pivot p' on the cube's surface, and pushed out again by ``||x - p'||``
-    along p': so that distances to the cube's faces count (Binois, Ginsbourger and Roustant 2015,
-    section 3). It depends on z through x alone: equal images give equal kernels.
+    The clipped image x is projected onto the range of A, giving p. If p lies outside the cube, it
+    is pulled to the pivot p' on the surface of the cube and then pushed out by ``||x - p'||`` along
+    p', so that distances to the faces of the cube count (Binois, Ginsbourger and Roustant 2015,
+    section 3). Equal images give equal results.
 
     Parameters
     ----------
@@ -250,12 +250,12 @@ def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
 
 
 class ImageProcess(GaussianProcessSurrogate):
-    """A Gaussian process with one length scale on ``image(Z)`` in place of Z.
+    """Gaussian process with one length scale on ``image(Z)`` instead of Z.
 
     Parameters
     ----------
     image : callable
-        From (n, r) to (n, k).
+        Maps (n, r) to (n, k).
     """
 
     def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
@@ -263,17 +263,17 @@ class ImageProcess(GaussianProcessSurrogate):
         self.image = image
 
     def fit(self, Z: FloatArray, *args: Any, **options: Any) -> Self:
-        """Condition on the images of Z, as `GaussianProcessSurrogate.fit` does on Z."""
+        """Fit to the images of Z, as `GaussianProcessSurrogate.fit` does to Z."""
         self._r = Z.shape[1]
         return super().fit(self.image(Z), *args, **options)
 
     @property
     def relevance_(self) -> FloatArray:
-        """Ones, (r,): one length scale is shared by all."""
+        """Ones, of shape (r,), because all share one length scale."""
         return np.ones(self._r)
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a surrogate with points added, hyperparameters kept."""
+        """Return a copy with points added; hyperparameters are kept."""
         return super().with_points(self.image(Z), y)
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -290,12 +290,11 @@ class ImageProcess(GaussianProcessSurrogate):
 
 
 class ZonotopeREMBO(RandomEmbedding):
-    """Bayesian optimisation in a random embedding, z searched over the image of the whole cube.
+    """Bayesian optimisation in a random embedding, over the image of the whole cube.
 
-    B has orthonormal columns with a random span. In place of clipping, the point of z is the
-    shortest x of the cube with ``x B = z``. So z ranges over the zonotope ``{x B}``: no two z
-    have one point, and no z is without one. The arguments are those of `REMBO` without `kernel`,
-    which compares z: here distances in z are those of the points' projections.
+    B has orthonormal columns with a random span. The point of z is the shortest x in the cube with
+    ``x B = z``, and z ranges over the zonotope ``{x B}``, so each z has exactly one point. The
+    arguments are those of `REMBO` without `kernel`, which compares z.
 
     References
     ----------
@@ -315,20 +314,20 @@ class ZonotopeREMBO(RandomEmbedding):
         return LinearEmbedding.from_components(Sketch.gaussian(d, r, rng).matrix.T)
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         return replace(super().configure(d), search=Climb())
 
     def place(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return the shortest points of the cube for coordinates that a search found."""
+        """Return the shortest points of the cube with the given coordinates."""
         return shortest_points(Z, embedding)
 
-    def _first_points(self, n, d, rng, *, sketch):
-        """Return points whose coordinates lie in all parts of the zonotope.
+    def _initial_points(self, n, d, rng, *, sketch):
+        """Return points whose coordinates are spread over the zonotope.
 
-        Coordinates far out, in random directions, are carried to the boundary, and from there
-        towards the centre by a share ``u^(1/r)``, as in a ball.
+        Random directions are followed to the boundary, and the boundary points scaled by
+        ``u^(1/r)``, as for uniform points in a ball.
         """
         far = FAR * sketch.half_widths * rng.standard_normal((n, sketch.r))
         boundary = sketch.project(shortest_points(far, sketch))
@@ -336,30 +335,30 @@ class ZonotopeREMBO(RandomEmbedding):
 
 
 def shortest_points(Z, embedding):
-    """Return the points of the cube with coordinates Z, (n, r), that are nearest its centre."""
+    """Return the points of the cube with coordinates Z, (n, r), nearest its centre."""
     return nearest_points(Z, embedding, np.zeros(embedding.d))
 
 
 class HeSBO(ClippedEmbedding):
-    """Bayesian optimisation on a count sketch: every input follows one of few coordinates.
+    """Bayesian optimisation in a count sketch, where each input follows one coordinate.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     n_components : int or "auto", default="auto"
-        Coordinates of the sketch, searched in ``[-1, 1]``. "auto": 10, or d if lower.
+        Number of coordinates of the sketch, searched in ``[-1, 1]``. "auto": 10, or d if lower.
     acquisition : {"ei", "ucb"}, default="ei"
-        What is maximised.
+        The acquisition function.
     n_initial : int or "auto", default="auto"
-        Points before the first model, observed ones included.
+        Number of points, including observed ones, before the first model.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`; `embedding_` is a `Sketch` from the first model on.
+        As in `SILBO`; `embedding_` is a `Sketch` after the first model.
 
     References
     ----------

@@ -1,14 +1,14 @@
-"""SI-BO: subspace identification first, Bayesian optimisation in the subspace after.
+"""SI-BO: Bayesian optimisation in a subspace identified from directional differences.
 
-The subspace is recovered, as a matrix of low rank, from directional differences:
+The subspace is the span of a low-rank matrix of gradients:
 
 =========  ==========  =================================================================
 symbol     shape       meaning
 =========  ==========  =================================================================
-C          (m, d)      centres, where gradients are sought
+C          (m, d)      centres, where gradients are estimated
 S_j        (k, d)      directions tried at centre j, entries +-1
 b_j        (k,)        differences ``(f(c_j + e s) - f(c_j)) / e`` along them
-G          (m, d)      the gradients; of rank r where f acts through r directions
+G          (m, d)      gradients; of rank r if f depends on r directions
 =========  ==========  =================================================================
 """
 
@@ -27,61 +27,61 @@ from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 
-STEP = 0.01  # e: of a difference, in half-widths of the cube
-WEIGHT = 1e-3  # of the nuclear norm, relative to the least that makes G zero
-N_STAGES = 4  # of falling weights, each begun where the last one ended
-N_STEPS = 150  # of the proximal gradient in a stage
-SHARE = 0.9  # of the squared size of G that n_components="auto" keeps
+STEP = 0.01  # e, in half widths of the cube
+WEIGHT = 1e-3  # weight of the nuclear norm, relative to the smallest for which G is zero
+N_STAGES = 4  # decreasing weights, with warm starts
+N_STEPS = 150  # proximal gradient steps per stage
+SHARE = 0.9  # share of the squared norm of G that n_components="auto" keeps
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SIBO(Baseline):
-    """Bayesian optimisation in the span of gradients, recovered from directional differences.
+    """Bayesian optimisation in the span of gradients recovered from differences.
 
-    The first points are a few centres, and points a hundredth of the half-width away from them in
-    random directions. The differences of their values determine a matrix of gradients, of rank r
-    where the objective acts through r directions. All of them are evaluated, and count.
+    The initial design has a few centres, and points at a hundredth of the half-width from them in
+    random directions. The differences of their values determine a matrix of gradients, which has
+    rank r if the objective depends on r directions.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search; real parameters (or integers of some thousand values), since small
-        differences of others are none.
+        The search space, of real parameters or integers with thousands of values; other parameters
+        have no small differences.
     n_components : int or "auto", default="auto"
-        Coordinates r; "auto" keeps nine tenths of the squared gradients.
+        Number of coordinates r; "auto" keeps 90 % of the squared gradients.
     n_centres : int, default=5
-        Centres m; fewer where `n_initial` is below twice that.
+        Number of centres m, at most half of `n_initial`.
     acquisition : {"ucb", "ei"}, default="ucb"
-        What is maximised in the subspace.
+        The acquisition function, maximised in the subspace.
     n_initial : int, default=50
-        Points before the subspace is learnt, observed ones included; all but the centres are
-        differences. Fewer than ``r (d + m - r)`` of these cannot determine the subspace, which is
-        warned of, and about twice as many make it good: see Notes.
+        Number of points, including observed ones, before the subspace is learnt. All but the
+        centres are differences. A warning is issued for fewer than ``r (d + m - r)`` differences,
+        which cannot determine the subspace; twice as many give a good one (see Notes).
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`.
+        As in `SILBO`.
 
     Raises
     ------
     ValueError
-        When the bounds or another argument are invalid.
+        If the bounds or another argument are invalid.
 
     Warns
     -----
     UserWarning
-        When `n_initial` is too small for the subspace; with ``n_components="auto"`` for a subspace
-        of one direction.
+        If `n_initial` is too small for the subspace, or for one direction with
+        ``n_components="auto"``.
 
     Notes
     -----
-    Branin in 100 inputs (r = 2, m = 5: 206 differences needed), three seeds: the largest angle
-    between the span learnt and the true one is 78 to 88 degrees with 45 differences (the default),
-    54 to 63 with 135, 41 to 49 with 215, and 5 to 6 with 495. Where so many evaluations cannot be
-    had, `SIRBO` or `SILBO` are the ones to take.
+    For Branin in 100 inputs (r = 2 and m = 5, so 206 differences are needed), the largest angle
+    between the learnt and the true span over three seeds is 78 to 88 degrees with 45 differences
+    (the default), 54 to 63 with 135, 41 to 49 with 215, and 5 to 6 with 495. With fewer evaluations
+    use `SIRBO` or `SILBO`.
 
     References
     ----------
@@ -101,14 +101,14 @@ class SIBO(Baseline):
     n_initial: int = 50
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         n_initial = check_count("n_initial", self.n_initial)
         n_centres = check_count("n_centres", self.n_centres)
         if self.n_components != "auto":
             check_count("n_components", self.n_components)
         rng = self._rng(*SKETCH_STREAM)
         differences = Differences.draw(n_initial, d, n_centres, self.n_components, rng)
-        self._warn_where_lost(differences)
+        self._warn_if_too_few(differences)
         return Configuration(
             learner=differences,
             search=BoxSearch(n_rounds=BOX_ROUNDS),
@@ -120,38 +120,37 @@ class SIBO(Baseline):
     def place(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return the shortest points of the cube for coordinates that a search found."""
+        """Return the shortest points of the cube with the given coordinates."""
         return shortest_points(Z, embedding)
 
-    def _warn_where_lost(self, design):
+    def _warn_if_too_few(self, design):
         (m, d), n = design.centres.shape, len(design.points)
         r = 1 if self.n_components == "auto" else min(self.n_components, d, m)
         needed = differences_needed(r, d, m)
         if n - m < needed:
-            told = "even one direction" if r == 1 else f"n_components={self.n_components}"
+            sought = "even one direction" if r == 1 else f"n_components={self.n_components}"
             warn_user(
-                f"n_initial={n} gives {n - m} differences, too few for {told} in {d} inputs: the "
-                f"subspace learnt will not be that of the objective. Give n_initial={needed + m}, "
-                f"better {2 * needed + m}, or use SIRBO or SILBO."
+                f"n_initial={n} gives {n - m} differences, too few for {sought} in {d} inputs: the "
+                f"learnt subspace will be wrong. Use n_initial={needed + m} or, better, "
+                f"{2 * needed + m}, or use SIRBO or SILBO."
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Centres and, round each, points one step away in random directions: first points and learner.
+    """Initial design of centres and points one step away, and learner of their gradients.
 
-    What is learnt is the span of the gradients at the centres. Tyagi and Cevher (2012) and
-    Djolonga, Krause and Cevher (2013, section 3) sum the differences over the centres before they
-    recover G; here each one is an equation of its own, which costs the same evaluations and says m
-    times as much.
+    Tyagi and Cevher (2012) and Djolonga, Krause and Cevher (2013, section 3) sum the differences
+    over the centres before they recover G. Here each difference is an equation, which gives m times
+    as many equations for the same evaluations.
 
     Attributes
     ----------
     centres : ndarray of shape (m, d)
     points : ndarray of shape (n, d)
-        The centres, then their neighbours by turns.
+        The centres, then their neighbours in turn.
     n_components : int or "auto"
-        Coordinates; "auto" keeps nine tenths of the squared size of G.
+        Number of coordinates; "auto" keeps 90 % of the squared norm of G.
     """
 
     centres: FloatArray
@@ -163,7 +162,7 @@ class Differences:
     def draw(
         cls, n: int, d: int, n_centres: int, n_components: int | Auto, rng: np.random.Generator
     ) -> Self:
-        """Draw n points in all, at most half of them centres."""
+        """Draw n points, at most half of them centres."""
         m = max(min(n_centres, n // 2), 1)
         centres = rng.uniform(-1.0 + STEP, 1.0 - STEP, (m, d))
         signs = rng.choice([-1.0, 1.0], size=(max(n - m, 0), d))
@@ -171,11 +170,11 @@ class Differences:
         return cls(centres, np.vstack([centres, neighbours])[:n], n_components)
 
     def first_points(self, n: int, d: int, rng: np.random.Generator) -> FloatArray:
-        """Return the points: they were drawn with the centres, and are not drawn again."""
+        """Return the points drawn by `draw`."""
         return self.points
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding, or the identity where no difference was measured or all are 0."""
+        """Return the embedding, or the identity without nonzero differences."""
         d = X.shape[1]
         measured = [self._at(j, X, y) for j in range(len(self.centres))]
         if not any(np.any(b) for _, b in measured):
@@ -184,7 +183,7 @@ class Differences:
         return LinearEmbedding.from_components(directions[: self._count(sizes)])
 
     def _at(self, j, X, y):
-        """Return directions, (k, d), and differences, (k,), measured at centre j."""
+        """Return directions, (k, d), and differences, (k,), at centre j."""
         gaps = (X - self.centres[j]) / STEP
         sizes = np.abs(gaps).max(axis=1)
         at_centre = np.flatnonzero(sizes < 0.5)
@@ -201,7 +200,9 @@ class Differences:
 
 
 def differences_needed(r: int, d: int, m: int) -> int:
-    """Return how many numbers a matrix (m, d) of rank r has: fewer equations leave it open.
+    """Return the degrees of freedom of an (m, d) matrix of rank r.
+
+    Fewer differences do not determine the matrix.
 
     Examples
     --------
@@ -212,10 +213,10 @@ def differences_needed(r: int, d: int, m: int) -> int:
 
 
 def recover_low_rank(measured, d):
-    """Return G, (m, d), that agrees with ``S_j g_j = b_j`` and has a small nuclear norm.
+    """Return G, (m, d), with ``S_j g_j = b_j`` approximately and a small nuclear norm.
 
-    Minimises ``sum_j |S_j g_j - b_j|^2 / 2 + w |G|_*`` by accelerated proximal gradients (Toh and
-    Yun 2010), w falling: the penalised form of the Dantzig selector of SI-BO.
+    It minimises ``sum_j |S_j g_j - b_j|^2 / 2 + w |G|_*`` by accelerated proximal gradients (Toh
+    and Yun 2010) with decreasing w, the penalised form of the Dantzig selector of SI-BO.
 
     Parameters
     ----------
@@ -255,6 +256,6 @@ def _descend(measured, G, weight, lipschitz):
 
 
 def _shrink(G, by):
-    """Return G with its singular values lowered by `by`, and none below 0."""
+    """Lower the singular values of G by `by`, but not below 0."""
     left, sizes, right = np.linalg.svd(G, full_matrices=False)
     return (left * np.maximum(sizes - by, 0.0)) @ right

@@ -1,4 +1,4 @@
-"""SILBO as the paper prints it: Chen et al. (2020), section 5.1, and Algorithms 1 to 4."""
+"""SILBO as printed in the paper: Chen et al. (2020), section 5.1 and Algorithms 1 to 4."""
 
 import warnings
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ from skbo_silbo.optimizers._configuration import check_schedule, make_acquisitio
 from skbo_silbo.space import key_of
 
 MAX_EVALUATIONS = 4000
-TOLERANCE = 1e-6  # of ||x B - z||^2, relative to the squared sides of the box round the image
-STALL = 1e-6  # gain, relative to the first values, below which z counts as outside the image
-DIAGONAL_FROM = 30  # inputs: a full covariance costs 40 times as much at d = 1000
+TOLERANCE = 1e-6  # of ||x B - z||^2, relative to the squared half widths of the box
+STALL = 1e-6  # relative gain below which z counts as outside the image
+DIAGONAL_FROM = 30  # inputs; a full covariance costs 40 times as much at d = 1000
 STEP = 0.5  # first standard deviation, a quarter of the cube's side
 
 
 def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.inf):
-    """Return an x of the cube that minimises ``||x B - z||^2`` (Chen et al. 2020, eq. 14).
+    """Minimise ``||x B - z||^2`` over the cube by CMA-ES (Chen et al. 2020, eq. 14).
 
-    CMA-ES (Hansen 2016) from a uniformly random start, so that what the embedding does not see
-    is random too, or from the centre of the cube. numpy's global generator is not used.
+    CMA-ES (Hansen 2016) starts from a random point, so that directions outside the embedding are
+    random, or from the centre of the cube. NumPy's global generator is not used.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
     embedding : LinearEmbedding
     rng : numpy.random.Generator
     centred : bool, default=False
-        Whether it starts at the centre.
+        Whether to start from the centre.
     generations : int, default=inf
-        After how many it stops, at the latest.
+        Largest number of generations.
 
     Returns
     -------
@@ -55,7 +55,8 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
     d = embedding.d
     target = TOLERANCE * float((embedding.half_widths**2).sum())
     options = quiet_options(rng) | {
-        "AdaptSigma": cma.sigma_adaptation.CMAAdaptSigmaCSA,  # else the global generator at d > 500
+        # the default step-size adaptation uses the global generator at d > 500
+        "AdaptSigma": cma.sigma_adaptation.CMAAdaptSigmaCSA,
         "bounds": [-1.0, 1.0],
         "CMA_diagonal": d > DIAGONAL_FROM,
         "ftarget": target,
@@ -73,7 +74,7 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
 
 
 def quiet_options(rng):
-    """Return the options with which cma draws from `rng` alone, prints and writes nothing."""
+    """Return options with which cma draws from `rng` only and writes nothing."""
     return {
         "seed": np.nan,  # a number would seed numpy's global generator
         "randn": lambda *shape: rng.standard_normal(shape),
@@ -83,7 +84,7 @@ def quiet_options(rng):
 
 
 def _import_cma():
-    """Return the cma package, silent about a matplotlib that is old or absent."""
+    """Import cma without its warnings about matplotlib."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.filterwarnings("ignore", "Could not import matplotlib")
@@ -92,12 +93,12 @@ def _import_cma():
 
 
 class FirstUnlabelled(Baseline):
-    """Base of baselines whose first embedding is learnt with random points besides (Algorithm 1).
+    """Base class of baselines that learn the first embedding with random unlabelled points.
 
     They have no value.
     """
 
-    _n_first_unlabeled: int | None = None  # as many as later on
+    _n_first_unlabeled: int | None = None  # None: as many as in later fits
 
     def _learnt(self, model):
         if not model.learnt_at and not len(model.unlabeled):
@@ -109,7 +110,7 @@ class FirstUnlabelled(Baseline):
 
 
 class SeekingPreimages(Baseline):
-    """Base of baselines that find the point of the coordinates chosen by CMA-ES (eq. 14)."""
+    """Base class of baselines that find the point of the chosen z by CMA-ES (eq. 14)."""
 
     def _first_new(self, found, part, rng):
         x, z = super()._first_new(found, part, rng)
@@ -125,7 +126,7 @@ class SeekingPreimages(Baseline):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SILBOAsPrinted(FirstUnlabelled):
-    """Base of the paper's two strategies: its settings."""
+    """Base class of the paper's two strategies, with its settings."""
 
     n_components: int | Auto = "auto"
     embedding: str | Learner | TransformerLike = "semi-sir-paper"
@@ -135,7 +136,7 @@ class SILBOAsPrinted(FirstUnlabelled):
     update_every: int | Sequence[int] | None = 20
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         return Configuration(
             learner=choose_embedding(self.embedding, self.n_components, d),
             search=BoxSearch(),
@@ -148,31 +149,32 @@ class SILBOAsPrinted(FirstUnlabelled):
 
 
 class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
-    """SILBO as printed, bottom-up: after a new embedding all points are evaluated again.
+    """SILBO as printed, bottom-up: all points are evaluated again after a new embedding.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     n_components : int or "auto", default="auto"
-        Coordinates r.
+        Number of coordinates r.
     embedding : str, transformer or Learner, default="semi-sir-paper"
-        How B is learnt, as in `SILBO`; by default by Algorithm 2 as printed.
+        How B is learnt, as in `SILBO`; the default is Algorithm 2 as printed.
     acquisition : {"ucb", "ei"} or AcquisitionFunction, default="ucb"
-        What is maximised, over random coordinates of the box around the image of the cube.
+        The acquisition function, maximised over random coordinates of the box around the image of
+        the cube.
     n_initial : int, default=50
-        Points before the first model, observed ones included.
+        Number of points, including observed ones, before the first model.
     n_unlabeled : int, default=50
-        Points without a value: at first random ones, then those that the last search ranked next.
+        Number of unlabelled points: random at first, then those that the last search ranked next.
     update_every : int, list of int or None, default=20
-        The embedding is learnt again when so many new values are observed, as in `SILBO`.
+        The embedding is learnt again after this many new values, as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`.
+        As in `SILBO`.
 
     References
     ----------
@@ -188,10 +190,10 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
 
 
 class SILBOTopDown(SeekingPreimages, SILBOAsPrinted):
-    """SILBO as printed, top-down: points stay, and a new one is a preimage by CMA-ES.
+    """SILBO as printed, top-down: points are kept, and new ones are preimages by CMA-ES.
 
-    The arguments are those of `SILBOBottomUp`. CMA-ES begins at random, so that what the embedding
-    does not see is random too.
+    The arguments are those of `SILBOBottomUp`. CMA-ES starts at random, so directions outside the
+    embedding are random.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""SILBO as its authors ran it."""
+"""SILBO with the settings of its authors' code."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -34,12 +34,12 @@ AS_RUN = {
     "random_state": 0,
 }
 GENERATIONS = 2  # of CMA-ES
-MOST_COMPONENTS = 4  # n_components="auto": what they ran on Branin and Colville
+MOST_COMPONENTS = 4  # for n_components="auto": the authors' value for Branin and Colville
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SILBOAsRun(FirstUnlabelled):
-    """Base of the two strategies: the constants of the authors' code."""
+    """Base class of the two strategies, with the constants of the authors' code."""
 
     n_components: int | Auto = "auto"
     acquisition: str = "ucb"
@@ -51,7 +51,7 @@ class SILBOAsRun(FirstUnlabelled):
     _upward = False
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         n_initial = check_count("n_initial", self.n_initial)
@@ -71,46 +71,50 @@ class SILBOAsRun(FirstUnlabelled):
 class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
     """SILBO, bottom-up, with the constants and the search of its authors' code.
 
-    The embedding is learnt from the best values, as many as there were first points, with H = r + 1
-    slices, k = 3 neighbours and ``M = I + 0.1 L + 0.01 I``. The acquisition is
-    ``mean + kappa variance`` (maximised, kappa constant) over a Latin hypercube of 2000 coordinates
-    in a box around the centre. After a new embedding all points are evaluated again, and counted.
-    The paper prints other settings: `SILBOBottomUp` has those.
+    The embedding is learnt from the best `n_initial` values, with H = r + 1 slices, k = 3
+    neighbours and ``M = I + 0.1 L + 0.01 I``. The acquisition function ``mean + kappa variance``
+    (for maximisation, with constant kappa) is evaluated on a Latin hypercube of 2000 coordinates in
+    a box around the centre. All points are evaluated again after a new embedding. `SILBOBottomUp`
+    has the settings of the paper.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     n_components : int or "auto", default="auto"
-        Coordinates r. "auto": 4, or d if lower.
+        Number of coordinates r. "auto": 4, or d if lower.
     acquisition : {"ucb", "ei"}, default="ucb"
-        "ucb" with the variance in place of the standard deviation; or expected improvement.
+        "ucb" with the variance instead of the standard deviation, or expected improvement.
     n_initial : int, default=50
-        Points before the first model, observed ones included.
+        Number of points, including observed ones, before the first model.
     update_every : int, default=20
-        The embedding is learnt again when so many new values are observed.
+        The embedding is learnt again after this many new values.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`.
+        As in `SILBO`.
 
     Raises
     ------
     ValueError
-        When the bounds or another argument are invalid.
+        If the bounds or another argument are invalid.
 
     Notes
     -----
-    Read from the authors' repository (cjfcsjt/SILBO: ``SS_BO.py`` is top-down, ``SS_BO2.py``
-    bottom-up, ``acquisition.py`` both). Not theirs here: the Gaussian process and the search of its
-    hyperparameters (GPy there), orthonormal coordinates, the neighbours' weights in the slices, and
-    uniform first points (Latin hypercubes there). Unlabelled are 50 random points at first, then
-    the 100 of largest acquisition (bottom-up), or 2 (top-down; there the two best of
-    CMA-ES). Candidates are drawn once for every embedding top-down, anew for every proposal
-    bottom-up; the box holds the sums of the inputs' weights there, of the coordinates' here.
+    The settings are those of the authors' repository (cjfcsjt/SILBO: ``SS_BO.py`` is top-down,
+    ``SS_BO2.py`` bottom-up, ``acquisition.py`` both). Some parts differ:
+
+    - The Gaussian process is this library's (GPy's in the repository), coordinates are orthonormal,
+      neighbours in the slices have other weights, and the initial design is uniform (a Latin
+      hypercube in the repository).
+    - 50 random points are unlabelled at first, then the 100 of largest acquisition (bottom-up) or 2
+      (top-down; the two best of CMA-ES in the repository).
+
+    Candidates are drawn once for every embedding (top-down) or for every proposal (bottom-up). The
+    half width of their box is the largest sum of weights of an input or of a coordinate.
 
     Examples
     --------
@@ -126,10 +130,9 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
 class SILBOTopDownAsRun(SeekingPreimages, SILBOAsRun):
     """SILBO, top-down, with the constants and the search of its authors' code.
 
-    The arguments are those of `SILBOBottomUpAsRun`. Points stay; a new one is where two generations
-    of CMA-ES from the centre end. With 100 inputs that is the best of 34 points round the centre:
-    how near its coordinates come to those chosen is a matter of chance, and it stays in the middle
-    of the cube.
+    The arguments are those of `SILBOBottomUpAsRun`. Points are kept; a new one comes from two
+    generations of CMA-ES from the centre. With 100 inputs it is the best of 34 points around the
+    centre, so it stays in the middle of the cube, and may miss the chosen coordinates by far.
 
     Examples
     --------
@@ -149,17 +152,17 @@ def _variance_bound(t, kappa):
 
 @dataclass(frozen=True)
 class AsRunLearner:
-    """Learn by Algorithm 2 with the constants of the authors' code, from the best labels alone.
+    """Learner of Algorithm 2 with the constants of the authors' code and the best labels.
 
-    ``H = r + 1`` slices, 3 neighbours in slices and graph, ``M = I + .1 L + .01 I``. (The paper
-    prints 7 neighbours and all labels.)
+    It uses ``H = r + 1`` slices, 3 neighbours in slices and graph, and ``M = I + .1 L + .01 I``.
+    The paper has 7 neighbours and uses all labels.
 
     Attributes
     ----------
     n_components : int
-        Coordinates r.
+        Number of coordinates r.
     n_best : int
-        How many of the lowest values are learnt from: as many as there were first points.
+        Number of lowest values to learn from, the size of the initial design.
     """
 
     n_components: int
@@ -167,7 +170,7 @@ class AsRunLearner:
     name = "semi-sir-as-run"
 
     def learn(self, X, y, X_unlabeled):
-        """Return the embedding, or the identity when equal values identify no direction."""
+        """Return the embedding, or the identity if no direction is identified."""
         best = np.sort(np.argsort(y, kind="stable")[: self.n_best])
         learner = SemiSIRLearner(self.name, self.n_components, dict(AS_RUN), self.n_components + 1)
         return learner.learn(X[best], y[best], X_unlabeled)
@@ -175,23 +178,23 @@ class AsRunLearner:
 
 @dataclass(frozen=True)
 class HypercubeSearch:
-    """A Latin hypercube of coordinates in one box for all of them.
+    """Search over a Latin hypercube of coordinates.
 
-    The box is ``[-m, m]^r`` with m the largest row sum of the authors' B, without signs taken off:
-    signs cancel, so it covers only a part of the image of the cube, round the centre.
+    The box is ``[-m, m]^r`` with m the largest absolute sum of rows of the authors' B. Signs cancel
+    in the sums, so the box covers only the middle of the image of the cube.
 
     Attributes
     ----------
     upward : bool
-        Whether points follow a new embedding (bottom-up). Then m is a coordinate's sum over the
-        inputs, and candidates are drawn anew for every proposal; else m is an input's sum over the
-        coordinates, and they are drawn once for every embedding.
+        Whether the strategy is bottom-up. Then m is a sum over the inputs, and candidates are drawn
+        for every proposal; otherwise m is a sum over the coordinates, and candidates are drawn once
+        for every embedding.
     """
 
     upward: bool
 
     def find(self, surface, ranked, space, rng):
-        """Return the candidates; they are coordinates alone (see `Search`)."""
+        """Return the candidates, as coordinates only (see `Search`)."""
         embedding = surface.embedding
         basis = np.eye(embedding.d) if embedding.is_identity else embedding.basis
         if not self.upward:
@@ -205,21 +208,21 @@ class HypercubeSearch:
 def variance_gain(
     mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
 ) -> Any:
-    """Return ``best - mean + kappa variance``, as SILBO's authors ran their "UCB".
+    """Return ``best - mean + kappa variance``, the "UCB" of SILBO's authors.
 
-    The variance, in the units of the objective squared, stands where the bound has the standard
-    deviation: what is maximised depends on the units.
+    It has the variance, in squared units of the objective, instead of the standard deviation, so
+    the maximiser depends on the units.
 
     Parameters
     ----------
     mean, std : array-like
         Predictive mean and standard deviation (>= 0), in units of the objective.
     best : float
-        Lowest value so far; it moves all values alike.
+        Lowest value so far; it shifts all values equally.
     kappa : float
-        Weight; see `confidence_weight_as_run`.
+        Weight of the variance; see `confidence_weight_as_run`.
     return_gradient : bool, default=False
-        Also return the derivatives.
+        Whether to return the derivatives too.
 
     Returns
     -------
@@ -241,16 +244,16 @@ def variance_gain(
 
 
 def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> float:
-    """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, constant over a run (SILBO's code).
+    """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, as in the authors' code.
 
-    A schedule by the number t of evaluations, with the number of first points put in its place.
+    The number of evaluations in the schedule is replaced by the size of the initial design.
 
     Parameters
     ----------
     n_initial : int
-        Points before the first model.
+        Number of points before the first model.
     r : int
-        Coordinates of the embedding.
+        Number of coordinates of the embedding.
     delta : float, default=0.1
 
     Examples
@@ -259,6 +262,6 @@ def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> floa
     >>> round(confidence_weight_as_run(50, 2), 3)
     5.519
     """
-    # the power itself would overflow from some 300 coordinates on
+    # the power itself would overflow from about 300 coordinates on
     log = (r / 2 + 2) * np.log(n_initial) + np.log(np.pi**2 / (3.0 * delta))
     return float(np.sqrt(2.0 * log))

@@ -1,4 +1,4 @@
-"""SIR-BO: Bayesian optimisation in the span of sliced inverse regression, linear or of a kernel."""
+"""SIR-BO: Bayesian optimisation in the span of (kernel) sliced inverse regression."""
 
 from dataclasses import dataclass, replace
 
@@ -19,37 +19,38 @@ from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._history import History
 
-N_ROUNDS = 10  # of points near the best, after the random ones
+N_ROUNDS = 10  # rounds of candidates near the best, after the random ones
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SIRBO(Baseline):
     """Bayesian optimisation in the span of sliced inverse regression, learnt once.
 
-    The directions come from the first points; from then on the acquisition is maximised over x.
+    The directions are learnt from the initial design. Afterwards the acquisition function is
+    maximised over x.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     n_components : int or "auto", default="auto"
-        Coordinates of the embedding; "auto" leaves it to the spectrum.
+        Number of coordinates of the embedding; "auto" chooses it from the spectrum.
     acquisition : {"ei", "ucb"}, default="ei"
-        What is maximised.
+        The acquisition function.
     n_initial : int, default=50
-        Points before the directions are learnt, observed ones included.
+        Number of points, including observed ones, before the directions are learnt.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
-        As those of `SILBO`.
+        As in `SILBO`.
 
     References
     ----------
     Zhang, Li and Su (2019), "High Dimensional Bayesian Optimization via Supervised Dimension
-    Reduction" (there with its kernel extension, which is not here).
+    Reduction". `KSIRBO` is its kernel extension.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class SIRBO(Baseline):
     n_initial: int | Auto = 50
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         return Configuration(
             learner=choose_embedding("sir", self.n_components, d),
             acquisition=make_acquisition(self.acquisition),
@@ -73,11 +74,11 @@ class SIRBO(Baseline):
 
 
 class KSIRBO(SIRBO):
-    """Bayesian optimisation on the scores of kernel sliced inverse regression, learnt once.
+    """Bayesian optimisation on the scores of kernel sliced inverse regression.
 
-    `SIRBO` with `KernelSlicedInverseRegression` (a Gaussian kernel, labelled points alone) in place
-    of its linear map. The arguments are the same. Scores have no gradient by x, so that the
-    acquisition is sought among random points of the cube and in rounds round the best of them.
+    It is `SIRBO` with `KernelSlicedInverseRegression` (Gaussian kernel, labelled points only) in
+    place of the linear map, and has the same arguments. As scores have no gradient, the acquisition
+    function is maximised over random points and rounds of points near the best ones.
 
     References
     ----------
@@ -92,7 +93,7 @@ class KSIRBO(SIRBO):
     """
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         made = super().configure(d)  # checks n_components too
         if d == 0:
             return replace(made, learner=IdentityLearner())
@@ -100,7 +101,7 @@ class KSIRBO(SIRBO):
         return replace(made, learner=learner, search=CubeSearch())
 
     def _state_from_dict(self, state):
-        """Restore; scores are no plain data, so they are learnt again from the same values."""
+        """Restore the state, learning the scores again from the same values."""
         super()._state_from_dict(state)
         if state["embedding"] != RELEARN:
             return
@@ -114,12 +115,12 @@ class KSIRBO(SIRBO):
 
 
 class CubeSearch:
-    """Random points of the cube, and rounds of points near the best of them and of those told."""
+    """Search over random points of the cube and rounds of points near the best ones."""
 
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the points, the best first (see `Search`)."""
+        """Return the candidates, best first (see `Search`)."""
         d = ranked.shape[1]
         X = space.round(rng.uniform(-1.0, 1.0, (N_CANDIDATES, d)))
         values, best = surface.values(X), ranked[:N_BEST]

@@ -1,4 +1,4 @@
-"""What the option `embedding` stands for, and the learners that learn nothing."""
+"""Resolution of the option `embedding`, and learners of fixed embeddings."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,57 +13,57 @@ from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import LEARNERS, transformer_learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 
-AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # what "auto" is without and with n_components
-# Embeddings that keep all inputs, and the prior of the length scales that each stands for
+AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # meaning of "auto" without and with n_components
+# Embeddings that keep all inputs, and the length scale prior that each stands for
 ALL_INPUTS = MappingProxyType({"identity": "dimension-scaled", "sparse": "sparse"})
 EMBEDDINGS = ("auto", *ALL_INPUTS, *LEARNERS)
 
 
 @dataclass(frozen=True)
 class IdentityLearner:
-    """Learn nothing: ``z = x``.
+    """Learner that keeps all inputs: ``z = x``.
 
     Attributes
     ----------
     name : str
-        "sparse" beside a surrogate that expects few inputs to matter.
+        "sparse" together with a surrogate that expects few relevant inputs.
     """
 
     name: str = "identity"
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the identity of the columns of X."""
+        """Return the identity on the columns of X."""
         return LinearEmbedding(X.shape[1])
 
 
 @dataclass(frozen=True)
 class FixedLearner:
-    """Learn nothing: the embedding is the one given.
+    """Learner that returns a fixed embedding, such as a random one.
 
     Attributes
     ----------
     embedding : object
-        A sketch.
+        The embedding.
     """
 
     embedding: Embedding
     name = "fixed"
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Embedding:
-        """Return the embedding given."""
+        """Return the fixed embedding."""
         return self.embedding
 
 
 def choose_embedding(embedding, n_components, d):
-    """Return the learner that the option `embedding` stands for.
+    """Return the learner for the option `embedding`.
 
     Parameters
     ----------
     embedding : str, transformer or Learner
     n_components : int or "auto"
-        Coordinates of a learnt embedding.
+        Number of coordinates of a learnt embedding.
     d : int
-        Columns of the encoded cube.
+        Number of columns of encoded points.
 
     Returns
     -------
@@ -72,22 +72,22 @@ def choose_embedding(embedding, n_components, d):
     Raises
     ------
     ValueError
-        When the embedding is unknown, or `n_components` does not go with it.
+        If the embedding is unknown or incompatible with `n_components`.
     """
     if isinstance(embedding, str) and embedding in EMBEDDINGS:
         check_n_components(n_components, d)
         return _named(embedding, n_components if n_components == "auto" else int(n_components), d)
     if n_components != "auto":
         raise ValueError(
-            f"n_components must be 'auto' when embedding is an object: got {n_components!r}. "
-            "Set it on the object."
+            f"n_components must be 'auto' if embedding is an object, got {n_components!r}. Set the "
+            "number of components on the object."
         )
     if not missing_members(embedding, Learner):
         return embedding
     if isinstance(embedding, type) or not is_transformer(embedding):
         raise ValueError(
             f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
-            "inverse_transform, or an object with name and learn(X, y, X_unlabeled): got "
+            "inverse_transform, or an object with name and learn(X, y, X_unlabeled), got "
             f"{brief(embedding)}."
         )
     return transformer_learner(embedding, d)
@@ -108,7 +108,7 @@ def _named(embedding, n_components, d):
         return LEARNERS[embedding](n_components)
     if n_components not in ("auto", d):
         raise ValueError(
-            f"n_components must be 'auto' or {d} (all inputs) with embedding={embedding!r}: "
+            f"n_components must be 'auto' or {d} (all inputs) with embedding={embedding!r}, "
             f"got {n_components!r}. Use embedding='semi-sir' for fewer."
         )
     return IdentityLearner(embedding)

@@ -1,4 +1,4 @@
-"""What the loop asks of an embedding, and of a learner of one.
+"""Protocols of embeddings and of their learners.
 
 =========  =========  ==================================================================
 symbol     shape      meaning
@@ -15,54 +15,54 @@ from skbo_silbo._typing import FloatArray
 
 
 class Embedding(Protocol):
-    """A map from the cube to few coordinates, most often linear."""
+    """Protocol of maps, mostly linear, from the cube to few coordinates."""
 
     @property
     def d(self) -> int:
-        """How many columns points have."""
+        """Number of columns of points."""
 
     @property
     def r(self) -> int:
-        """How many coordinates."""
+        """Number of coordinates."""
 
     @property
     def is_identity(self) -> bool:
-        """Whether coordinates are the points themselves."""
+        """Whether the coordinates are the points themselves."""
 
     @property
     def basis(self) -> FloatArray | None:
-        """B, or None for the identity and for what is no matrix."""
+        """B, or None for the identity and for nonlinear maps."""
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the sides, (r,), of the box in which coordinates are searched."""
+        """Half the side lengths, (r,), of the box in which coordinates are searched."""
 
     def project(self, X: FloatArray, /) -> FloatArray:
-        """Return the coordinates of points, (n, r)."""
+        """Return the coordinates of points, of shape (n, r)."""
 
     def expand(self, Z: FloatArray, /) -> FloatArray:
-        """Return points with these coordinates, (n, d), perhaps outside the cube."""
+        """Return points, (n, d), with the given coordinates, possibly outside the cube."""
 
     def pull_back(self, gradient: FloatArray, /) -> FloatArray:
-        """Return the gradient by x, (n, d), from that by z, (n, r)."""
+        """Convert gradients with respect to z, (n, r), to gradients by x, (n, d)."""
 
 
 class Learner(Protocol):
-    """A way to learn an embedding from values."""
+    """Protocol of methods that learn an embedding from values."""
 
     @property
     def name(self) -> str:
-        """What warnings and `subspace_` call it."""
+        """Name used in warnings and `subspace_`."""
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray, /) -> Embedding:
-        """Return an `Embedding`.
+        """Learn and return an `Embedding`.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Labelled points.
         y : ndarray of shape (n,)
-            Their values, finite, as the surrogate sees them; to be minimised.
+            Their finite, warped values, to be minimised.
         X_unlabeled : ndarray of shape (m, d)
-            Points without a value: failed ones, and those that the last search ranked next.
+            Unlabelled points: failed evaluations, and points that the last search ranked next.
         """

@@ -1,4 +1,4 @@
-"""Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
+"""Learners of linear embeddings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ from skbo_silbo.embedding._nonlinear import (
 )
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
-N_TRIAL = 200  # random points that a transformer is tried on
+N_TRIAL = 200  # random points that a transformer is tested on
 
 
 @dataclass(frozen=True)
 class TransformerLearner:
-    """Learn by a scikit-learn transformer that has ``components_`` after ``fit(X, y)``.
+    """Learner based on a transformer with ``components_`` after ``fit(X, y)``.
 
     Attributes
     ----------
     name : str
     transformer : estimator
-        Cloned before every fit. `X_unlabeled` is passed if its `fit` takes it.
+        Cloned before every fit. `X_unlabeled` is passed if its `fit` accepts it.
     """
 
     name: str
@@ -39,7 +39,7 @@ class TransformerLearner:
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding onto the span of the transformer's components.
 
-        Equal values of y, or equal rows of X, identify no direction: then it is the identity.
+        It is the identity if all values or all points are equal, or if the fit fails.
         """
         transformer = fit_if_possible(self.transformer, X, y, X_unlabeled)
         if transformer is None:
@@ -48,12 +48,12 @@ class TransformerLearner:
 
 
 def transformer_learner(transformer: Any, d: int) -> TransformerLearner | NonlinearLearner:
-    """Return the learner by a transformer of d inputs, linear or not, after a trial of it.
+    """Return a learner for a transformer of d inputs, after testing it on random data.
 
     Raises
     ------
     ValueError
-        When a fit to random numbers ends in an error, or what it learnt maps back to no inputs.
+        If the fit fails, or its components or inverse transform have the wrong shape.
     """
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
@@ -72,10 +72,10 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner | Nonlin
     except Exception as error:
         raise ValueError(
             "embedding must be a transformer with components_ after fit(X, y), or one whose "
-            f"inverse_transform maps back to all inputs: a trial of {transformer!r} on {N_TRIAL} "
-            f"random rows ended in {type(error).__name__}: {error}. Use PCA, "
-            "SemiSlicedInverseRegression or another linear one; or give KernelPCA "
-            "fit_inverse_transform=True, or a Pipeline of steps that can all be inverted."
+            f"inverse_transform maps back to all inputs: fitting {transformer!r} to {N_TRIAL} "
+            f"random rows raised {type(error).__name__}: {error}. Use a linear transformer such as "
+            "SemiSlicedInverseRegression, KernelPCA with fit_inverse_transform=True, or a Pipeline "
+            "of invertible steps."
         ) from error
     if not linear:
         return NonlinearLearner(transformer)
@@ -84,17 +84,17 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner | Nonlin
 
 @dataclass(frozen=True)
 class SemiSIRLearner:
-    """Learn by semi-supervised sliced inverse regression.
+    """Learner based on semi-supervised sliced inverse regression.
 
     Attributes
     ----------
     name : str
     n_components : int or "auto"
-        Coordinates; early in a run the slices identify fewer, and then those are used.
+        Number of coordinates; fewer are used while the slices identify fewer.
     params : dict
         Further parameters of the estimator.
     n_slices : int or None
-        None: 10, or one more than the coordinates where these are 10 or more.
+        Number of slices. None means 10, or `n_components` + 1 if larger.
     """
 
     name: str
@@ -103,37 +103,36 @@ class SemiSIRLearner:
     n_slices: int | None = None
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding, or the identity when equal values identify no direction."""
+        """Return the embedding, or the identity if no direction is identified."""
         if not varies(X, y):
             return LinearEmbedding(X.shape[1])
         slices = slice_response(y, self._n_slices)
         if not _means_differ(slices, X):
             return LinearEmbedding(X.shape[1])
-        self._warn_where_slices_are_plain(slices)
-        estimator = self._as_many_as_identified(slices, X, y, X_unlabeled)
+        self._warn_if_not_localised(slices)
+        estimator = self._fit_identified(slices, X, y, X_unlabeled)
         return LinearEmbedding.from_components(estimator.components_)
 
-    def _as_many_as_identified(self, slices, *rows):
-        """Return the fitted estimator, with fewer directions where the data identify fewer."""
-        if self.params.get("solver") == "paper":  # divides by zero past what is identified
+    def _fit_identified(self, slices, *rows):
+        """Fit the estimator with as many directions as the data identify."""
+        if self.params.get("solver") == "paper":  # divides by zero if more directions are requested
             d, centred = rows[0].shape[1], rows[0] - rows[0].mean(axis=0)
             most = d if self.n_components == "auto" else self.n_components
             rank = int(np.linalg.matrix_rank(centred))
             return self._fitted(max(min(most, rank, slices.n_slices - 1), 1), *rows)
         if self.n_components == "auto":
-            return self._fitted("criterion", *rows)  # tests by permutation are too expensive here
+            return self._fitted("criterion", *rows)  # permutation tests are too expensive here
         first = self._fitted(1, *rows)
         n_components = min(self.n_components, len(first.eigenvalues_))
         return first if n_components == 1 else self._fitted(n_components, *rows, alpha=first.alpha_)
 
-    def _warn_where_slices_are_plain(self, slices):
+    def _warn_if_not_localised(self, slices):
         k = self.params.get("n_local_neighbors")
         largest = int(slices.counts.max())
         if k is not None and k >= largest:
             warn_user(
-                f"n_local_neighbors={k} is no localisation: the slices of {slices.n_rows} values "
-                f"have at most {largest} rows, so this is plain slicing. The paper's settings have "
-                "that until there are enough values; for slices that are localised give embedding="
+                f"n_local_neighbors={k} has no effect: the slices of {slices.n_rows} values have "
+                f"at most {largest} rows. More values are needed, or embedding="
                 f"SemiSlicedInverseRegression(n_local_neighbors={max(largest - 1, 2)}).",
             )
 
@@ -144,7 +143,7 @@ class SemiSIRLearner:
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
     def _fitted(self, n_components, X, y, X_unlabeled, **chosen):
-        is_asked = self.params.get("categorical") is True  # "auto" would ask what values are
+        is_asked = self.params.get("categorical") is True  # "auto" would inspect the values
         own = {"n_slices": self._n_slices, "categorical": is_asked}
         params = {**self.params, **own, **chosen}
         estimator = SemiSlicedInverseRegression(n_components, **params)
@@ -153,26 +152,26 @@ class SemiSIRLearner:
 
 @dataclass(frozen=True)
 class ActiveSubspaceLearner:
-    """Learn the directions along which a Gaussian process with a sparse prior is steepest.
+    """Learner of the directions in which a sparse Gaussian process is steepest.
 
     Attributes
     ----------
     n_components : int or "auto"
-        Coordinates; fewer labels than that identify fewer.
+        Number of coordinates, at most the number of labels minus one.
     """
 
     n_components: int | Auto
     name = "active-subspace"
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding, or the identity when equal values identify no direction."""
+        """Return the embedding, or the identity if no direction is identified."""
         most = "auto" if self.n_components == "auto" else min(self.n_components, len(X) - 1)
         estimator = ActiveSubspace(most, random_state=0)
         return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
 
 
 def _means_differ(slices, X):
-    """Whether the means of the slices of X, (n, d), differ by more than rounding."""
+    """Return whether the slice means of X, (n, d), differ by more than rounding."""
     means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
     return bool((np.ptp(means, axis=0) > 1e-12).any())
 

@@ -1,4 +1,4 @@
-"""The linear map from the cube to the coordinates that the surrogate sees."""
+"""Linear embeddings."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -7,25 +7,24 @@ import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
 
-ORTHONORMAL = 1e-6  # by how much inner products of the columns may miss 0 and 1
+ORTHONORMAL = 1e-6  # tolerance of the inner products of the columns
 
 
 @dataclass(frozen=True, eq=False)
 class LinearEmbedding:
-    """``z = x B`` with orthonormal columns B, without centring.
+    """Linear map ``z = x B`` with orthonormal columns B, without centring.
 
     Attributes
     ----------
     d : int
-        Coordinates of x.
+        Number of inputs.
     basis : ndarray of shape (d, r) or None
-        B; None is the identity, r = d, stored as nothing.
+        B; None means the identity, with r = d.
 
     Raises
     ------
     ValueError
-        When `basis` has another shape, is not finite, or its columns are not orthonormal: the
-        points of a coordinate, ``z B'``, would be others. `from_components` makes them so.
+        If `basis` has the wrong shape, is not finite or not orthonormal; see `from_components`.
 
     Examples
     --------
@@ -40,32 +39,34 @@ class LinearEmbedding:
     basis: FloatArray | None = None
 
     def __post_init__(self):
-        """Refuse a basis that is none."""
+        """Validate the basis."""
         if self.basis is None:
             return
         basis = np.asarray(self.basis)
         fits = basis.ndim == 2 and len(basis) == self.d and basis.size > 0
         if not fits or not np.allclose(basis.T @ basis, np.eye(basis.shape[1]), 0.0, ORTHONORMAL):
             raise ValueError(
-                f"basis must have shape ({self.d}, r) and orthonormal columns, one a direction: "
-                f"got {basis!r}. Use LinearEmbedding.from_components(rows), which orthonormalises."
+                f"basis must have shape ({self.d}, r) and orthonormal columns, got {basis!r}. Use "
+                "LinearEmbedding.from_components(rows) to orthonormalise."
             )
 
     @classmethod
     def from_components(cls, components: ArrayLike) -> Self:
-        """Orthonormalise the rows of `components`, (r, d), and drop what depends on the others.
+        """Create the embedding onto the span of the rows of `components`, (r, d).
+
+        Linearly dependent rows are dropped.
 
         Raises
         ------
         ValueError
-            When the components are not finite, or all zero.
+            If the components are not finite, or all zero.
         """
         components = np.asarray(components, dtype=float)
         if components.ndim != 2 or not np.isfinite(components).all() or not np.any(components):
             raise ValueError(
-                "components of an embedding must be finite and not all zero, of shape (r, d), a "
-                f"row a direction: got {components!r}. Check the transformer or learner given as "
-                "embedding; write components[None] for a single one."
+                "components of an embedding must be finite, of shape (r, d), and not all zero, "
+                f"got {components!r}. Check the transformer or learner passed as embedding; use "
+                "components[None] for a single direction."
             )
         lengths = np.linalg.norm(components, axis=1)
         rows = components[lengths > 0] / lengths[lengths > 0, None]
@@ -76,17 +77,17 @@ class LinearEmbedding:
 
     @property
     def r(self) -> int:
-        """Number of coordinates of z."""
+        """Number of coordinates."""
         return self.d if self.basis is None else self.basis.shape[1]
 
     @property
     def is_identity(self) -> bool:
-        """Whether z is x itself."""
+        """Whether z equals x."""
         return self.basis is None
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the sides, (r,), of the smallest box around the image of the cube (a zonotope)."""
+        """Half the side lengths, (r,), of the smallest box around the image of the cube."""
         return np.ones(self.d) if self.basis is None else np.abs(self.basis).sum(axis=0)
 
     def project(self, X: FloatArray) -> FloatArray:
@@ -98,5 +99,5 @@ class LinearEmbedding:
         return Z if self.basis is None else Z @ self.basis.T
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
-        """Return the gradient by x, (n, d), from the gradient by z, (n, r)."""
+        """Convert gradients with respect to z, (n, r), to gradients by x, (n, d)."""
         return gradient if self.basis is None else gradient @ self.basis.T

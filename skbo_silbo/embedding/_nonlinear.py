@@ -1,4 +1,4 @@
-"""Embeddings by any transformer with an inverse, searched round its image; all as plain data."""
+"""Embeddings by invertible transformers, and serialisation of embeddings."""
 
 from dataclasses import dataclass
 from typing import NoReturn, Self
@@ -11,26 +11,26 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
 from skbo_silbo.embedding._linear import LinearEmbedding
 
-RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
+RELEARN = "learn again"  # stored for embeddings that are learnt again at the next proposal
 
 
 @dataclass(frozen=True, eq=False)
 class TransformerEmbedding:
-    """``z = T(x) - c`` with a fitted transformer T: kernel PCA, a Pipeline, an autoencoder.
+    """Nonlinear embedding ``z = T(x) - c`` with a fitted transformer T.
 
-    What `LinearEmbedding` is for linear maps. T need not cover the cube evenly, so z is searched
-    in the box round the image of the points that are known, and c is its centre.
+    T can be kernel PCA, a Pipeline or an autoencoder, for example. Coordinates are searched in the
+    box around the image of the known points, with centre c, because T may map the cube unevenly.
 
     Attributes
     ----------
     d : int
-        Coordinates of x.
+        Number of inputs.
     transformer : estimator
-        Fitted, with ``transform`` and ``inverse_transform``.
+        A fitted transformer with ``transform`` and ``inverse_transform``.
     centre : ndarray of shape (r,)
-        c.
+        The centre c of the box.
     half_widths : ndarray of shape (r,)
-        Half the sides of the box.
+        Half the side lengths of the box.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class TransformerEmbedding:
     >>> from skbo_silbo.embedding._nonlinear import TransformerEmbedding
     >>> X = np.random.default_rng(0).uniform(-1, 1, (40, 5))
     >>> kernel_pca = KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(X)
-    >>> embedding = TransformerEmbedding.round_image(kernel_pca, X)
+    >>> embedding = TransformerEmbedding.from_image(kernel_pca, X)
     >>> embedding.r, embedding.expand(embedding.project(X[:3])).shape
     (2, (3, 5))
     >>> bool((np.abs(embedding.project(X)) <= embedding.half_widths + 1e-12).all())
@@ -52,18 +52,18 @@ class TransformerEmbedding:
     half_widths: FloatArray
 
     is_identity = False
-    basis = None  # the map is no matrix
+    basis = None  # not linear
 
     @classmethod
-    def round_image(cls, transformer: InvertibleTransformerLike, X: FloatArray) -> Self:
-        """Return the embedding by a fitted transformer, to be searched round the image of X."""
+    def from_image(cls, transformer: InvertibleTransformerLike, X: FloatArray) -> Self:
+        """Create the embedding with the box around the image of X."""
         Z = _image(transformer, X)
         low, high = Z.min(axis=0), Z.max(axis=0)
         return cls(X.shape[1], transformer, (low + high) / 2.0, (high - low) / 2.0)
 
     @property
     def r(self) -> int:
-        """Number of coordinates of z."""
+        """Number of coordinates."""
         return self.centre.size
 
     def project(self, X: FloatArray) -> FloatArray:
@@ -71,82 +71,82 @@ class TransformerEmbedding:
         return _image(self.transformer, X) - self.centre
 
     def expand(self, Z: FloatArray) -> FloatArray:
-        """Return the points, (n, d), that T's inverse gives for Z, (n, r); not clipped."""
+        """Return the inverse transform of Z, of shape (n, d), not clipped."""
         X = np.asarray(self.transformer.inverse_transform(Z + self.centre), dtype=float)
         return X.reshape(len(Z), self.d)
 
     def pull_back(self, gradient: FloatArray) -> NoReturn:
-        """Raise: a transformer has no derivative."""
+        """Raise NotImplementedError, because transformers have no derivative."""
         raise NotImplementedError(
-            f"a search by gradients needs an embedding with derivatives: "
-            f"{type(self.transformer).__name__} has none. Use a transformer with components_, or "
-            "search='random'."
+            f"{type(self.transformer).__name__} has no derivatives, which a gradient-based search "
+            "requires. Use a transformer with components_, or search='random'."
         )
 
 
 @dataclass(frozen=True)
 class NonlinearLearner:
-    """Learn by a scikit-learn transformer that has ``transform`` and ``inverse_transform``.
+    """Learner based on a transformer with ``inverse_transform``.
 
     Attributes
     ----------
     transformer : estimator
-        Cloned before every fit. `X_unlabeled` is passed if its `fit` takes it.
+        Cloned before every fit. `X_unlabeled` is passed if its `fit` accepts it.
     """
 
     transformer: InvertibleTransformerLike
 
     @property
     def name(self) -> str:
-        """Name of the transformer's class."""
+        """Name of the class of the transformer."""
         return type(self.transformer).__name__
 
     def learn(
         self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
     ) -> LinearEmbedding | TransformerEmbedding:
-        """Return the embedding, searched round the image of labelled and unlabelled points.
+        """Return the embedding, searched around the image of all points.
 
-        Equal values of y, or equal rows of X, identify nothing: then it is the identity.
+        It is the identity if all values or all points are equal, or if the fit fails.
         """
         transformer = fit_if_possible(self.transformer, X, y, X_unlabeled)
         if transformer is None:
             return LinearEmbedding(X.shape[1])
-        return TransformerEmbedding.round_image(transformer, np.vstack([X, X_unlabeled]))
+        return TransformerEmbedding.from_image(transformer, np.vstack([X, X_unlabeled]))
 
 
 def varies(X, y):
-    """Return whether neither all rows of X, nor all values of y, are the same."""
+    """Return whether both the rows of X and the values y vary."""
     return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
 def fit_if_possible(transformer, X, y, X_unlabeled):
-    """Return what `fit_clone` does; None where the points identify nothing, or too few directions.
+    """Fit a clone of a transformer, or return None if the data do not allow it.
 
     Warns
     -----
     UserWarning
-        If the transformer refuses them, or its components are not finite or all zero: values were
-        paid for, so the search goes on.
+        If the fit fails or its components are not finite or all zero. The search continues.
     """
     if not varies(X, y):
         return None
     try:
         fitted = fit_clone(transformer, X, y, X_unlabeled)
         if hasattr(fitted, "components_"):
-            LinearEmbedding.from_components(fitted.components_)  # raises where they are none
+            LinearEmbedding.from_components(
+                fitted.components_
+            )  # raises ValueError if they are invalid
         elif not np.isfinite(_image(fitted, X)).all():
             raise ValueError("points of the cube have no finite coordinates")
         return fitted
     except ValueError as error:
         warn_user(
-            f"embedding must be fitted to the values so far: {transformer!r} refuses them ({error})"
-            ". All inputs are kept until it takes them. Give fewer directions, or n_initial more."
+            f"embedding could not be fitted to the values so far: {transformer!r} raised {error}. "
+            "All inputs are kept until it can. Use fewer components, or a larger n_initial."
         )
         return None
 
 
 def fit_clone(transformer, X, y, X_unlabeled):
-    """Return a clone of the transformer, fitted; unlabelled points are given if it takes them."""
+    """Return a fitted clone of a transformer, passing unlabelled points if it accepts them."""
     transformer = clone(transformer)
     takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
     extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
@@ -159,9 +159,10 @@ def _image(transformer, X):
 
 
 def embedding_to_data(embedding):
-    """Return a learnt linear embedding as plain data; None for a sketch, drawn again from seed.
+    """Return an embedding as plain data.
 
-    `RELEARN` for a fitted transformer, which is no plain data.
+    Random embeddings are stored as None, because the seed determines them, and fitted transformers
+    as `RELEARN`.
     """
     if isinstance(embedding, TransformerEmbedding):
         return RELEARN
@@ -170,20 +171,20 @@ def embedding_to_data(embedding):
     basis = embedding.basis
     if basis is None:
         return {"basis": None}
-    order = "C" if basis.flags.c_contiguous else "F"  # of memory: it decides last bits
+    order = "C" if basis.flags.c_contiguous else "F"  # the memory order affects rounding
     return {"basis": basis.tolist(), "order": order}
 
 
 def embedding_from_data(data, d, learner):
-    """Return the embedding, on d inputs, that `embedding_to_data` was given.
+    """Restore an embedding on d inputs from the result of `embedding_to_data`.
 
-    A sketch comes from its learner again, who needs no values for it; what is to be learnt again
-    is the identity until then.
+    A random embedding is drawn again by its learner. An embedding that will be learnt again is the
+    identity until then.
 
     Raises
     ------
     ValueError
-        If a basis has another number of rows.
+        If a basis has the wrong number of rows.
     """
     if data is None:
         return learner.learn(np.empty((0, d)), np.empty(0), np.empty((0, d)))
@@ -191,5 +192,5 @@ def embedding_from_data(data, d, learner):
         return LinearEmbedding(d)
     basis = np.array(data["basis"], dtype=float, order=data["order"])
     if basis.ndim != 2 or len(basis) != d:
-        raise ValueError(f"the basis must have {d} rows, one for every column: got {basis.shape}")
+        raise ValueError(f"the basis must have {d} rows, one per column, got shape {basis.shape}")
     return LinearEmbedding(d, basis)

@@ -1,4 +1,4 @@
-"""Optimisers: points are asked for, and values told."""
+"""Base class of the ask-and-tell optimisers."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.acquisition._part_of_space import N_BEST, Part
 from skbo_silbo.optimizers import _history as history
-from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, in_words
+from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, format_constraints
 from skbo_silbo.optimizers._model import Recommendation
 from skbo_silbo.optimizers._state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
@@ -31,26 +31,27 @@ from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
 
 
 class AskTellOptimizer(ABC):
-    """Base of the optimisers: bookkeeping of points asked for and observed values.
+    """Base class of ask-and-tell optimisers.
 
-    A subclass says how to `propose` the next point. Every proposal has a stream of random numbers
-    of its own, numbered by how many points are known (observed or pending). What is proposed
-    depends on the seed and on what is known, not on the clock nor on the order of `tell`.
-    Threads may share an optimiser: a lock lets one in at a time, and an `ask` that thinks holds it.
-    Arguments cannot be changed once it is made (`maximize` not once a point is known).
+    It keeps the evaluated points and the pending ones, which were proposed but not evaluated yet. A
+    subclass implements `propose`, which chooses the next point.
+
+    Proposals depend on the seed and on the evaluated and pending points, not on timing or on the
+    order of the calls of `tell`. Threads can share an optimiser; a lock lets one of them in at a
+    time. Constructor arguments cannot be changed afterwards, except for `maximize` before the first
+    point.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. numpy's global generator is never used.
+        Seed. NumPy's global generator is never used.
     """
 
     maximize = False
 
-    # What is known is in values that are replaced and never changed: a copy of the attributes is
-    # another optimiser, and `ask` undoes by them what it could not finish.
+    # Attributes are replaced, never modified in place, so `ask` can restore them after an error.
     def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
         vars(self).setdefault("bounds", bounds)  # where a subclass has not kept them
         vars(self).setdefault("random_state", random_state)
@@ -58,14 +59,14 @@ class AskTellOptimizer(ABC):
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
         self._history = history.History(self.space_.n_features_)
-        # key of the point -> its place in the cube, in the order asked
+        # key of the point -> its encoding in the cube, in the order of the proposals
         self._pending: dict[bytes, FloatArray] = {}
         self._observed_keys: frozenset[bytes] = frozenset()
-        # key of a point asked for with fixed parameters -> the point
+        # key of a point proposed with fixed parameters -> the point with the exact values
         self._exact: dict[bytes, Any] = {}
         self._known = NO_CONSTRAINTS
         self._seed = root_seed(random_state)
-        # the last `input_model_`, and of how many values
+        # number of values that the last `input_model_` was fitted to, and the model
         self._input_model: tuple[int, Any] | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -74,14 +75,14 @@ class AskTellOptimizer(ABC):
         super().__setattr__(name, value)
 
     def _refuse_change(self, name, value):
-        """Refuse another value of an argument; the sign of the values may be said at first."""
+        """Raise an error if a constructor argument is changed after construction."""
         is_free = name not in vars(self) or name not in _arguments(type(self))
         if not self._n_known if name == "maximize" else is_free:
             return
         raise AttributeError(
-            f"{name} of {type(self).__name__} must stay as it was when the optimiser was made, "
-            f"since its parts were made from it: got {brief(value)}. Make another one with it, "
-            "and tell() that x_iters_ and func_vals_."
+            f"{name} of {type(self).__name__} cannot be changed after construction, got "
+            f"{brief(value)}. Create a new optimiser with this value, and pass x_iters_ and "
+            "func_vals_ to its tell()."
         )
 
     def __getstate__(self):
@@ -94,28 +95,30 @@ class AskTellOptimizer(ABC):
     def ask(self, n: int | None = None, fixed: Mapping[Any, Any] | None = None) -> Any:
         """Propose points to evaluate.
 
-        The points are pending until they are observed: further proposals take them into account.
+        The points are pending until their values are passed to `tell`; further proposals take
+        pending points into account.
 
         Parameters
         ----------
         n : int or None, default=None
-            How many points; None means one.
+            Number of points. None returns a single point rather than a list of points.
         fixed : dict or None, default=None
-            Values that the points must have: by name for named parameters, by index (from 0) for
-            a box. The model still learns from all points.
+            Values of parameters to keep fixed: by name for named parameters, by index (from 0) for
+            a box. The model is still fitted to all evaluations.
 
         Returns
         -------
         x : ndarray of shape (d,) or dict; with n, ndarray of shape (n, d) or list of n dicts
-            Distinct points, none of them asked for or observed before.
+            Distinct points that are neither evaluated nor pending.
 
         Raises
         ------
         SpaceExhausted
-            When a finite space, or what `fixed` leaves of it, has fewer than n new points left.
+            If a finite space, restricted to `fixed`, has fewer than n new points left.
         ValueError
-            When `fixed` names no parameter or a value outside the space, or no point satisfies the
-            constraints, or they have to be given again: see `constrain`.
+            If `fixed` has an unknown parameter or a value outside the space, if no point satisfies
+            the constraints, or if the constraints of a restored optimiser were not passed to
+            `constrain` again.
         """
         count = 1 if n is None else check_count("n", n)
         part = None if fixed is None and self._known is NO_CONSTRAINTS else self._part(fixed)
@@ -138,26 +141,28 @@ class AskTellOptimizer(ABC):
         noise_std: ArrayLike | None = None,
         constraints: ArrayLike | None = None,
     ) -> Self:
-        """Record the value of one point or of several.
+        """Record the objective values of one or more points.
 
         Parameters
         ----------
         x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
-            Points inside the bounds, in any order, asked for or not; repeats are kept.
+            Points inside the bounds, in any order, whether or not `ask` proposed them. Repeated
+            evaluations of a point are all kept.
         y : float, or array-like of shape (n,)
-            Their values, to be minimised (or, with `maximize`, maximised). NaN, infinite or masked
-            means that the evaluation failed; so does a value that is too large to be modelled with
-            the others (1e308 among numbers like 1), with a `BeyondModelWarning`.
+            Objective values, to be minimised (maximised with `maximize`). NaN, infinite or masked
+            values mean that the evaluation failed. A value too large to be modelled with the others
+            (1e308 among numbers like 1) also counts as failed, with a `BeyondModelWarning`.
         noise_std : float, array-like of shape (n,) or None, default=None
-            Standard deviation of the noise of every value, at least 0, in the units of y, where it
-            is known: a Gaussian process takes it on top of the noise that it finds in all values.
-            NaN or None: not known. One number is for all points.
+            Known standard deviation of the noise in each value, at least 0 and in the units of y; a
+            single number applies to all points. It is added to the noise that the Gaussian process
+            estimates. NaN or None means unknown.
         constraints : array-like of shape (m,), or (n, m) for n points, or None, default=None
-            What the evaluation showed of m constraints: at most 0 where one holds, as Optuna and
-            pymoo have it; NaN or None: not known. Each is learnt, also from failed evaluations, and
-            points are proposed by expected improvement times the probability that all hold; by that
-            probability alone until a feasible point is known. With m = 1 a number for one
-            point and (n,) for n points will do. Values without, after others with, are warned of.
+            Observed values of m constraints, at most 0 where a constraint holds, as in Optuna and
+            pymoo. NaN or None means unknown. A model of each constraint is also fitted to failed
+            evaluations. Proposals maximise the expected improvement times the probability that all
+            constraints hold, and that probability alone until a feasible point is known. For m = 1,
+            a number or an array of shape (n,) is accepted. A warning is issued when constraints are
+            omitted after earlier calls had them.
 
         Returns
         -------
@@ -166,17 +171,17 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When a point is outside the bounds or of wrong length, or x, y, noise_std and
-            constraints differ in number, or noise_std is negative, infinite, or of no use to the
-            method's surrogate, or the method cannot learn constraints. Then nothing is recorded.
+            If a point is outside the bounds or has the wrong length, the arguments have different
+            lengths, `noise_std` is negative, infinite or not supported by the surrogate, or the
+            method cannot learn constraints. Nothing is recorded in that case.
         OSError
-            When the journal cannot be written, as on a full disk. The value is known here, need not
-            be given again, and is written as soon as the journal can be.
+            If the journal cannot be written, for example on a full disk. The value is kept in
+            memory and written as soon as the journal is writable again; do not pass it again.
         """
         return self._tell(x, y, noise_std, constraints)
 
     def _tell(self, x, y, noise_std, constraints, goals=None):
-        """Do the same, with the values of several goals, (n, k), beside those of one."""
+        """Record observations; `goals`, (n, k), are the objectives behind scalarised values."""
         points, values = history.as_evaluations(x, y, self.space_)
         values = self._sign * values
         noise_std = as_noise(noise_std, values.shape)
@@ -195,15 +200,15 @@ class AskTellOptimizer(ABC):
         return self
 
     def cancel(self, x: Any) -> Self:
-        """Take back a request: the point is not pending any more, and may be asked for again.
+        """Withdraw pending points, so that they can be proposed again.
 
-        For an evaluation that was lost, with a worker or a machine, and is worth another try. One
-        that shall not be tried again has failed: ``tell(x, float("nan"))``.
+        Use it for evaluations that were lost, for example with a worker, and may be repeated. To
+        record a failed evaluation instead, call ``tell(x, float("nan"))``.
 
         Parameters
         ----------
         x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
-            Points that are pending.
+            Pending points.
 
         Returns
         -------
@@ -212,7 +217,7 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When one of the points is not pending. Then none is cancelled.
+            If one of the points is not pending. No point is withdrawn in that case.
         """
         points, _ = history.as_points(x, self.space_)
         keys = keys_of(self.space_.encode(points))
@@ -220,8 +225,8 @@ class AskTellOptimizer(ABC):
             for key, point in zip(keys, points, strict=True):
                 if key not in self._pending:
                     raise ValueError(
-                        f"x must be pending, asked for and neither told nor cancelled: got {point}."
-                        f" Look at pending_, which holds {len(self._pending)} points."
+                        f"x must be pending: proposed by ask, neither evaluated nor cancelled. Got "
+                        f"{point}. The {len(self._pending)} pending points are in pending_."
                     )
             self._withdraw(keys)
         return self
@@ -229,8 +234,7 @@ class AskTellOptimizer(ABC):
     def register(self, x: Any) -> Self:
         """Mark points as pending, as if `ask` had proposed them.
 
-        For points that are evaluated although the optimiser did not propose them: further
-        proposals take them into account.
+        Use it for points that are evaluated although the optimiser did not propose them.
 
         Parameters
         ----------
@@ -255,28 +259,30 @@ class AskTellOptimizer(ABC):
 
     @abstractmethod
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return a place, (m,), of the cube [-1, 1]^m that is to be evaluated next.
+        """Return the next point to evaluate, of shape (m,), in the cube [-1, 1]^m.
 
-        Where it is known already or outside the part, and where it is None, a random new one is
-        taken.
+        A random new point replaces it if it is None, already evaluated or pending, or outside
+        `part`.
 
         Parameters
         ----------
         rng : numpy.random.Generator
             The only source of random numbers.
         part : Part or None
-            Where parameters are fixed or there are constraints; it may be left out of account.
+            The region of the space allowed by fixed parameters and known constraints, or None for
+            the whole space. An implementation may ignore it.
         """
 
     def constrain(self, constraints: ConstraintsLike) -> Self:
-        """Propose only points that satisfy constraints on cheap known functions from now on.
+        """Restrict further proposals to points that satisfy known, cheap constraints.
 
         Parameters
         ----------
         constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
-            Of `scipy.optimize`; the functions are called with a point, or with the array of the
-            parameters that are named. Only a `LinearConstraint` without names may have equal
-            bounds. With a `Space` also a function of a point that returns True if it is valid.
+            Constraints of `scipy.optimize`. Their functions are called with a point, or, in a pair
+            (names, constraint), with the array of the named parameters. Equality constraints must
+            be a `LinearConstraint` without names. For a `Space`, a function that returns True for
+            valid points is also accepted.
 
         Returns
         -------
@@ -285,13 +291,13 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When they are of another kind, or equalities that are not linear; when others were saved
-            and not given since.
+            If a constraint has an unsupported type or is a nonlinear equality, or differs from
+            those that a restored optimiser was saved with.
 
         Notes
         -----
-        A journal and `to_dict` keep what describes them. Give them again to go on: `ask` is refused
-        before.
+        A journal and `to_dict` store a description of the constraints only. Pass them again before
+        calling `ask` on a restored optimiser.
         """
         made = KnownConstraints.of(constraints, self.space_)
         with self._lock:
@@ -304,12 +310,12 @@ class AskTellOptimizer(ABC):
 
     @property
     def x_iters_(self) -> Any:
-        """The observed points, in that order: ndarray of shape (n, d), or list of n dicts."""
+        """The evaluated points in the order of `tell`: ndarray (n, d), or list of n dicts."""
         return self._as_results(self._history.points)
 
     @property
     def pending_(self) -> Any:
-        """The points asked for, not observed or cancelled, in the order asked: as `x_iters_`."""
+        """The pending points in the order of `ask`: ndarray (n, d), or list of n dicts."""
         with self._lock:
             pending, exact = dict(self._pending), dict(self._exact)
         decode = self.space_.decode
@@ -318,39 +324,39 @@ class AskTellOptimizer(ABC):
 
     @property
     def func_vals_(self) -> FloatArray:
-        """The observed values, in that order: ndarray of shape (n,)."""
+        """The observed values in the order of `tell`: ndarray of shape (n,)."""
         return self._sign * self._history.y
 
     @property
     def constraints_(self) -> FloatArray:
-        """The observed constraints: ndarray of shape (n, m), NaN if not known; m is 0 without."""
+        """The observed constraints, NaN if unknown: ndarray of shape (n, m), m = 0 without any."""
         return self._history.constraints.copy()
 
     @property
     def feasible_(self) -> BoolArray:
-        """Whether all constraints of a point are known and at most 0: bool, of shape (n,)."""
+        """Whether all constraints of a point are known to hold: bool ndarray of shape (n,)."""
         return history.is_feasible(self._history.constraints)
 
     @property
     def best_x_(self) -> Any:
-        """The feasible point with the lowest observed value: ndarray of shape (d,), or dict."""
+        """The feasible point with the best observed value: ndarray of shape (d,) or dict."""
         return self._history.points[self._history.require_best()].copy()
 
     @property
     def best_y_(self) -> float:
-        """The lowest finite observed value of a feasible point; with `maximize` the highest."""
+        """The best finite value observed at a feasible point."""
         return self._sign * float(self._history.y[self._history.require_best()])
 
     @property
     def recommended_(self) -> Recommendation:
-        """The evaluated point to use where values are noisy; without a model the best one."""
+        """The evaluated point to use if values are noisy; the best one without a model."""
         return Recommendation(self.best_x_, self.best_y_, float("nan"))
 
     @property
     def input_model_(self) -> InputModel:
-        """What the observed values say of the inputs: an `InputModel`, whoever proposed them.
+        """Model of how the inputs affect the observed values: an `InputModel`.
 
-        Computed when asked for, some seconds; nothing of what is proposed changes by it.
+        It is fitted on first access, which takes some seconds, and has no effect on proposals.
         """
         if self._input_model is None or not self.has_input_model:
             with one_thread():
@@ -360,7 +366,7 @@ class AskTellOptimizer(ABC):
 
     @property
     def has_input_model(self) -> bool:
-        """Whether `input_model_` of all values has been made, so that reading it takes no time."""
+        """Whether `input_model_` is up to date, so that reading it takes no time."""
         return self._input_model is not None and self._input_model[0] == len(self._history)
 
     @property
@@ -374,24 +380,22 @@ class AskTellOptimizer(ABC):
         return self._known.violation
 
     def check_constraints(self, constraints: ArrayLike) -> None:
-        """Refuse constraints of one point, (m,), that `tell` would refuse."""
+        """Raise the error that `tell` would raise for constraints of one point, of shape (m,)."""
         n_known = self._history.constraints.shape[1]
         constraints = history.as_constraints(constraints, (1,), n_known)
         self._refuse_unusable(np.full(1, np.nan), constraints)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything known as plain data for JSON: who this is, and a list of events.
+        """Return the state of the optimiser as plain data that can be written as JSON.
 
-        Following them brings an optimiser into this state, as those of a journal do.
+        `from_dict` restores an optimiser in the same state.
 
         Returns
         -------
         data : dict
-            Of dicts, lists, strings, numbers, True, False and None; ``json.dumps(data)`` is exact.
-            Options that are objects (a transformer, a learner) are described, as far as they can be
-            pickled, and so are the parameters of a `Space` and what `constrain` was called with;
-            none can be made from that. Points
-            of a `Space` are stored by their place in the cube.
+            The class and options, and a list of events. ``json.dumps(data)`` is exact. Options that
+            are objects (a transformer, a learner), a `Space` and constraints are only described,
+            so pass them again to `from_dict` and `constrain`.
         """
         with self._lock:
             return to_data(self)
@@ -400,18 +404,18 @@ class AskTellOptimizer(ABC):
     def from_dict(
         cls, data: dict[str, Any], *, bounds: BoundsLike | None = None, **objects: Any
     ) -> Self:
-        """Return the optimiser that `to_dict` was called on: it proposes the same points.
+        """Restore an optimiser that `to_dict` saved; it proposes the same points.
 
-        Where that had `constrain` called, this needs it again, with the same, before `ask`.
+        If the saved optimiser had known constraints, call `constrain` with them before `ask`.
 
         Parameters
         ----------
         data : dict
-            What `to_dict` returned, also by way of JSON.
+            The data returned by `to_dict`, possibly read back from JSON.
         bounds : Space, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
-            The space, if it has named parameters. A box needs not be given again.
+            The space, required for named parameters.
         **objects
-            The options that were objects, as they were when the data were made.
+            The options that were objects, with the same values as in the saved optimiser.
 
         Returns
         -------
@@ -420,28 +424,28 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When the data is of another class, format or version, or of another space, or bounds
-            or objects are missing, superfluous or others; the difference is named.
+            If the data is of another class, format, version or space, or if bounds or objects are
+            missing, unexpected or different. The message names the difference.
         """
         return from_data(cls, data, bounds, objects)
 
     # --- for subclasses -------------------------------------------------------------------------
 
     def _state_to_dict(self):
-        """Return what a subclass knows beyond history, pending points and options."""
+        """Return the state of a subclass beyond history, pending points and options."""
         return {}
 
     def _state_from_dict(self, state):
-        """Take over what `_state_to_dict` returned, history and pending points being there."""
+        """Restore the state from `_state_to_dict`, after the history and pending points."""
         return
 
     def _refuse_unusable(self, noise_std, constraints):
-        """Refuse what is told of noise, (n,), and constraints, (n, m), and cannot be used."""
+        """Validate the noise, (n,), and constraint values, (n, m), passed to `tell`."""
         return
 
     @property
     def _sign(self):
-        """What values are multiplied by, to be minimised, and those given back."""
+        """Factor that turns the user's values into values to minimise, and back."""
         return -1.0 if self.maximize else 1.0
 
     @property
@@ -453,22 +457,22 @@ class AskTellOptimizer(ABC):
         return len(self._history) + len(self._pending)
 
     def _rng(self, *key):
-        """Return the random stream of this number, the same whenever it is asked for."""
+        """Return the random generator with this key; equal keys give equal streams."""
         return np.random.default_rng([self._seed, *key])
 
     def _part(self, fixed):
-        """Return the `Part` of the space to propose in; None for the whole."""
+        """Return the region to propose in, as a `Part`; None for the whole space."""
         known, space = self._known, self.space_
         if known.are_missing:
             raise ValueError(
                 f"constrain must be called before ask: this {type(self).__name__} was saved with "
-                f"{in_words(known.described)}, and has only what describes that. Call constrain() "
-                "with it."
+                f"{format_constraints(known.described)}, which cannot be restored from the saved "
+                "data. Pass the same constraints to constrain()."
             )
         if fixed is not None and not isinstance(fixed, Mapping):
             raise ValueError(
-                f"fixed must be None or a dict, {'a name' if space.is_dict else 'an index'} and a "
-                f"value for every fixed parameter: got {brief(fixed)}. Write "
+                f"fixed must be None or a dict from {'names' if space.is_dict else 'indices'} to "
+                f"values, got {brief(fixed)}. Write "
                 f"{{{'name' if space.is_dict else 0}: value}}."
             )
         if not fixed and known.violation is None:
@@ -476,7 +480,7 @@ class AskTellOptimizer(ABC):
         return Part(space, fixed or {}, known.violation, known.equations)
 
     def _propose_all(self, count, part):
-        """Return so many new points, which are pending now."""
+        """Propose `count` new points and mark them as pending."""
         points = []
         for _ in range(count):
             rng = self._rng(self._n_known)
@@ -487,9 +491,9 @@ class AskTellOptimizer(ABC):
         self._known = known
 
     def _accept(self, x, part, rng):
-        """Return the point of a proposal x, or of a random place where x is None or not new.
+        """Mark a proposal x as pending and return its point.
 
-        It is pending now.
+        If x is None or not new, a random new point is used instead.
         """
         if part is not None:
             return self._accept_in(part, x)
@@ -500,7 +504,7 @@ class AskTellOptimizer(ABC):
         return self.space_.decode(self._add_pending(x)[None])[0]
 
     def _accept_in(self, part, x):
-        """Return the same for a part of the space, with exactly the values that are fixed."""
+        """Do the same as `_accept` in a restricted space, with the exact fixed values."""
         best = self._history.best_places(N_BEST)
         proposed = best[:0] if x is None else part.admitted(part.round(x[None]))
         if not len(proposed) or key_of(proposed[0]) in self._seen:
@@ -516,7 +520,7 @@ class AskTellOptimizer(ABC):
         for key in keys:
             pending.pop(key, None)
         observed = self._observed_keys.union(keys)
-        # Together and last: whatever interrupts, all of it is known or nothing.
+        # In one statement at the end, so that an interrupt cannot leave a partial update.
         self._history, self._pending, self._observed_keys = longer, pending, observed
 
     def _add_pending(self, x):

@@ -1,4 +1,4 @@
-"""What one configuration of the loop is made of: its first points, and what options name."""
+"""The components of an optimiser, and the names that options accept for them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -25,23 +25,23 @@ from skbo_silbo.surrogate._warps import WARPS, IdentityWarp
 
 
 def n_initial_points(d):
-    """Return how many points to evaluate before the first model: 6 for d = 1, 10 for 9, then 11.
+    """Return the default size of the initial design for d inputs, from 6 to 11 points.
 
-    A Gaussian process needs a few points to be better than chance, not a number in proportion
-    to d; and every point of the design is one that is not chosen by a model.
+    A Gaussian process needs some points to be better than chance, but their number need not grow in
+    proportion to d, and a model chooses better points than the design.
     """
     return round(4 + 2 * min(np.sqrt(d), 3.5))
 
 
 def check_n_initial(n_initial, d):
-    """Return `n_initial` after checking it; for "auto" as many as `n_initial_points` says."""
+    """Validate `n_initial` and resolve "auto" to `n_initial_points`."""
     return check_count("n_initial", n_initial_points(d) if n_initial == "auto" else n_initial)
 
 
 def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
-    """Return n points of ``[-1, 1]^d`` from a scrambled Sobol sequence, of shape (n, d).
+    """Draw n points of ``[-1, 1]^d`` from a scrambled Sobol sequence, of shape (n, d).
 
-    Beyond the dimensions that scipy has direction numbers for (21201), a Latin hypercube.
+    A Latin hypercube is used above 21201 dimensions, where scipy has no direction numbers.
     """
     if d == 0:
         return np.empty((n, 0))
@@ -52,38 +52,38 @@ def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
 
 
 def random_points(n, d, rng):
-    """Return n independent uniform points of ``[-1, 1]^d``, of shape (n, d): the paper's design."""
+    """Draw n independent uniform points of ``[-1, 1]^d``, of shape (n, d), as the paper does."""
     return rng.uniform(-1.0, 1.0, (n, d))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Configuration:
-    """The parts of one optimiser, one for each stage of a proposal.
+    """The components of an optimiser, one for each stage of a proposal.
 
     Attributes
     ----------
     learner : Learner
-        Of the embedding; by default all inputs are kept.
+        Learns the embedding. The default keeps all inputs.
     search : Search
-        Maximises the acquisition; by default a `Climb`.
+        Maximises the acquisition function; by default a `Climb`.
     acquisition : callable
-        ``acquisition(t)`` is the `AcquisitionFunction` of proposal t; by default the log expected
-        improvement.
+        ``acquisition(t)`` returns the `AcquisitionFunction` of proposal t; by default the log
+        expected improvement.
     design : callable
-        ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d; by default those
-        of a Sobol sequence.
+        ``design(n, d, rng)`` returns the initial design, of shape (n, d), in the cube [-1, 1]^d; by
+        default a Sobol sequence.
     covers_levels : bool
-        Whether each point of the design gets the level tried least in every category; by default
-        it stays as `design` made it.
+        Whether each design point takes the least tried level of every categorical parameter.
     surrogate : Surrogate
         Copied before every fit; by default a Gaussian process.
     n_initial, n_unlabeled : int
-        Points before the first model; points kept of every search for the learner.
+        Number of points before the first model, and the maximum number of unlabelled points that
+        each search keeps for the learner.
     update_every : int, tuple of int or None
-        After how many new values the embedding is learnt again; a tuple: at how many in all; None:
-        never.
+        The embedding is learnt again after this many new values, or, for a tuple, at these numbers
+        of values; None means never.
     warp : Warp
-        The scale on which learner and surrogate see the values.
+        Transformation of the values before the embedding and the surrogate are fitted.
     """
 
     learner: Learner = field(default_factory=IdentityLearner)
@@ -98,7 +98,7 @@ class Configuration:
     warp: Warp = field(default_factory=IdentityWarp)
 
     def __post_init__(self):
-        """Check that parts have the methods that their protocols ask for."""
+        """Check that each component implements its protocol."""
         check_members("embedding", self.learner, Learner)
         check_members("search", self.search, Search)
         check_members("surrogate", self.surrogate, Surrogate, REMEDY)
@@ -113,74 +113,73 @@ SEARCHES = MappingProxyType(
 )
 
 
-def named(name, value, table, given):
-    """Return the entry of a table of names.
+def look_up(name, value, table, given):
+    """Look up an option value in a table of names.
 
     Parameters
     ----------
     name : str
-        Of the option.
+        Name of the option.
     value : str or None
     table : mapping
     given : str
-        What else the option may be.
+        Description of the other accepted values, for the error message.
 
     Raises
     ------
     ValueError
-        When there is none.
+        If the table has no such name.
     """
     if not isinstance(value, str | None) or value not in table:
         raise ValueError(
-            f"{name} must be one of {sorted(table, key=str)}: got {brief(value)}. Or give {given}."
+            f"{name} must be one of {sorted(table, key=str)} or {given}, got {brief(value)}."
         )
     return table[value]
 
 
 def make_search(search, learner, acquisition, surrogate):
-    """Return the search of this name, or the `Search` given; it must go with the other parts.
+    """Return the search for an option value, after checking it against the other components.
 
     Parameters
     ----------
     search : str or Search
     learner : Learner
     acquisition : callable
-        As for `Configuration`.
+        As in `Configuration`.
     surrogate : Surrogate
 
     Raises
     ------
     ValueError
-        When there is no such name, it climbs where the embedding has no gradients, or it needs a
-        method that the surrogate does not have.
+        If the name is unknown, the search needs gradients that the embedding does not have, or it
+        needs a method that the surrogate does not have.
     """
     if isinstance(learner, NonlinearLearner):
         if search not in ("auto", "random"):
             raise ValueError(
-                "search must be 'auto' or 'random' with an embedding that has inverse_transform "
-                f"but no components_: got {search!r}. Leave it out, or use a linear embedding."
+                "search must be 'auto' or 'random' for a nonlinear embedding (inverse_transform "
+                f"without components_), got {search!r}. Omit search or use a linear embedding."
             )
         return BoxSearch(n_rounds=BOX_ROUNDS)
     says_share = hasattr(surrogate, "unexplained_share")
     if isinstance(search, str) and search == "auto" and isinstance(learner, IdentityLearner):
-        # draws take turns with logarithms alone: no other acquisition was measured
+        # Parzen draws were only benchmarked with log acquisition functions
         search = "parzen-turns" if says_share and is_log(acquisition(1)) else "climb"
     if isinstance(search, str):
-        search = named("search", search, SEARCHES, "an object with find")()
+        search = look_up("search", search, SEARCHES, "an object with find")()
     if isinstance(search, ParzenTurns) and not says_share:
         raise ValueError(
-            "search must not be 'parzen-turns' with a surrogate that has no unexplained_share, as "
-            f"skbo_silbo.surrogate.SurrogateOptions describes it: got {surrogate!r}. Leave search "
-            "out, or give search='climb'."
+            "search='parzen-turns' requires a surrogate with the method unexplained_share (see "
+            f"skbo_silbo.surrogate.SurrogateOptions), got {surrogate!r}. Use search='climb'."
         )
     return search
 
 
 def make_acquisition(acquisition):
-    """Return what gives the acquisition of this name, or the function given, for every proposal."""
+    """Return a function from the proposal number to its acquisition function."""
     given = "a function of (mean, std, best, return_gradient)"
     if isinstance(acquisition, str) or acquisition is None:
-        return named("acquisition", acquisition, ACQUISITIONS, given)
+        return look_up("acquisition", acquisition, ACQUISITIONS, given)
     check_members("acquisition", acquisition, AcquisitionFunction)
     check_flag("is_log of acquisition", getattr(acquisition, "is_log", False))
     return partial(_always, acquisition)
@@ -191,44 +190,45 @@ def _always(acquisition, t):
 
 
 def make_design(design):
-    """Return the function for the first points of this name, or the one given."""
+    """Return the initial design function for an option value."""
     if isinstance(design, str) or design is None:
-        return named("design", design, DESIGNS, "a function of (n, d, rng)")
+        return look_up("design", design, DESIGNS, "a function of (n, d, rng)")
     asked = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("n", "d", "rng")]
     check_takes("design", "__call__", design, asked, "skbo_silbo.SILBO")
     return design
 
 
 SURROGATES = dict.fromkeys(("auto", "gaussian-process", "sklearn"))
-REMEDY = "Add what is missing, or give a regressor of scikit-learn, for example BayesianRidge()."
+REMEDY = "Add the missing members, or pass a scikit-learn regressor such as BayesianRidge()."
 
 
 def make_surrogate(surrogate, prior, shared=None):
-    """Return the surrogate of this name, or that of a regressor, or the one given.
+    """Return the surrogate for an option value.
 
     Parameters
     ----------
     surrogate : str, regressor or Surrogate
     prior : {"dimension-scaled", "sparse"} or None
-        Of the process's length scales; None leaves it to the process.
+        Prior of the Gaussian process's length scales; None uses its default.
     shared : list of int or None, default=None
-        Which length scale of the process each column has.
+        Index of the length scale that each column uses.
 
     Raises
     ------
     ValueError
-        When there is no such name, or a prior is asked of what is no process of ours.
+        If the name is unknown, or a prior is requested for another surrogate than the Gaussian
+        process.
     TypeError
-        When the regressor gives no standard deviation.
+        If the regressor does not return standard deviations.
     """
     if isinstance(surrogate, str) and surrogate in ("auto", "gaussian-process"):
         return GaussianProcessSurrogate(prior=prior or "dimension-scaled", shared=shared)
     if isinstance(surrogate, str):
-        named("surrogate", surrogate, SURROGATES, "a regressor with predict(Z, return_std=True)")
+        look_up("surrogate", surrogate, SURROGATES, "a regressor with predict(Z, return_std=True)")
     if prior is not None:
         raise ValueError(
-            f"surrogate must be 'auto' or 'gaussian-process' with embedding='sparse', which is a "
-            f"prior of that process: got {surrogate!r}. Use embedding='identity' with it."
+            "surrogate must be 'auto' or 'gaussian-process' with embedding='sparse', which sets "
+            f"the prior of that process, got {surrogate!r}. Use embedding='identity' instead."
         )
     if isinstance(surrogate, str):
         return RegressorSurrogate(sklearn_process)
@@ -238,19 +238,19 @@ def make_surrogate(surrogate, prior, shared=None):
 
 
 def make_warp(warp):
-    """Return the scale of this name, or the one given."""
+    """Return the warp for an option value."""
     if isinstance(warp, str) or warp is None:
-        return named("warp", warp, WARPS, "an object with name, __call__ and log_slope")
+        return look_up("warp", warp, WARPS, "an object with name, __call__ and log_slope")
     return warp
 
 
 def check_schedule(update_every):
-    """Return `update_every` after checking it: None, an int, or a rising tuple of int.
+    """Validate `update_every` and return None, an int, or an increasing tuple of ints.
 
     Raises
     ------
     ValueError
-        When it is none of these.
+        If it is none of these.
     """
     if update_every is None:
         return None
@@ -259,7 +259,7 @@ def check_schedule(update_every):
     is_list = isinstance(update_every, Sequence) and not isinstance(update_every, str)
     if not is_list or list(update_every) != sorted(set(update_every)) or not update_every:
         raise ValueError(
-            "update_every must be None, an integer, or a rising list of numbers of values: got "
-            f"{brief(update_every)}. Write update_every=[20] to learn once more, from 20 values."
+            "update_every must be None, an integer or an increasing list of numbers of values, got "
+            f"{brief(update_every)}. Use update_every=[20] to learn again once, at 20 values."
         )
     return tuple(check_count("update_every", n) for n in update_every)

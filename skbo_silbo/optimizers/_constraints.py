@@ -1,4 +1,4 @@
-"""Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
+"""Known constraints on points, in the form of `scipy.optimize`."""
 
 import pickle
 from collections.abc import Callable
@@ -15,22 +15,22 @@ from skbo_silbo.acquisition._part_of_space import Equations
 from skbo_silbo.journal._describe import describe, describe_callable, require_same
 from skbo_silbo.space._union import branches_of
 
-TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
+TOLERANCE = 1e-9  # relative to the bounds, and larger than the rounding of points to the grid
 
 
 @dataclass(frozen=True, eq=False)
 class KnownConstraints:
-    """What `constrain` was given, and what is made of it.
+    """The constraints passed to `constrain`, compiled for evaluation.
 
     Attributes
     ----------
     violation : callable or None
-        From a point to how far it is from satisfying all.
+        Maps a point to the total amount by which it violates the constraints.
     equations : Equations or None
-        The rows of every `LinearConstraint` whose bounds are equal.
+        The rows of all linear constraints with equal bounds.
     described : list
-        What tells them from others, plain data; a function by its name, with another text it is
-        warned of. Of a saved optimiser there is nothing else before they are given again.
+        Plain data that identifies the constraints; functions are identified by their names. A saved
+        optimiser has only this until the constraints are passed again.
     """
 
     violation: Callable[[Any], float] | None = None
@@ -39,57 +39,57 @@ class KnownConstraints:
 
     @classmethod
     def of(cls, given, space):
-        """Return the record of constraints.
+        """Validate constraints and compile them.
 
         Parameters
         ----------
         given : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
-            The function of a `NonlinearConstraint` is called with a point, as the objective is. Of
-            named parameters a `LinearConstraint` needs the names of its columns, and a function
-            that says True or False is a constraint itself. With names, the constraint is of the
-            array of these parameters; a point without one of them satisfies it.
+            The function of a `NonlinearConstraint` is called with a point, like the objective. For
+            named parameters, a `LinearConstraint` needs the names of its columns, and a function
+            that returns True or False is a constraint by itself. With names, the constraint applies
+            to the array of these parameters; points without one of them satisfy it.
         space : Space, SpaceUnion or Box
 
         Raises
         ------
         ValueError
-            When something else is given, or an equality that is not linear: no candidate would ever
-            satisfy it.
+            If a constraint has an unsupported type, or is an equality that is not linear, which no
+            candidate would satisfy.
         """
-        checks = tuple(_Check(constraint, space) for constraint in _listed(given, space))
+        checks = tuple(_Check(constraint, space) for constraint in _as_list(given, space))
         if not checks:
             return NO_CONSTRAINTS
         described = [check.described() for check in checks]
         return cls(partial(_violation, checks), _equations(checks, space), described)
 
     def __getstate__(self):
-        """Leave out functions that no other process can import: `constrain` is called again."""
+        """Drop functions that other processes cannot import; the user passes them again."""
         state = vars(self).copy()
         if not _is_importable(self.violation):
             state |= {"violation": None, "equations": None}
         return state
 
     def __deepcopy__(self, memo):
-        """Return the record itself, which never changes."""
+        """Return the object itself, which is immutable."""
         return self
 
     @property
     def are_missing(self) -> bool:
-        """Whether they have to be given again."""
+        """Whether the constraints were saved but have not been passed again."""
         return bool(self.described) and self.violation is None
 
     def following(self, before):
-        """Return the record in place of one before, which may have waited for these constraints.
+        """Check that these constraints may replace the previous ones, and return the result.
 
         Raises
         ------
         ValueError
-            When it has waited for others.
+            If the previous constraints were restored from a saved optimiser and differ.
         """
         if not before.are_missing:
             return self
         then, now = {"rule": before.described}, {"rule": self.described}
-        remedy = "Pass the same constraints, or tell the points and values to a new optimiser."
+        remedy = "Pass the same constraints, or pass the points and values to a new optimiser."
         require_same(then, now, "`constraints` differ from those of the saved optimiser", remedy)
         return replace(self, described=before.described)
 
@@ -98,17 +98,17 @@ NO_CONSTRAINTS = KnownConstraints()
 
 
 def _is_importable(part):
-    """Return whether a pickle of an object can be loaded outside of this script or notebook."""
+    """Return whether other processes can load a pickle of an object."""
     try:
         return b"__main__" not in pickle.dumps(part)
-    except Exception:  # of a local function, or whatever an object's own methods raise
+    except Exception:  # local functions, or errors in an object's own methods
         return False
 
 
 def _violation(checks, point):
-    """Return the sum of what a point passes constraints by: 0 if it satisfies all.
+    """Return the total constraint violation of a point: 0 if it satisfies all constraints.
 
-    Infinite where a function returns no finite number.
+    It is infinite if a constraint function returns NaN or an infinite value.
     """
     return sum(check(point) for check in checks)
 
@@ -123,22 +123,22 @@ def _equations(checks, space):
     matrix = np.vstack([check.matrix for check in linear])[is_equal]
     if (matrix[:, space.is_logarithmic & (space.lower < space.upper)] != 0.0).any():
         raise ValueError(
-            "constraints must not have equations between inputs of a logarithmic scale, which no "
-            f"candidate would satisfy: got scale={space.scale}. Leave their scale out."
+            "constraints must not have equations between inputs on a logarithmic scale, got "
+            f"scale={space.scale}. Use a linear scale for these inputs."
         )
     return Equations(matrix, lower[is_equal]) if is_equal.any() else None
 
 
-def in_words(described):
-    """Return the classes and functions of constraints as they were described."""
+def format_constraints(described):
+    """Format constraints as a list of their classes and functions."""
     functions = [f" of {d['fun']['class']}" if "fun" in d else "" for d in described]
     return ", ".join(d["class"] + of for d, of in zip(described, functions, strict=True))
 
 
-def _listed(constraints, space):
-    """Return constraints as a list; a tuple that begins with names is one of them.
+def _as_list(constraints, space):
+    """Return constraints as a list of scipy constraints or (names, constraint) pairs.
 
-    Functions of named parameters are those that say of a point whether it is valid.
+    For named parameters, functions that return True or False are wrapped in constraints.
     """
     if constraints is None:
         return []
@@ -150,7 +150,7 @@ def _listed(constraints, space):
 
 @dataclass(frozen=True)
 class _Rule:
-    """What says of a point whether it is valid, as a function: 1 if it is, else 0."""
+    """A function that returns True for valid points, as a function that returns 1.0 or 0.0."""
 
     is_valid: Callable
 
@@ -158,8 +158,8 @@ class _Rule:
         answer = self.is_valid(params)
         if not isinstance(answer, (bool, np.bool_)):
             raise ValueError(
-                f"constraints must be a function that returns True or False: got {answer!r} for "
-                f"{params}. Write NonlinearConstraint(function, lb, ub) for a number."
+                f"constraints must be a function that returns True or False, got {answer!r} for "
+                f"{params}. Use NonlinearConstraint(function, lb, ub) if it returns a number."
             )
         return float(answer)
 
@@ -170,16 +170,16 @@ def _has_names(constraint):
 
 
 class _Check:
-    """One constraint: how far a point is from satisfying it, 0 where it does.
+    """Evaluates by how much a point violates one constraint: 0 if it holds.
 
     Attributes
     ----------
     names : list of str or None
-        The parameters that the function gets, as an array; None where it gets the point.
+        Parameters that the function receives as an array; None if it receives the point.
     matrix : ndarray of shape (k, d) or None
-        Of a linear one.
+        Coefficients of a linear constraint, otherwise None.
     lower, upper : ndarray
-        The ends of what the function may return.
+        Bounds on the values of the function.
     """
 
     def __init__(self, given, space):
@@ -190,29 +190,28 @@ class _Check:
         if not (is_nonlinear or isinstance(constraint, LinearConstraint)):
             raise ValueError(
                 "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
-                f"list of these, the former with a function of a point: got {brief(func)}. Write "
-                "NonlinearConstraint(fun, 0, numpy.inf) for fun(x) >= 0, which scipy's dicts call "
-                "{'type': 'ineq', 'fun': fun}."
+                f"list of these, got {brief(func)}. Use NonlinearConstraint(fun, 0, numpy.inf) in "
+                "place of the dict {'type': 'ineq', 'fun': fun}."
             )
         self.matrix = None
         self._func = self._function(constraint, space)
-        self.lower, self.upper = map(_as_end, (constraint.lb, constraint.ub))
+        self.lower, self.upper = map(_as_bound, (constraint.lb, constraint.ub))
         lower, upper = self.lower, self.upper
         is_linear = self.matrix is not None and self.names is None
         is_equal = lower == upper
         if (is_equal.any() and not is_linear) or not (lower <= upper).all():  # NaN is not
             raise ValueError(
-                "constraints must be inequalities, lb < ub, or a LinearConstraint of an array, "
+                "constraints must be inequalities, lb < ub, or a LinearConstraint without names, "
                 "where lb and ub are real numbers, not NaN: got "
-                f"lb={lower.tolist()}, ub={upper.tolist()}. Use numpy.inf where there is no bound. "
-                "Solve an equality for one input, and search over the others."
+                f"lb={lower.tolist()}, ub={upper.tolist()}. Use numpy.inf for a missing bound. "
+                "Solve other equalities for one input and search over the rest."
             )
         self._size = np.maximum(*(np.where(np.isfinite(e), np.abs(e), 0.0) for e in (lower, upper)))
-        if is_equal.any():  # all points are rounded to the grid
+        if is_equal.any():  # allow for the rounding of points to the grid
             self._size = self._size + is_equal * (np.abs(self.matrix) @ (space.upper - space.lower))
 
     def described(self):
-        """Return what of the constraint decides which points satisfy it, as plain data."""
+        """Return plain data that identifies the constraint."""
         if self.matrix is None:
             rule = self._func.is_valid if isinstance(self._func, _Rule) else self._func
             what = {
@@ -230,17 +229,17 @@ class _Check:
             return constraint.fun
         if space.is_dict and self.names is None:
             raise ValueError(
-                "constraints must be NonlinearConstraint for named parameters, or have names: got "
-                "a LinearConstraint. Name its columns: (['a', 'b'], LinearConstraint([[1, 1]], 0, "
-                "1)), for example."
+                "constraints must name the columns of a LinearConstraint for named parameters: "
+                "got a LinearConstraint without names. Use (['a', 'b'], LinearConstraint([[1, 1]], "
+                "0, 1)), for example."
             )
         A, d = constraint.A, len(self.names or space.lower)
         self.matrix = matrix = np.atleast_2d(A.toarray() if sparse.issparse(A) else A)
         if matrix.shape[1] != d or not np.isfinite(matrix).all():
             raise ValueError(
-                "constraints must have a LinearConstraint whose A must be finite real numbers, a "
-                f"column for each of the {d} inputs: got {brief(matrix.tolist())} of shape "
-                f"{matrix.shape}. Write 0 for an input without a say."
+                "constraints must have a LinearConstraint whose A is finite, with a column for "
+                f"each of the {d} inputs, got {brief(matrix.tolist())} of shape {matrix.shape}. "
+                "Use 0 for inputs that are not constrained."
             )
         return partial(np.matmul, matrix)
 
@@ -248,16 +247,16 @@ class _Check:
         if self.names is None:
             point = point.copy()
         elif all(name in point for name in self.names):
-            named, remedy = [point[name] for name in self.names], "Write a function of the dict."
+            named, remedy = [point[name] for name in self.names], "Use a function of the dict."
             point = as_numbers(f"{self.names} that constraints name", named, remedy)
-        else:  # of another branch of the space
+        else:  # the point is in another branch of the space
             return 0.0
         try:
             returned = self._func(point)
         except Exception as error:
             error.add_note(f"raised by constraints for {point}")
             raise
-        remedy = "Return float('nan') where a point cannot be used."
+        remedy = "Return float('nan') for an invalid point."
         values = np.atleast_1d(as_numbers("what constraints return", returned, remedy))
         if not np.isfinite(values).all():
             return np.inf
@@ -272,12 +271,12 @@ def _require_known(names, space):
     known = {name for branch in branches for name in branch.parameter_names}
     if not (names and set(names) <= known):
         raise ValueError(
-            f"constraints must name parameters of the space, {sorted(known)}: got {list(names)}. "
-            "Rename them; inputs of an array have no names."
+            f"constraints must name parameters of the space, {sorted(known)}, got {list(names)}. "
+            "Inputs of an array have no names."
         )
 
 
-def _as_end(given):
-    """Return a bound as an array of floats, NaN where it is no real number."""
+def _as_bound(given):
+    """Return a bound as a float array; NaN if it is not a real number."""
     values = as_reals(given)
     return np.array([np.nan]) if values is None else np.atleast_1d(values)

@@ -1,4 +1,4 @@
-"""The ask step shared by all model-based optimisers.
+"""Base class of all model-based optimisers, with the steps of a proposal.
 
     tell:  points, values -> history
     ask:   history -> model (scale, embedding, surrogate) -> acquisition -> candidates -> point
@@ -6,13 +6,13 @@
 =========  =========  =====================================================================
 symbol     shape      meaning
 =========  =========  =====================================================================
-x, X       (d,)       points of the cube ``[-1, 1]^d`` that the space is seen as
+x, X       (d,)       points, encoded in the cube ``[-1, 1]^d``
 z, Z       (r,)       coordinates of the embedding, ``z = x B``
-y          (n,)       observed values, to be minimised; not finite where the evaluation failed
+y          (n,)       observed values, to be minimised; not finite if the evaluation failed
 =========  =========  =====================================================================
 
-Each stage has a room (doc/architecture.rst): `embedding` learns B, `surrogate` predicts in z, and
-`acquisition` says where to look.
+Each stage has its own package (doc/architecture.rst): `embedding` learns B, `surrogate` predicts
+the objective from z, and `acquisition` chooses where to evaluate next.
 """
 
 import math
@@ -44,14 +44,15 @@ from skbo_silbo.surrogate._noise_average import averaged_over_noise
 
 
 class EmbeddedOptimizer(AskTellOptimizer):
-    """Base of the optimisers with an embedding and a surrogate; a subclass says how to `configure`.
+    """Base class of the optimisers with an embedding and a surrogate.
 
-    Its ``__init__`` keeps the arguments as attributes of their names, and then calls this one.
+    A subclass implements `configure`, which returns the components to use. Its ``__init__`` must
+    store its arguments as attributes before it calls this one.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+        The search space.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
     """
@@ -62,26 +63,26 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._configuration = self.configure(d)
         warp = self._configuration.warp
         self._model = models.Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
-        # the last `subspace_`, after the model that it was made from
+        # the model that the last `subspace_` describes, and that `subspace_`
         self._described: tuple[Any, ...] = (None, None)
-        # the same with its predictions averaged over the noise, after the model they are of
+        # the last model whose predictions were averaged over the noise, and the averaged model
         self._reported: tuple[Any, ...] = (None, None)
 
     def __getstate__(self):
-        # reports are made again: they hold a matrix for every noise level
+        # averaged models are large (a matrix for every noise level) and can be computed again
         return super().__getstate__() | {"_reported": (None, None)}
 
     @abstractmethod
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
 
     @property
     def n_initial_(self) -> int:
-        """How many points, observed ones included, come before the first model."""
+        """Number of points, including observed ones, before the first model."""
         return self._configuration.n_initial
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return a place of the cube, (m,): of the design, or of the largest acquisition."""
+        """Return the next design point or maximiser of the acquisition function, of shape (m,)."""
         index = self._n_known
         with one_thread():
             if index < self._configuration.n_initial or not len(self._history):
@@ -94,32 +95,32 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def place(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return places of the cube for coordinates that a search found.
+        """Return points of the cube for the coordinates that a search returned.
 
         Parameters
         ----------
         Z : ndarray of shape (k, r)
         X : ndarray of shape (k, d) or None
-            The points that it found them at; None where only coordinates were searched.
+            The points that have these coordinates; None if the search was over coordinates only.
         embedding : Embedding
         incumbent : ndarray of shape (d,)
-            The best point known.
+            The best point evaluated so far.
 
         Returns
         -------
         X : ndarray of shape (k, d)
-            The points found; else of the points with these coordinates those nearest the incumbent,
-            so that what the embedding does not see stays where it has done well.
+            X if it is given, otherwise the points with coordinates Z nearest the incumbent, so that
+            directions outside the embedding keep the values of the incumbent.
         """
         return nearest_points(Z, embedding, incumbent) if X is None else X
 
     def _update_model(self):
-        """Learn from all values, where due."""
+        """Fit the embedding and the surrogate to all evaluations, if there are new ones."""
         if self._model.n_observed != len(self._history):
             self._model = self._conditioned(self._learnt(self._model))
 
     def _design_point(self, index):
-        """Return the first point of this number; None where it is known, and after the last."""
+        """Return a point of the initial design; None if it is not new or the design is used up."""
         if index >= len(self._design):
             return None
         x = self._design[index]
@@ -136,17 +137,17 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def _known_places(self):
-        """The places of all points observed or pending, (n, d)."""
+        """Encoded evaluated and pending points, of shape (n, d)."""
         return np.vstack([self._history.X, *self._pending.values()])
 
     def _first_new(self, found, part, rng):
-        """Return the first new point, (d,), and its coordinates, (r,); None and None without one.
+        """Return the best new candidate, (d,), and its coordinates, (r,), or None and None.
 
-        The new ones after it are unlabelled in the next fit.
+        The new candidates ranked after it become unlabelled points of the next fit.
         """
         model, seen, space = self._model, self._seen, part or self.space_
         n_unlabeled = self._configuration.n_unlabeled
-        # In portions: some are expensive to place, and few of a small discrete space are new.
+        # In portions, because preimages can be expensive and the first candidates mostly suffice.
         for some in found.portions(n_unlabeled + 1):
             X = space.round(self.place(some.Z, some.X, model.embedding, model.ranked[0]))
             new = first_rows(X, seen)
@@ -158,17 +159,18 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return None, None
 
     def _labelled(self):
-        """Return the evaluations to learn from, in canonical order: `Labelled`."""
+        """Return the evaluations to fit to, in canonical order, as `Labelled`."""
         return self._history.canonical
 
     def _learnt(self, model):
-        """Return the model with the embedding learnt where due."""
+        """Return the model with a newly learnt embedding, if an update is due."""
         return models.learn(model, self._labelled(), self._configuration)
 
     def _conditioned(self, model, *, tune=True):
-        """Return the model with a surrogate of all observations, hyperparameters searched if due.
+        """Return the model with a surrogate fitted to all evaluations.
 
-        With ``tune=False`` hyperparameters are those of its states.
+        Hyperparameters are optimised if that is due, or taken from the stored states if `tune` is
+        False.
         """
         labelled, n = self._labelled(), len(self._history)
         rng = self._rng(labelled.y.size, 2) if tune else None
@@ -176,11 +178,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return models.condition(model, labelled, self._coordinates, template, n_observed=n, rng=rng)
 
     def _coordinates(self, embedding, X, *values):
-        """Return the coordinates of points X, and what there is of each, a row a coordinate row."""
+        """Return the coordinates of points X, and values for each row of coordinates."""
         return embedding.project(X), *values
 
     def _surface(self, part=None, model=None):
-        """Return the acquisition, conditioned on predicted values of the pending points."""
+        """Return the acquisition surface, with predicted values at pending points."""
         model = model or self._model
         acquisition = partial(self._configuration.acquisition, self._n_known + 1)
         pending = list(self._pending.values())
@@ -190,16 +192,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def embedding_(self) -> Embedding:
-        """The embedding in use; the identity before the first model."""
+        """The current embedding; the identity before the first model."""
         return self._model.embedding
 
     @property
     def subspace_(self) -> LearntSubspace:
-        """What matters, inputs and directions, as the observed values show it: a `LearntSubspace`.
+        """The inputs and directions that affect the observed values, as a `LearntSubspace`.
 
-        Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when
-        `n_components` or a learnt embedding was asked for, and all inputs together predict better.
-        It changes nothing of what is proposed.
+        It is computed on first access, which takes several model fits, and has no effect on
+        proposals. A `NotLowDimensionalWarning` is issued if `n_components` or a learnt embedding
+        was requested but all inputs together predict better.
 
         Raises
         ------
@@ -219,14 +221,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def recommended_(self) -> Recommendation:
-        """The evaluated point to use where values are noisy: point, mean and std.
+        """The evaluated point to use if values are noisy: point, mean and std.
 
-        In the model that proposes, the point has the lowest posterior mean among the feasible ones;
-        of equal values it is the first. `best_y_` is the lowest of many noisy values and therefore
-        usually too low. The mean and the standard deviation are averaged over the noise levels that
-        the values leave open, so that the interval is wide where the model cannot tell noise from
-        the objective. Evaluate the point again before you hand it over: the new values are
-        independent of the search.
+        It is the feasible point with the lowest posterior mean, the first one in case of ties.
+        `best_y_`, the lowest of many noisy values, is usually too optimistic. The mean and standard
+        deviation are averaged over the plausible noise levels, so the interval is wide if the model
+        cannot separate noise from the objective. Evaluate the point again for an unbiased estimate
+        of its value.
 
         Raises
         ------
@@ -251,20 +252,20 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return Recommendation(point, self._sign * mean, std)
 
     def _row_of(self, x):
-        """Return the first evaluation of a place of the cube, by its number."""
+        """Return the index of the first evaluation of an encoded point."""
         return int(np.flatnonzero((x == self._history.X).all(axis=1))[0])
 
     def expected_gain(self) -> float:
-        """Return how much better than the best value the next one is expected to be, at most.
+        """Return the largest expected improvement on the best value over the whole space.
 
-        Nothing of what is proposed changes by it.
+        It can serve as a stopping criterion, and computing it has no effect on proposals.
 
         Returns
         -------
         gain : float
-            The largest expected improvement (Jones, Schonlau and Welch 1998) in the space, or where
-            known constraints hold in it, at least 0, in the units of the values; pending points
-            count as evaluated. Infinite before there is a model.
+            Largest expected improvement (Jones, Schonlau and Welch 1998) where the known
+            constraints hold, in the units of the values. Pending points count as evaluated.
+            Infinite before the first model.
 
         Examples
         --------
@@ -289,10 +290,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return models.expected_gain(self._model, surface, search, self.space_, rng, *known)
 
     def predict(self, x: Any) -> Prediction:
-        """Return what the model expects of the objective at one point or at several.
+        """Predict the noise-free objective at one or more points.
 
-        Without the noise of its values, and averaged over the noise levels that the values leave
-        open. Nothing of what is proposed changes by it.
+        Predictions are averaged over the plausible noise levels and have no effect on proposals.
 
         Parameters
         ----------
@@ -302,8 +302,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Returns
         -------
         prediction : Prediction
-            `mean` and `std` in the units and the sign of the values, and the `probability` that
-            all learnt constraints hold: numbers for one point, arrays of shape (n,) for several.
+            `mean` and `std` in the units and the sign of the values, and the `probability` that all
+            learnt constraints hold: floats for one point, arrays of shape (n,) for several.
 
         Raises
         ------
@@ -332,14 +332,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
     def expected_improvement(self, x: Any) -> Any:
-        """Return how much better than the best value a point is expected to be, at least 0.
+        """Return the expected improvement on the best value at one or more points.
 
-        Pending points count as evaluated. Where constraints are learnt it is multiplied by the
+        Pending points count as evaluated. With learnt constraints, it is multiplied by the
         probability that they hold, and infinite until a feasible point is known.
 
         Parameters
         ----------
         x : ndarray of shape (d,) or dict, or (n, d), list of n dicts or DataFrame of n rows
+            Points inside the bounds, evaluated or not.
 
         Returns
         -------
@@ -359,22 +360,22 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return float(values[0]) if single else values
 
     def _places(self, x):
-        """Return one point or several as places of the cube, and whether it was one."""
+        """Return the encoded points, and whether x was a single point."""
         points, single = as_points(x, self.space_)
         return self.space_.encode(points), single
 
     def _model_and_values(self, asked):
-        """Return the model and the values that it is of, one of which is finite."""
+        """Return the current model and the values it was fitted to, or raise NotFittedError."""
         model, y = self._current_model(asked), self._labelled().y
         if not np.isfinite(y).any():
             raise NotFittedError(
-                f"{asked} needs a finite value: got {len(self._history)} values, none of them "
-                "finite. Tell one first."
+                f"{asked} needs a finite value, got {len(self._history)} values, none of them "
+                "finite. Pass a finite value to tell() first."
             )
         return model, y
 
     def _current_model(self, asked):
-        """Return the model with all observations, hyperparameters kept; nothing is changed."""
+        """Return a model of all evaluations, without changing the stored one."""
         for model in (self._model, self._described[0], self._reported[0]):
             is_of_all = model is not None and model.n_observed == len(self._history)
             if is_of_all and model.surrogate is not None:
@@ -382,7 +383,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._restored(asked)
 
     def _averaged(self, model):
-        """Return the model with its predictions averaged over the noise, as reports read them."""
+        """Return the model with predictions averaged over the noise level, for reports."""
         if self._reported[0] is not model:
             averaged = replace(model, surrogate=averaged_over_noise(model.surrogate))
             self._reported = model, averaged
@@ -398,16 +399,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._model = self._restored()
 
     def _restored(self, asked="subspace_"):
-        """Return the model with a surrogate of the stored state, for what is asked for.
+        """Return the model with a surrogate restored from the stored hyperparameters.
 
-        Nothing is searched.
+        `asked` names the attribute or method that needs it, for the error message.
         """
         model = self._model
         if model.state is None or model.moved:
             n = len(self._history)
-            more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
+            more = f"Pass {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(
-                f"{asked} needs a model, which ask() makes from {self.n_initial_} values on: got "
+                f"{asked} needs a model, which ask() fits from {self.n_initial_} values on, got "
                 f"{n}. {more} call ask()."
             )
         return self._conditioned(model, tune=False)
@@ -415,27 +416,27 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _refuse_unusable(self, noise_std, constraints):
         if np.isfinite(noise_std).any() and not self._configuration.surrogate.takes_noise:
             raise ValueError(
-                f"noise_std must be None for the surrogate of this {type(self).__name__}, which "
-                f"cannot use it: got {noise_std.tolist()}. Leave it out, or use a method with a "
-                "Gaussian process of one kernel."
+                f"noise_std must be None for this {type(self).__name__}, whose surrogate does not "
+                f"support known noise, got {noise_std.tolist()}. Omit it, or use the default "
+                "Gaussian process."
             )
         m = constraints.shape[1]
         if m and not is_log(self._configuration.acquisition(1)):
             given = getattr(self, "acquisition", None)
             given = f"that of {type(self).__name__}" if given is None else repr(given)
             raise ValueError(
-                "acquisition must be 'ei', or a function with the attribute is_log = True, where "
-                "constraints are learnt (n_constraints of minimize, constraints of tell), because "
-                f"the log probability that they hold is added to it: got {given} and {m} "
-                "constraints. Use 'ei', declare that your function is a logarithm, or report "
-                "points that violate a constraint as failed: NaN as value, and no constraints."
+                "acquisition must be 'ei' or a function with the attribute is_log = True if "
+                "constraints are learnt, because the log probability of feasibility is added to "
+                f"it, got {given} and {m} constraints. Use 'ei', set is_log on your function, or "
+                "report infeasible points as failed: NaN as value, and no constraints."
             )
 
 
 def nearest_points(Z, embedding, centre):
-    """Return the points of the cube with coordinates Z, (n, r), that are nearest a centre, (d,).
+    """Return the points of the cube with coordinates Z, (n, r), nearest a centre, (d,).
 
-    Those nearest to having them, where none has; the inverse, clipped, of what is no matrix.
+    If no point of the cube has the coordinates, the closest match is returned. A nonlinear
+    embedding is inverted by its transformer, and the result clipped.
     """
     if embedding.basis is None:
         return np.clip(embedding.expand(Z), -1.0, 1.0)

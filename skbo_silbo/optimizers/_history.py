@@ -1,6 +1,6 @@
-"""Evaluation history: validated input, storage, and the rescaled view that models are fitted to.
+"""Evaluation history: validation, storage, and the rescaled values that models are fitted to.
 
-Models see values whose squares are finite.
+Values are rescaled or dropped so that their squares do not overflow.
 """
 
 from collections.abc import Mapping
@@ -12,32 +12,34 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import as_numbers, has_booleans, warn_user
 
-ORDINARY = 2.0**200  # magnitudes between this and its inverse are modelled as they are
-# A value above this, and far above all below it, stands for a failure. Sums of squares of larger
-# ones overflow (from 1e154 on); measured values are smaller.
+ORDINARY = 2.0**200  # magnitudes between this and its inverse are not rescaled
+# Values above PENALTY, and GAP times larger than all others, are penalties for failed evaluations.
+# Their squares would overflow (from 1e154 on).
 PENALTY = 1e100
-GAP = 2.0**100  # how far, as a ratio
-MOST_NAMED = 10  # rows in a warning
-MAX_NOISE_RATIO = 2.0**30  # noise, relative to the largest value, beyond which a value says nothing
+GAP = 2.0**100
+MOST_NAMED = 10  # rows listed in a warning
+MAX_NOISE_RATIO = 2.0**30  # largest modelled noise, relative to the largest value
 
 
 class BeyondModelWarning(UserWarning):
-    """A value is so large that beside the others it cannot be modelled: it has failed."""
+    """Warning for a value too large to be modelled with the others, treated as failed."""
 
 
 class Labelled(NamedTuple):
-    """Evaluations in an order that depends on them alone, as models see them.
+    """The evaluations in canonical order, with the values that models are fitted to.
+
+    The order does not depend on the order of the calls of `tell`.
 
     Attributes
     ----------
     X : ndarray of shape (n, d)
-        Points of the cube.
+        Encoded points.
     y, noise_std : ndarray of shape (n,)
-        Values and the standard deviations of their noise; NaN where failed, and where not known.
+        Values and standard deviations of their noise; NaN for failed evaluations and unknown noise.
     constraints : ndarray of shape (n, m)
-        NaN where not known.
+        Observed constraints; NaN if unknown.
     goals : ndarray of shape (n, k)
-        The values of several goals, NaN where failed; k is 0 where there is one.
+        Values of several objectives, NaN for failed evaluations; k is 0 with one objective.
     """
 
     X: np.ndarray
@@ -47,10 +49,11 @@ class Labelled(NamedTuple):
     goals: np.ndarray = np.empty((0, 0))
 
     def ranked(self):
-        """Return the points, the best first, and how many of these are to be improved on.
+        """Return the points, best first, and the number of leading points to improve on.
 
-        These are all where no constraint is known of any (failed ones too: to a model they have
-        values), and the feasible ones elsewhere: those with a value, if there is one.
+        Without constraints this is the number of all points, failed ones included, because models
+        impute their values. Otherwise it is the number of feasible points, restricted to those with
+        a finite value if there is one.
         """
         values = np.where(np.isfinite(self.y), self.y, np.inf)
         constraints = self.constraints[:, ~np.isnan(self.constraints).all(axis=0)]
@@ -66,27 +69,29 @@ class Labelled(NamedTuple):
 
 
 class History:
-    """The evaluated points and their values, in the order of `tell`. It does not change.
+    """The evaluated points and their values, in the order of `tell`; immutable.
 
     Parameters
     ----------
     n_features : int
-        Columns of the encoded cube.
+        Number of columns of encoded points.
 
     Attributes
     ----------
     points : list
-        The points as they were given.
+        The points as the user passed them.
     X : ndarray of shape (n, n_features)
-        The same, encoded.
+        The encoded points.
     y : ndarray of shape (n,)
-        Their values; not finite where the evaluation failed.
+        Observed values; not finite for failed evaluations.
     noise_std : ndarray of shape (n,)
-        Standard deviations of the noise of the values, in the units of y; NaN where not known.
+        Standard deviations of the noise, in the units of y; NaN if unknown.
     constraints : ndarray of shape (n, m)
-        At most 0 where they hold; NaN where not known. m is 0 until the first is observed.
+        Observed constraints, at most 0 where they hold, NaN if unknown. m is 0 until the first one
+        is observed.
     goals : ndarray of shape (n, k)
-        The values of several goals, to be minimised, NaN where failed; k is 0 where there is one.
+        Values of several objectives, to be minimised, NaN for failed evaluations; k is 0 with one
+        objective.
     """
 
     def __init__(self, n_features):
@@ -99,7 +104,7 @@ class History:
         return self.y.size
 
     def with_added(self, points, X, y, noise_std, constraints, goals=None):
-        """Return a history with evaluations appended; no `goals`, no `constraints` are (n, 0)."""
+        """Return a history with evaluations appended; None or (n, 0) means no objectives."""
         longer = History(self.X.shape[1])
         longer.points = [*self.points, *points]
         longer.X, longer.y = np.vstack([self.X, X]), np.append(self.y, y)
@@ -109,35 +114,32 @@ class History:
         return longer
 
     def best_index(self):
-        """Return the position of the lowest finite value of a feasible point, the first of equals.
-
-        None without one.
-        """
+        """Return the index of the first lowest finite value at a feasible point, or None."""
         good = np.isfinite(self.y) & is_feasible(self.constraints)
         return int(np.argmin(np.where(good, self.y, np.inf))) if good.any() else None
 
     def require_best(self):
-        """Return `best_index`.
+        """Return `best_index`, or raise an error if no feasible point has a finite value.
 
         Raises
         ------
         NotFittedError
-            Without one.
+            If no feasible point has a finite value.
         """
         index = self.best_index()
         if index is None:
             n_finite = int(np.isfinite(self.y).sum())
             raise NotFittedError(
-                "best_x_ and best_y_ need a finite value of a feasible point: got "
+                "best_x_ and best_y_ need a finite value of a feasible point, got "
                 f"{len(self)} values, {n_finite} of them finite"
-                f"{', none feasible' if n_finite else ''}. Tell one first."
+                f"{', none feasible' if n_finite else ''}. Pass one to tell() first."
             )
         return index
 
     def best_places(self, n):
-        """Return the places, (k, n_features), of the n lowest finite values at most.
+        """Return the encoded points of the n lowest finite values, of shape (k, n_features).
 
-        Those of feasible points come first.
+        Feasible points come first.
         """
         finite = np.flatnonzero(np.isfinite(self.y))
         infeasible = ~is_feasible(self.constraints)[finite]
@@ -145,9 +147,9 @@ class History:
 
     @cached_property
     def canonical(self):
-        """The evaluations sorted by X, y, noise_std, constraints and goals: `Labelled`.
+        """The evaluations in canonical order, as `Labelled`.
 
-        Values and noise are as models see them (`as_modelled`).
+        Values and noise are scaled for the models by `as_modelled`.
         """
         more = *self.goals.T, *self.constraints.T
         order = np.lexsort([*more, self.noise_std, self.y, *self.X.T[::-1]])
@@ -155,12 +157,12 @@ class History:
         return Labelled(self.X[order], *modelled, self.constraints[order], self.goals[order])
 
     def in_units(self, modelled):
-        """Return numbers in the units of models in those of the values."""
+        """Convert values from the scale of the models to the scale of the observed values."""
         return np.ldexp(modelled, unit_exponent(self.y))
 
 
 def _stacked(rows, more):
-    """Return rows, (n, m), and more below them, (k, m or 0), NaN where some have no column."""
+    """Stack rows, (n, m), on more rows, (k, m or 0), filling missing columns with NaN."""
     stacked = np.full((len(rows) + len(more), max(rows.shape[1], more.shape[1])), np.nan)
     stacked[: len(rows), : rows.shape[1]] = rows
     stacked[len(rows) :, : more.shape[1]] = more
@@ -168,14 +170,14 @@ def _stacked(rows, more):
 
 
 def is_feasible(constraints):
-    """Return where all constraints, (n, m), are known to hold, (n,); everywhere if m is 0."""
+    """Return whether all constraints, (n, m), are known to hold, of shape (n,)."""
     return (constraints <= 0.0).all(axis=1)
 
 
 def total_violation(constraints):
-    """Return the sum, (n,), of what constraints are passed by, each in units of its median.
+    """Return the sum of constraint violations, (n,), each in units of its median.
 
-    Those that are not known count nothing.
+    Unknown constraints count as 0.
     """
     passed = np.where(constraints > 0.0, constraints, 0.0)
     total = np.zeros(len(passed))
@@ -187,17 +189,17 @@ def total_violation(constraints):
 
 
 def exceeds_model_range(y):
-    """Return which values are finite and beyond what can be modelled with the others.
+    """Return which finite values are too large to be modelled with the others.
 
-    They are positive and above 1e100, and no magnitude lies within a factor of 1e30 below the
-    least of them, while there is one further below: what people return for infeasible points,
-    ``np.finfo(float).max`` or 1e308. On any scale on which the other values differ, squares of
-    these overflow. Values that are large all together are not: they are scaled.
+    These are penalties for failed evaluations, such as ``np.finfo(float).max`` or 1e308: values
+    above 1e100, separated from the next smaller magnitude by a factor of at least 1e30. Their
+    squares overflow on any scale that resolves the other values. If all values are large, they are
+    rescaled instead.
 
     Parameters
     ----------
     y : ndarray of shape (n,)
-        As observed.
+        Observed values.
 
     Returns
     -------
@@ -219,9 +221,9 @@ def exceeds_model_range(y):
 
 
 def unit_exponent(y):
-    """Return the power of two that is the unit in which models see values, (n,).
+    """Return the exponent of two of the unit in which values y, (n,), are modelled.
 
-    It is 0 for ordinary values. What exceeds the range of models has no say.
+    It is 0 for values of ordinary magnitude. Values beyond the range of the models are ignored.
 
     Examples
     --------
@@ -234,12 +236,12 @@ def unit_exponent(y):
 
 
 def as_modelled(y, noise_std):
-    """Return values and noise as models see them: NaN where out of range, in a unit of their own.
+    """Rescale values and noise for the models, with NaN for values out of range.
 
     Parameters
     ----------
     y, noise_std : ndarray of shape (n,)
-        As observed.
+        Observed values and standard deviations.
 
     Returns
     -------
@@ -254,16 +256,16 @@ def as_modelled(y, noise_std):
 
 
 def warn_of_told(before, y, sign, left_out):
-    """Warn of values, (n,), that are beyond what can be modelled since there were `before`.
+    """Warn about new values, among y, that are too large to be modelled.
 
-    They were given with this sign. And warn, if they are left out, of constraints that were told
-    before.
+    Also warn if constraints were omitted (`left_out`) although earlier points had them. `sign` is
+    the factor between the observed values and y, and `before` the values before the update.
     """
     if left_out:
         warn_user(
-            "constraints were told of earlier points and are left out now: these points are not "
-            "known to be feasible, and none of them can be the best. Tell constraints with every "
-            "value, NaN where one is not known."
+            "constraints were left out for these points, although earlier points have them. Points "
+            "not known to be feasible cannot be the best. Pass constraints with every value, NaN "
+            "if unknown."
         )
     beyond = exceeds_model_range(y)
     rows = np.setdiff1d(np.flatnonzero(beyond), np.flatnonzero(exceeds_model_range(before)))
@@ -272,97 +274,96 @@ def warn_of_told(before, y, sign, left_out):
     least, shown = sign * np.min(y[beyond]), ", ".join(map(str, rows[:MOST_NAMED]))
     more = ", ..." if rows.size > MOST_NAMED else ""
     warn_user(
-        f"{rows.size} of {y.size} values count as failed evaluations: from {least:.3g} on they are "
-        f"too large to be modelled with the others. They are those of row {shown}{more} of "
+        f"{rows.size} of {y.size} values count as failed evaluations, because values from "
+        f"{least:.3g} on are too large to be modelled with the others. See row {shown}{more} of "
         "x_iters_, counted from 0. Return float('nan') for a failure.",
         BeyondModelWarning,
     )
 
 
 def impute_failures(y):
-    """Return y with every failed value replaced by the worst that succeeded; zeros if none did.
+    """Replace failed values by the worst successful one, or zeros if none succeeded.
 
-    A failed point is then unattractive, and so is its neighbourhood, but no worse than a place
-    known to be bad: one crash does not bend the surrogate out of shape.
+    This makes failed points unattractive without distorting the surrogate.
     """
     finite = np.isfinite(y)
     return np.where(finite, y, y[finite].max()) if finite.any() else np.zeros_like(y)
 
 
 def as_points(x, space):
-    """Return one point or several as a list or array of points, and whether it was one.
+    """Return points as a list or array, and whether x was a single point.
 
     Raises
     ------
     ValueError
-        When they are no numbers where the space is a box, or masked.
+        If the points of a box are masked or not numeric.
     """
     if space.is_dict:
         single = isinstance(x, Mapping)
         points = _rows_of_frame(x) if hasattr(x, "columns") else x
         return ([dict(x)] if single else list(points)), single
-    remedy = "Tell what ask() returned, (d,) or (n, d), or use a Space for named parameters."
+    remedy = "Pass the array returned by ask(), or use a Space for named parameters."
     x = as_numbers("x", x, remedy)
     return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
 
 
 def _rows_of_frame(frame):
-    """Return the rows of a DataFrame as dicts, without what is NaN."""
+    """Return the rows of a DataFrame as dicts, without missing values."""
     rows = (zip(frame.columns, row, strict=True) for row in np.asarray(frame, dtype=object))
     return [{name: value for name, value in row if value == value} for row in rows]
 
 
 def as_evaluations(x, y, space):
-    """Return x as points of the space, and y as a float array of as many.
+    """Validate x and y, and return a list or array of points and a float array.
 
     Raises
     ------
     ValueError
-        When they differ in number, or are no points or no numbers.
+        If x and y differ in length, or are not valid points and numbers.
     """
     points, single = as_points(x, space)
-    values = as_numbers("y", y, "Tell float('nan') for a failed evaluation.")
+    values = as_numbers("y", y, "Pass float('nan') for a failed evaluation.")
     if values.shape != (() if single else (len(points),)):
         n, plural = len(points), "s" * (len(points) > 1)
         raise ValueError(
             f"y must be {'one number' if single else f'{n} number{plural}'}, one for every "
-            f"point in x: got shape {values.shape}. Tell points and values in equal number."
+            f"point in x, got shape {values.shape}. Pass as many values as points."
         )
     return points, values.reshape(len(points))
 
 
 def as_constraints(constraints, shape, n_known):
-    """Return values of constraints, (n, m), NaN where they are not known; (n, 0) without any.
+    """Validate constraint values and return them with shape (n, m), NaN if unknown.
 
     Parameters
     ----------
     constraints : array-like or None
     shape : tuple
-        That of the observed values, (n,).
+        Shape of the observed values, (n,).
     n_known : int
-        How many constraints earlier evaluations have; 0 if none has any.
+        Number of constraints of earlier evaluations; 0 if none has any.
 
     Raises
     ------
     ValueError
-        When they are of another number, or no real numbers, or booleans.
+        If their number differs, or they are boolean or not real numbers.
     """
     if constraints is None:
         return np.empty((*shape, 0))
-    values = as_numbers("constraints", constraints, "Give NaN where one is not known.")
+    values = as_numbers("constraints", constraints, "Pass NaN for an unknown constraint.")
     if has_booleans(constraints):
         raise ValueError(
-            "constraints must be numbers, at most 0 where a constraint holds: got booleans, of "
-            "which True would be 1. Tell -1.0 where it holds and 1.0 where it does not."
+            "constraints must be numbers, at most 0 where a constraint holds, got booleans. Pass "
+            "-1.0 if it holds and 1.0 if it does not."
         )
     if values.ndim < 2 and (shape == (1,) or values.shape == shape):
         values = values.reshape(shape[0], -1)
     m = values.shape[1] if values.ndim == 2 and len(values) == shape[0] else 0
     if m not in ([n_known] if n_known else range(1, m + 1)):
-        told = f"{n_known} as told before" if n_known else "at least 1"
+        expected = f"{n_known} as before" if n_known else "at least 1"
         raise ValueError(
             f"constraints must be of shape (m,) for one point, and ({shape[0]}, m) for "
-            f"{shape[0]} points, m being {told}: got shape {np.shape(constraints)}. Give NaN where "
-            "one is not known."
+            f"{shape[0]} points, m being {expected}, got shape {np.shape(constraints)}. Pass NaN "
+            "for an unknown constraint."
         )
     return values

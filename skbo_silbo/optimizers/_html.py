@@ -1,4 +1,4 @@
-"""What a search has found, in HTML: for notebooks."""
+"""HTML summary of a search for notebooks."""
 
 from collections.abc import Mapping
 from html import escape
@@ -11,36 +11,36 @@ from skbo_silbo._typing import FloatArray
 
 WIDTH, HEIGHT, EDGE = 480, 120, 6  # of the curve, in pixels
 HEAD = 'style="text-align:left;vertical-align:top"'
-MOST_WORK = 300_000  # labels squared times inputs of which is said what matters: 4 seconds
-LATER = "This takes a while to say: ask for input_model_.shares of the optimiser."
+MOST_WORK = 300_000  # labels squared times inputs for which the shares are computed: 4 seconds
+LATER = "Not computed yet, because it takes a while: see input_model_.shares of the optimiser."
 
 
 def search_html(
     title: str, rows: Mapping[str, Any], optimizer: Any, values: FloatArray, rises: bool = False
 ) -> str:
-    """Return a table, what matters to the values, and the best value so far as a curve.
+    """Return HTML with a table, the input shares, and a curve of the best value so far.
 
     Parameters
     ----------
     title : str
     rows : mapping of str to object
     optimizer : AskTellOptimizer
-        Told the values.
+        The optimiser that has the values.
     values : ndarray of shape (n,)
-        In order; NaN where an evaluation failed or is not feasible.
+        Values in order; NaN for failed or infeasible evaluations.
     rises : bool, default=False
-        Whether high values are better, as the curve then shows.
+        Whether higher values are better.
     """
     rows = {**rows, "What matters": _what_matters(optimizer)}
     cells = "".join(
-        f"<tr><th {HEAD}>{escape(name)}</th><td {HEAD}>{escape(in_short(said))}</td></tr>"
+        f"<tr><th {HEAD}>{escape(name)}</th><td {HEAD}>{escape(format_entry(said))}</td></tr>"
         for name, said in rows.items()
     )
     return f"<div><b>{escape(title)}</b><table>{cells}</table>{curve_svg(values, rises)}</div>"
 
 
 def _what_matters(optimizer):
-    """Return the verdict where it is known or soon said: a notebook shows what ends a cell."""
+    """Return the verdict on the inputs, unless computing it would take long."""
     is_cheap = len(optimizer.func_vals_) ** 2 * optimizer.space_.n_features_ <= MOST_WORK
     is_said = is_cheap or optimizer.has_input_model
     if not is_said:
@@ -50,7 +50,7 @@ def _what_matters(optimizer):
 
 
 def curve_svg(values: FloatArray, rises: bool = False) -> str:
-    """Return the best value so far, the lowest or the highest; "" where none is finite.
+    """Return the curve of the best value so far as SVG; "" without finite values.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def curve_svg(values: FloatArray, rises: bool = False) -> str:
     )
 
 
-def in_short(said: Any) -> str:
-    """Return an entry of the table: numbers of four digits, long arrays by their ends."""
+def format_entry(said: Any) -> str:
+    """Format a table entry: numbers with four digits, long arrays abbreviated."""
     if isinstance(said, np.ndarray):
         return np.array2string(said, precision=4, threshold=20)
     if isinstance(said, Mapping):
-        return ", ".join(f"{name}={in_short(value)}" for name, value in said.items())
+        return ", ".join(f"{name}={format_entry(value)}" for name, value in said.items())
     return (
         f"{said:.4g}"
         if isinstance(said, float)

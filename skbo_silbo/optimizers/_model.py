@@ -1,7 +1,4 @@
-"""What an optimiser has learnt: the record, how it is learnt, what is read from it, as plain data.
-
-The scale of the values, the embedding, the surrogate, and constraints.
-"""
+"""The fitted model of an optimiser: embedding, surrogate and learnt constraints."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -23,36 +20,37 @@ from skbo_silbo.surrogate._warps import warped_variance
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What was learnt from the observations; immutable, the loop replaces it.
+    """The embedding, surrogate and constraint models fitted to the evaluations; immutable.
 
     Attributes
     ----------
     embedding : Embedding
-        In use; the identity before anything is learnt.
+        The current embedding; the identity before the first fit.
     warp : Warp
-        The scale on which learner and surrogate see the values.
+        Transformation of the values before the fits.
     unlabeled : ndarray of shape (k, d)
-        The points that the last search ranked next: without a value, for the next learning.
+        Points that the last search ranked next, used as unlabelled points of the next fit.
     learnt_at : int
-        From how many labels the embedding is; 0 before.
+        Number of labels that the embedding was learnt from; 0 before the first fit.
     path : tuple of (int, str, int)
-        From how many labels on which learner's embedding was in use, with how many coordinates.
+        Changes of the embedding: the number of labels, the name of the learner, and the number of
+        coordinates.
     surrogate : Surrogate or None
         None before the first model.
     state : dict or None
-        The surrogate's, and at how many labels its hyperparameters were searched.
+        State of the surrogate, with the number of labels at its last hyperparameter search.
     moved : bool
-        Whether the coordinates are others than those that the state is from.
+        Whether the embedding has changed since `state` was saved.
     n_observed : int or None
-        How many evaluations the surrogate knows; None without one.
+        Number of evaluations that the surrogate was fitted to; None without one.
     ranked : ndarray of shape (n, d)
-        The points that it knows, the lowest value first; feasible ones before all others.
+        The points that the surrogate was fitted to, best first, feasible ones before the others.
     n_feasible : int
-        How many of these are feasible (`Labelled.ranked`); all, where there are no constraints.
+        Number of feasible points in `ranked`; all of them without constraints.
     feasibility : Feasibility or None
-        Of learnt constraints; None where nothing is known of any.
+        Models of the learnt constraints; None without any.
     feasibility_states : dict
-        Of its processes.
+        States of these models.
     """
 
     embedding: Embedding
@@ -71,7 +69,7 @@ class Model:
 
 
 def learn(model, labelled, configuration):
-    """Return the model (`Model`) with the embedding learnt from what is `Labelled`, where due."""
+    """Return the `Model` with a newly learnt embedding, if an update is due."""
     X, y, *_ = labelled
     n, first = y.size, model.learnt_at == 0
     if not (first or is_update_due(configuration.update_every, n, model.learnt_at)):
@@ -89,7 +87,7 @@ def learn(model, labelled, configuration):
 
 
 def is_update_due(schedule, n, learnt_at):
-    """Return whether an embedding learnt from `learnt_at` values is due again at n.
+    """Return whether to learn the embedding again, given n values and the last update.
 
     Examples
     --------
@@ -106,33 +104,34 @@ def is_update_due(schedule, n, learnt_at):
 
 
 def learning_data(X, y, unlabeled, warp):
-    """Return labelled points, their values as seen, and the points without a value."""
+    """Return labelled points, their warped values, and unlabelled points."""
     finite = np.isfinite(y)
     return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])
 
 
 def condition(model, labelled, coordinates, template, *, n_observed, rng=None):
-    """Return the model with a surrogate of all observations, hyperparameters searched if due.
+    """Return the model with a surrogate fitted to all evaluations.
 
     Parameters
     ----------
     model : Model
     labelled : Labelled
     coordinates : callable
-        ``coordinates(embedding, X, *values)`` is the rows that points have in the embedding, and
-        what there is of each point, a row for each of these.
+        ``coordinates(embedding, X, *values)`` returns the coordinates of points X, and the values
+        for each row of coordinates.
     template : Surrogate
     n_observed : int
-        How many evaluations that is.
+        Number of evaluations.
     rng : numpy.random.Generator or None, default=None
-        None: hyperparameters are those of the model's states.
+        Generator for the hyperparameter search; None keeps the hyperparameters of the model's
+        states.
     """
     X, y, noise_std, constraints, _ = labelled
     filled, noise_std = impute_failures(y), np.where(np.isfinite(y), noise_std, np.nan)
     variance = warped_variance(model.warp, filled, noise_std)
     Z, *values = coordinates(model.embedding, X, model.warp(filled), variance)
     how = {"moved": model.moved, "tune": rng is not None, "rng": rng}
-    # a copy: the history stays ours
+    # a copy, so that a user's surrogate cannot change the history
     surrogate, state = refit(template, model.state, np.array(Z), *values, **how)
     ranked, n_feasible = labelled.ranked()
     model = replace(model, surrogate=surrogate, state=state, moved=False, n_observed=n_observed)
@@ -145,22 +144,22 @@ def condition(model, labelled, coordinates, template, *, n_observed, rng=None):
 
 
 def make_surface(model, pending, coordinates, make_acquisition, part=None):
-    """Return the acquisition, conditioned on predicted values of the pending points.
+    """Return the acquisition surface, with predicted values at the pending points.
 
     Parameters
     ----------
     model : Model
-        With a surrogate.
+        A model with a surrogate.
     pending : list of ndarray of shape (d,)
     coordinates : callable
         As for `condition`.
     make_acquisition : callable
-        Gives the `AcquisitionFunction`; asked where there is a point to improve on.
+        Returns the `AcquisitionFunction`; called only if there is a point to improve on.
     part : Part or None
-        Of the space, to propose in.
+        The region to propose in; None for the whole space.
     """
     surrogate, feasibility, embedding = model.surrogate, model.feasibility, model.embedding
-    good = []  # coordinates that a new point is to improve on
+    good = []  # coordinates of the points to improve on
     if model.n_feasible:
         good += coordinates(embedding, model.ranked[: model.n_feasible])
     if pending:
@@ -174,7 +173,7 @@ def make_surface(model, pending, coordinates, make_acquisition, part=None):
         good.append(Z[holds])
     acquisition, best = no_improvement, np.inf
     if model.n_feasible:
-        Z = np.vstack(good)  # noise makes low values too: the lowest mean
+        Z = np.vstack(good)  # improve on the lowest mean: the lowest noisy value is biased
         has_mean = hasattr(surrogate, "predict_mean")
         best = (surrogate.predict_mean(Z) if has_mean else surrogate.predict(Z)[0]).min()
         acquisition = make_acquisition()
@@ -184,7 +183,7 @@ def make_surface(model, pending, coordinates, make_acquisition, part=None):
 
 
 def model_to_data(model, configuration, n_observed):
-    """Return a model as plain data, of an optimiser with so many observations."""
+    """Return a model as plain data."""
     is_used = not isinstance(configuration.learner, IdentityLearner)
     return {
         "embedding": embedding_to_data(model.embedding),
@@ -199,7 +198,7 @@ def model_to_data(model, configuration, n_observed):
 
 
 def model_from_data(state, configuration, d):
-    """Return the model that `model_to_data` was given, without surrogate, and if it had one."""
+    """Restore a model without its surrogate, and return whether it had one."""
     relearn = state["embedding"] == RELEARN
     model = Model(
         embedding_from_data(state["embedding"], d, configuration.learner),
@@ -214,19 +213,19 @@ def model_from_data(state, configuration, d):
     return model, bool(state["fresh"]) and not relearn
 
 
-FIRST_BATCH = 16  # candidates checked against constraints at a time
+FIRST_BATCH = 16  # candidates checked against constraints at a time, at first
 
 
 class Recommendation(NamedTuple):
-    """The evaluated point to use where values are noisy.
+    """The evaluated point to use if values are noisy.
 
     Attributes
     ----------
     point : ndarray of shape (d,) or dict
-        The feasible one with the lowest posterior mean.
+        The feasible point with the lowest posterior mean.
     mean, std : float
-        Of the objective there, without noise, in the units of the values; `std` is NaN where there
-        is no model.
+        Posterior of the noise-free objective at the point, in the units of the values; `std` is NaN
+        without a model.
     """
 
     point: Any
@@ -235,13 +234,13 @@ class Recommendation(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What a model expects of the objective, without noise, in the units and sign of the values.
+    """Prediction of the noise-free objective, in the units and sign of the values.
 
     Attributes
     ----------
     mean, std : float, or ndarray of shape (n,) for n points
     probability : float, or ndarray of shape (n,) for n points
-        That all learnt constraints hold; 1 where there are none.
+        Probability that all learnt constraints hold; 1 without any.
     """
 
     mean: Any
@@ -250,18 +249,18 @@ class Prediction(NamedTuple):
 
 
 def predict(model, X, Z, history, y):
-    """Return mean, deviation and probability of feasibility at places X of the cube, (n,) each.
+    """Return the predicted mean, standard deviation and probability of feasibility, (n,) each.
 
-    Mean and deviation are in the units in which values are minimised.
+    Mean and standard deviation refer to the values to minimise.
 
     Parameters
     ----------
     model : Model
     X, Z : ndarray of shape (n, d) and (n, r)
-        Places, and their coordinates.
+        Encoded points and their coordinates.
     history : History
     y : ndarray
-        The values that the model is of, as it sees them.
+        Values that the model was fitted to.
     """
     mean, std = model.surrogate.predict(Z)
     probability = np.ones(len(X))
@@ -271,10 +270,10 @@ def predict(model, X, Z, history, y):
 
 
 def in_units_of_values(model, mean, std, history, y):
-    """Return means and deviations of the model, (n,), in the units in which values are minimised.
+    """Convert predicted means and standard deviations, (n,), to the units of the values.
 
-    The warp rises. It is inverted between the values and goes on beyond the outermost as straight
-    as it is there; the deviation goes through its slope at the nearest value.
+    The warp is inverted by linear interpolation between the observed values and linear
+    extrapolation beyond them. Standard deviations are divided by its slope at the nearest value.
     """
     y = y[np.isfinite(y)]
     order = np.argsort(y)
@@ -288,9 +287,9 @@ def in_units_of_values(model, mean, std, history, y):
 
 
 def expected_gain(model, surface, search, space, rng, history, y):
-    """Return the largest expected improvement in the space, or the part of the surface.
+    """Return the largest expected improvement in the space, in the units of the values.
 
-    In the units of the values; infinite where no candidate is admitted.
+    It is infinite if no candidate satisfies the known constraints.
     """
     search = search.search if isinstance(search, ParzenTurns) else search
     surface = replace(surface, acquisition=log_expected_improvement)
@@ -300,9 +299,10 @@ def expected_gain(model, surface, search, space, rng, history, y):
 
 
 def expected_improvement(model, surface, X, history, y):
-    """Return the expected improvement at places X, (n,), in the units of the values.
+    """Return the expected improvement at points X, (n,), in the units of the values.
 
-    Times the probability that learnt constraints hold; infinite where no feasible point is known.
+    It is multiplied by the probability that learnt constraints hold, and infinite until a feasible
+    point is known.
     """
     if not model.n_feasible:
         return np.full(len(X), np.inf)
@@ -316,7 +316,7 @@ def _improvement(model, log_gain, history, y):
 
 
 def first_admitted(found, part):
-    """Return the first coordinates found, (k, r), whose points are of a part of the space."""
+    """Return the coordinates of the first candidates, (k, r), that satisfy the constraints."""
     if found.X is None:
         return found.Z
     some = ((rows.Z, part.violation(rows.X) == 0.0) for rows in found.portions(FIRST_BATCH))

@@ -1,4 +1,4 @@
-"""SILBO: Bayesian optimisation over all inputs, or in an embedding learnt from the values."""
+"""SILBO: Bayesian optimisation in all inputs or in a learnt embedding."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -29,88 +29,99 @@ from skbo_silbo.surrogate import Surrogate, Warp
 class SILBO(Journaled, EmbeddedOptimizer):
     """Bayesian optimisation of expensive functions of many inputs.
 
-    By default all inputs are kept, in a Gaussian process with a length scale for each input, whose
-    prior says that few inputs matter. After a space-filling design a proposal maximises the
-    expected improvement, or is drawn by a Parzen estimator where the process explains little.
+    By default, a Gaussian process with one length scale per input, and a prior that few inputs
+    matter, models the objective. After a space-filling initial design, each proposal maximises the
+    expected improvement or, if the process explains little of the values, is drawn by a Parzen
+    estimator.
 
-    With `embedding` a linear map ``z = x B`` is learnt before each proposal. It is learnt from the
-    observed points and, without values, from those that the last search ranked next. The process is
-    fitted in z, and of the points of the best z the one nearest the best point known is proposed.
+    With `embedding`, a linear map ``z = x B`` is learnt before each proposal, from the observed
+    points and from unlabelled points that the last search ranked highly. The process is then fitted
+    to z, and the proposal is the point with the best z that is nearest the incumbent.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
-        Where to search. With named parameters, a dict or `Space` as it says, points are dicts. With
-        a list of dicts a point has the parameters of one of them, as in
+        The search space. With a dict or `Space` of named parameters, points are dicts. With a list
+        of dicts, a point has the parameters of one of them, as in
         :class:`~skbo_silbo.SILBOSearchCV`.
     n_components : int or "auto", default="auto"
-        Coordinates r of a learnt embedding; "auto" leaves it to the learner.
+        Dimension r of a learnt embedding; "auto" lets the learner choose it.
     embedding : {"auto", "identity", "sparse", "active-subspace", "semi-sir", "semi-sir-local", \
             "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
-        How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
-        that few do. "auto" is "sparse", below 5 columns "identity", and with an integer
-        `n_components` "semi-sir", whose `alpha` is chosen by cross-validation
-        of one direction.
-        "active-subspace" takes the directions in which a Gaussian process is steepest.
-        "semi-sir-local" has the paper's k = 7 neighbours in slices and graph, "semi-sir-paper" is
-        its Algorithm 2 as printed, "sir" has no unlabelled part. A transformer needs ``fit(X, y)``
-        (or ``fit(X, y, X_unlabeled)``) and ``components_``; or ``transform`` and
-        ``inverse_transform``, as `KernelPCA` (with ``fit_inverse_transform=True``), a Pipeline or
-        an autoencoder have them: then z is searched
-        in the box around the image of the observed points and the unlabelled ones. Then x is the
-        inverse, clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
-        While it refuses the values so far all inputs are kept, with a warning.
-        A `skbo_silbo.embedding.Learner` of your own will do too.
+        How B is learnt:
+
+        - "auto": "semi-sir" if `n_components` is an integer; otherwise "sparse", or "identity"
+          below 5 columns.
+        - "identity", "sparse": all inputs are kept, with a prior that all or few of them matter.
+        - "active-subspace": the directions in which a Gaussian process is steepest.
+        - "semi-sir": semi-supervised sliced inverse regression, with `alpha` chosen by
+          cross-validation of one direction.
+        - "semi-sir-local": the same with the paper's 7 neighbours in slices and graph.
+        - "semi-sir-paper": Algorithm 2 of the paper as printed.
+        - "sir": sliced inverse regression, without unlabelled points.
+        - A transformer with ``components_`` after ``fit(X, y)`` or ``fit(X, y, X_unlabeled)``.
+        - A transformer with ``inverse_transform``, such as `KernelPCA` with
+          ``fit_inverse_transform=True``. z is searched in the box around the image of the observed
+          and unlabelled points, and the inverse is clipped to the bounds.
+        - A `skbo_silbo.embedding.Learner`.
+
+        Transformers are tested on random data when the optimiser is created. If one cannot be
+        fitted to the values so far, all inputs are kept, with a warning.
     acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
-        Expected improvement, in logarithmic form inside; or the confidence bound with the schedule
-        of Srinivas et al. (2010), Theorem 1; or a function of your own. Learnt constraints need
-        one that declares ``is_log = True``.
+        "ei" is the expected improvement, maximised on a log scale; "ucb" the confidence bound with
+        the schedule of Srinivas et al. (2010), Theorem 1. Learnt constraints need "ei" or a
+        function with the attribute ``is_log = True``.
     n_initial : int or "auto", default="auto"
-        Points before the first model, observed ones too. "auto": ``4 + 2 sqrt(m)`` for m columns,
-        at most 11.
+        Number of points, including observed ones, before the first model. "auto" is ``4 + 2
+        sqrt(m)`` for m columns, at most 11.
     n_unlabeled : int, default=50
-        Points kept from every search, at most, as the unlabelled part of the next fit.
+        Maximum number of points of each search that become unlabelled points of the next fit.
     update_every : int, list of int or None, default=1
-        The embedding is learnt again when so many new values are observed; a list: when there are
-        so many values in all (``[20]``: once more, from 20 values); None: never again.
+        The embedding is learnt again after this many new values, or, for a list, when the number of
+        values reaches each entry (``[20]``: once, at 20 values). None never learns it again.
     design : {"auto", "sobol", "random"}, default="auto"
-        The first points: a scrambled Sobol sequence ("auto") or independent uniform points.
+        The initial design: a scrambled Sobol sequence ("auto", "sobol") or independent uniform
+        points ("random").
     search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
-        How the acquisition is maximised: by gradients over the cube, from the best of random
-        candidates ("climb"), or over random points of the box around its image ("random").
-        "parzen-turns" is "climb" in most turns, from 25 columns on with inputs off their bounds
-        where that costs next to nothing. In the others each input is drawn from where good
-        points lie (Bergstra et al. 2011). Their probability is half of the share of the values that
-        the model cannot predict when each is left out, and 0 where constraints are observed. "auto"
-        is "parzen-turns" if all inputs are kept, the acquisition function declares that it is a
-        logarithm, as expected improvement does, and the surrogate has `unexplained_share`, as the
-        Gaussian process has it. Otherwise it is "climb".
+        How the acquisition function is maximised:
+
+        - "climb": by gradients, starting from the best of random candidates.
+        - "random": over random points of the box around the image of the embedding.
+        - "parzen-turns": by "climb", alternating with points drawn where good points are dense
+          (Bergstra et al. 2011). The probability of a draw is half the share of variance that the
+          surrogate leaves unexplained in leave-one-out predictions, and 0 with constraints. From 25
+          columns on, inputs are moved off their bounds if that costs little acquisition.
+        - "auto": "parzen-turns" if all inputs are kept, the acquisition function has ``is_log``
+          and the surrogate has `unexplained_share`; otherwise "climb".
     surrogate : {"auto", "gaussian-process", "sklearn"} or regressor, default="auto"
-        The model of the values, on z. "gaussian-process" ("auto") is this library's own:
-        Matern-5/2, priors that scale with r, warm starts and gradients. "sklearn" is scikit-learn's
-        `GaussianProcessRegressor`: Matern-5/2 with a length scale for each coordinate, white
-        noise, standardised values, hyperparameters warm-started from the fit before. Any other
-        regressor of scikit-learn needs ``predict(Z, return_std=True)``, as `BayesianRidge` has it;
-        it is cloned, and fitted to standardised values after every `tell`. The acquisition of all
-        these is climbed by finite differences (2 r predictions a step). A kernel of your own with
-        a length scale for every input needs ``embedding="identity"``. `from_dict` has to be given
-        a regressor again.
+        The model of the objective as a function of z:
+
+        - "auto", "gaussian-process": the Gaussian process of this library, with a Matern-5/2 kernel
+          and priors that scale with r.
+        - "sklearn": scikit-learn's `GaussianProcessRegressor` with a Matern-5/2 kernel, one length
+          scale per coordinate and white noise, warm-started from the previous fit.
+        - A regressor with ``predict(Z, return_std=True)``, such as `BayesianRidge`. It is cloned
+          and fitted to standardised values. A kernel with one length scale per input needs
+          ``embedding="identity"``, and `from_dict` needs the regressor again.
+
+        Gradients are analytical for the first, and finite differences (2 r predictions per step)
+        for the others.
     warp : "half-log", None or Warp, default="half-log"
-        How values are seen by learner and surrogate. "half-log" compresses distances above the
-        median to their logarithm; None changes nothing.
+        Transformation of the values before the fits. "half-log" compresses distances above the
+        median logarithmically; None uses the values unchanged.
     journal : str, path-like or None, default=None
-        A file in which every point asked for and every observed value is on disk before `ask` and
-        `tell` return. A new optimiser with the same arguments and journal goes on from there, after
-        a crash too. Evaluate `pending_` first and tell its values: `ask` gives other points. A
-        journal of another space, option (objects are told apart by what a pickle of them holds) or
-        seed is refused, the difference named; without `random_state` its seed is taken over.
-        `constrain` is to be called again.
+        File in which every proposal and value is saved before `ask` and `tell` return. An optimiser
+        created with the same arguments and journal resumes from it, also after a crash; then
+        evaluate `pending_` and pass the values to `tell`, because `ask` proposes other points. A
+        journal of another space, option or seed raises an error that names the difference; options
+        that are objects are compared by their pickled contents. Without `random_state`, the seed in
+        the journal is used. Call `constrain` again after resuming.
     scale : "log", list of "log" and None, or None, default=None
-        With an array or `Bounds`: the inputs that are searched by their logarithm, all or those so
-        named in a list of d. Points are arrays in the inputs' own units all the same.
+        Inputs of an array or `Bounds` to search on a log scale: "log" for all inputs, or a list
+        with "log" or None for each. Points keep the original units.
     maximize : bool, default=False
-        Whether high values are better. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the
-        sign of the values; `subspace_` and `input_model_` are of them with a minus sign.
+        Whether to maximise. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the sign of the
+        values; `subspace_` and `input_model_` describe the negated values.
     random_state : int, RandomState, Generator or None, default=None
         Seed. On one machine, the same seed and observed values give the same points, bit for
         bit. Other machines may give other points, because their BLAS kernels round differently.
@@ -118,57 +129,56 @@ class SILBO(Journaled, EmbeddedOptimizer):
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The feasible point with the lowest observed value (with `maximize` the highest). Where
-        values are noisy, ``recommended_`` has the point to use, its mean and its std.
+        The feasible point with the lowest observed value (the highest with `maximize`). For noisy
+        values, use ``recommended_``.
     best_y_ : float
-        That value.
+        The value observed at `best_x_`.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
         All observed points.
     func_vals_ : ndarray of shape (n,)
         All observed values.
     constraints_ : ndarray of shape (n, m)
-        All observed constraints, NaN where not known; m is 0 without any.
+        Observed constraints, NaN if unknown; m is 0 without any.
     feasible_ : ndarray of bool of shape (n,)
-        Whether all constraints are known and at most 0; True without any.
+        Whether all constraints are known to hold; True without any.
     pending_ : ndarray of shape (n, d) or list of n dicts
-        The points asked for, not observed or cancelled, in the order asked.
+        Points proposed but neither observed nor cancelled, in the order of `ask`.
     input_model_ : InputModel
-        What the observed values say of the inputs; made when read.
+        Model of how the inputs affect the observed values, fitted on first access.
     embedding_ : LinearEmbedding
-        The embedding in use; the identity before the first model.
+        The current embedding; the identity before the first model.
     n_initial_ : int
-        How many points come before the first model.
+        Number of points before the first model.
     subspace_ : LearntSubspace
-        Which inputs and directions matter, by parameter name, with intervals; made when read.
+        The inputs and directions that matter, with intervals, computed on first access.
     space_ : Space or Box
         The search space.
 
     Raises
     ------
     ValueError
-        When the bounds or another argument are invalid.
+        If the bounds or another argument are invalid.
 
     Notes
     -----
-    Chen, Zhu, Yuan and Huang (2020), "Semi-supervised Embedding Learning for High-dimensional
-    Bayesian Optimization", arXiv 2005.14601, Algorithms 1 and 4. It departs from the paper where
-    measurement said so (doc/search_log.rst): by default all inputs are kept, under a prior that few
-    matter; an embedding is learnt again at every step, and the acquisition is climbed by gradients.
+    The method extends Chen, Zhu, Yuan and Huang (2020), "Semi-supervised Embedding Learning for
+    High-dimensional Bayesian Optimization", arXiv 2005.14601, Algorithms 1 and 4. It departs from
+    the paper where benchmarks showed a gain (doc/search_log.rst): by default all inputs are kept,
+    an embedding is learnt again at every step, and gradients maximise the acquisition function.
 
-    Pending points (asked for, not observed) take part with the value that the surrogate predicts
-    ("kriging believer"; Ginsbourger, Le Riche and Carraro 2010). A failed evaluation (NaN or
-    infinite) takes part with the worst observed value, and is unlabelled for the embedding.
+    Pending points enter the surrogate with their predicted values ("kriging believer"; Ginsbourger,
+    Le Riche and Carraro 2010). Failed evaluations (NaN or infinite) enter with the worst observed
+    value, and are unlabelled points for the embedding.
 
-    Observed constraints (``constraints`` of `tell`) are learnt by a Gaussian process each, on all
-    columns of the cube, and the log probability that all hold is added to the log expected
-    improvement on the best feasible point (Gelbart, Snoek and Adams 2014); pending points are
-    taken to be two standard deviations worse than predicted. Until a feasible point is known that
-    probability alone is sought.
+    Each observed constraint (``constraints`` of `tell`) is modelled by a Gaussian process on all
+    columns. The log probability that all constraints hold is added to the log expected improvement
+    on the best feasible point (Gelbart, Snoek and Adams 2014), and maximised alone until a feasible
+    point is known. Constraints at pending points are assumed to be two standard deviations worse
+    than predicted.
 
-    Noise given with a value (``noise_std`` of `tell`) is noise of that value alone, on top of what
-    the Gaussian process finds in all; it is multiplied by the slope of `warp` at the value. The
-    choices of scale, embedding and prior take noise as equal everywhere. A regressor as `surrogate`
-    refuses it, as `AddBO` and `BOCK` do, whose processes have one noise for all values.
+    Known noise (``noise_std`` of `tell`) is added to the noise that the Gaussian process estimates,
+    and scaled by the slope of `warp` at the value. The warp, embedding and prior are chosen as if
+    the noise were constant. Regressors, `AddBO` and `BOCK` do not support it.
 
     Examples
     --------
@@ -199,7 +209,7 @@ class SILBO(Journaled, EmbeddedOptimizer):
     random_state: RandomState = None
 
     def __post_init__(self):
-        """Make the optimiser, or go on with that of the journal."""
+        """Create the optimiser, or resume it from the journal."""
         self.maximize = check_flag("maximize", self.maximize)
         space = self.bounds if self.scale is None else as_space(self.bounds, self.scale)
         if self.journal is None:
@@ -214,7 +224,7 @@ class SILBO(Journaled, EmbeddedOptimizer):
             raise
 
     def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
+        """Validate the arguments and return the `Configuration` for d columns."""
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         learner = choose_embedding(self.embedding, self.n_components, d)
         acquisition = parts.make_acquisition(self.acquisition)
@@ -233,7 +243,7 @@ class SILBO(Journaled, EmbeddedOptimizer):
         )
 
     def _make_surrogate(self, learner):
-        """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
+        """Return the surrogate, with the prior that a string `embedding` stands for."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
         is_process = isinstance(self.surrogate, str) and self.surrogate != "sklearn"
         keeps_all = isinstance(learner, IdentityLearner) and (is_process or asked)
@@ -244,7 +254,9 @@ class SILBO(Journaled, EmbeddedOptimizer):
 
 
 def shared_lengths(space):
-    """Return which length scale each column has: one for a category; None if all have their own.
+    """Return the index of the length scale of each column, one for all of a category.
+
+    None means that each column has its own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Models of the objective: what its values may be where it has not been evaluated."""
+"""Surrogate models of the objective."""
 
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import central_differences

@@ -1,7 +1,7 @@
-"""Constraints that only evaluations show: a process each, and the probability that all hold.
+"""Models of constraints observed at evaluated points, and the probability that all hold.
 
-A constraint c holds where ``c <= 0``. Each is modelled by a Gaussian process of its own on all
-columns of the cube, independent of the others and of the objective, so that
+A constraint c holds where ``c <= 0``. Independent Gaussian processes on all columns of the cube
+model the constraints, so that
 
     log P(feasible) = sum over j of log Phi(-mean_j / std_j)                                 (1)
 
@@ -18,31 +18,31 @@ from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate, refit
 
-LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
-PESSIMISM = 2.0  # standard deviations by which a pending point is worse: chosen, not tuned
+LARGEST = 1e6  # constraints are clipped at this multiple of their typical size
+PESSIMISM = 2.0  # standard deviations added to predictions at pending points; not tuned
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """The posterior of constraints.
+    """The posterior of the constraints.
 
     Attributes
     ----------
     processes : tuple of GaussianProcessSurrogate
-        Of every constraint of which a value is known, at most 0 where it holds.
+        One for every constraint with at least one known value.
     """
 
     processes: tuple[GaussianProcessSurrogate, ...]
 
     def log_probability(self, X: FloatArray) -> FloatArray:
-        """Return the log probability that all constraints hold, (n,), by (1).
+        """Return the log probability that all constraints hold, (n,), by eq. (1).
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
-            Points of the cube.
+            Encoded points.
         """
         total = np.zeros(len(X))
         for process in self.processes:
@@ -51,7 +51,7 @@ class Feasibility:
         return total
 
     def log_probability_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the same, (n,), and its gradient by the coordinates of the points, (n, d)."""
+        """Return the log probability, (n,), and its gradient by the points, (n, d)."""
         total, gradient = np.zeros(len(X)), np.zeros(X.shape)
         for process in self.processes:
             mean, std, mean_by_x, std_by_x = process.predict_gradient(X)
@@ -63,42 +63,43 @@ class Feasibility:
         return total, gradient
 
     def with_pending(self, X: FloatArray) -> "Feasibility":
-        """Return the posterior if constraints at pending points are worse than predicted.
+        """Return the posterior given pessimistic values of the constraints at pending points.
 
-        By two standard deviations: points near one that may well be infeasible are not asked for
-        until its value is observed.
+        They are two standard deviations worse than predicted, so that no further points are
+        proposed near one that may be infeasible until its value is observed.
         """
         pairs = zip(self.processes, self._pessimistic(X), strict=True)
         return Feasibility(tuple(process.with_points(X, values) for process, values in pairs))
 
     def holds_with_margin(self, X: FloatArray) -> BoolArray:
-        """Return where all constraints would hold even if worse than predicted so, (n,) of bool."""
+        """Return whether the pessimistic values satisfy all constraints, (n,) of bool."""
         return np.all(self._pessimistic(X) <= 0.0, axis=0)
 
     def _pessimistic(self, X):
-        """Return values worse than predicted, (m, n): so many standard deviations."""
+        """Return predictions plus `PESSIMISM` standard deviations, of shape (m, n)."""
         predicted = np.array([process.predict(X) for process in self.processes])
         return predicted[:, 0] + PESSIMISM * predicted[:, 1]
 
 
 def fit_feasibility(states, X, constraints, *, tune=True):
-    """Return what evaluations say of constraints.
+    """Fit a model to each observed constraint.
 
     Parameters
     ----------
     states : dict of str to dict
-        Those of the fit before, by number of the constraint.
+        States of the previous fit, by the index of the constraint.
     X : ndarray of shape (n, d)
-        Points of the cube.
+        Encoded points.
     constraints : ndarray of shape (n, m)
-        NaN where not known.
+        Observed values, NaN if unknown.
     tune : bool, default=True
-        Search the hyperparameters where due; else constraints without a state are left out.
+        Whether to optimise hyperparameters if that is due. If not, constraints without a state are
+        omitted.
 
     Returns
     -------
     feasibility : Feasibility or None
-        None where nothing is known of any.
+        The fitted models; None if no constraint was observed.
     states : dict of str to dict
         Plain data.
     """
@@ -116,12 +117,11 @@ def fit_feasibility(states, X, constraints, *, tune=True):
 
 
 def scaled_constraint(c: FloatArray) -> FloatArray:
-    """Return values of one constraint, (n,), on the scale on which a process sees them.
+    """Transform the values of one constraint, (n,), before a Gaussian process is fitted.
 
-    In units of the typical size, the median of those that are not 0, and with their sizes
-    compressed to logarithms, ``sign(c) log(1 + |c|)`` (Eriksson and Poloczek 2021, "bilog"): what
-    matters is where 0 lies. A constraint that is never negative says only whether it is violated:
-    its zeros stand for minus the typical size.
+    Values are divided by the median of the nonzero sizes and compressed by ``sign(c) log(1 + |c|)``
+    (Eriksson and Poloczek 2021, "bilog"), because only the location of 0 matters. If no value is
+    negative, zeros are replaced by minus the typical size.
 
     Examples
     --------

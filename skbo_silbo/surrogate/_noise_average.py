@@ -1,12 +1,11 @@
-"""Predictions averaged over the variance of the noise, for what an optimiser reports.
+"""Predictions averaged over the noise variance, for the reports of an optimiser.
 
-A search proposes from the most probable hyperparameters. A few values are often explained nearly as
-well by an objective that varies quickly and no noise as by a smooth one and much noise. The most
-probable hyperparameters stand for one of these explanations; if that is the one without noise, the
-process passes through the noisy values and reports next to no uncertainty at them. A report
-therefore averages over a grid of noise variances, with the other hyperparameters at their mode
-(Rue, Martino and Chopin 2009, "Approximate Bayesian inference for latent Gaussian models by using
-integrated nested Laplace approximations", section 3.1):
+Proposals use the most probable hyperparameters. With few values, a noise-free objective that varies
+quickly is often nearly as likely as a smooth one with noise. If the former is the mode, the process
+interpolates noisy values and reports next to no uncertainty. Reports therefore average over a grid
+of noise variances, with the other hyperparameters at their mode (Rue, Martino and Chopin 2009,
+"Approximate Bayesian inference for latent Gaussian models by using integrated nested Laplace
+approximations", section 3.1):
 
     w_k ~ (p(y | theta_k) p(theta_k))^(1/2)                                                  (1)
     mean = sum of w_k m_k,  variance = sum of w_k (v_k + (m_k - mean)^2)                     (2)
@@ -19,10 +18,10 @@ w_k       scalar      weight; every variance of the grid has the same prior
 m_k, v_k  (n,)        mean and variance of the process with theta_k
 ========  ==========  ====================================================================
 
-The density at the mode favours explanations with little noise, whose length scales fit the values
-most closely. The power 1/2 tempers that (a fractional posterior: Grünwald and van Ommen 2017,
-"Inconsistency of Bayesian inference for misspecified linear models, and a proposal for repairing
-it"). The standardised leave-one-out errors are no remedy: they are about 1 in both explanations.
+The density at the mode favours little noise, where the length scales fit the values most closely.
+The power 1/2 reduces this bias (a fractional posterior: Grünwald and van Ommen 2017, "Inconsistency
+of Bayesian inference for misspecified linear models, and a proposal for repairing it").
+Standardised leave-one-out errors do not help, since they are about 1 for all noise levels.
 """
 
 from copy import copy
@@ -36,31 +35,31 @@ from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._surrogate_protocol import Surrogate
 
-# Of standardised targets, from noise alone to none.
+# Relative to standardised targets.
 NOISE_VARIANCES = (1.0, 0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6)
-# Of each climb: it starts at the end of the one before. 25 gave the same intervals.
+# Per noise variance, starting from the optimum of the previous one. 25 gave the same intervals.
 MAX_ITERATIONS = 12
-# Of 260 searches with noise, the truth at the recommended point was within three deviations in
-# 0.973 with 1, in 0.985 with 0.5 and in 0.992 with 0.35 (doc/search_log.rst).
+# In 260 searches with noise, the three-sigma interval covered the true value of the recommended
+# point in 97.3 % with power 1, 98.5 % with 0.5 and 99.2 % with 0.35 (doc/search_log.rst).
 POWER = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseAverage:
-    """Gaussian processes of the same values with different noise; made by `averaged_over_noise`.
+    """Mixture of Gaussian processes with different noise variances (`averaged_over_noise`).
 
     Attributes
     ----------
     surrogates : tuple of GaussianProcessSurrogate
     weights : ndarray of shape (k,)
-        Their weights (1), which sum to one.
+        Weights of eq. (1), which sum to one.
     """
 
     surrogates: tuple[GaussianProcessSurrogate, ...]
     weights: FloatArray
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation of the noise-free objective at the rows of Z, (2)."""
+        """Return mean and standard deviation of the noise-free objective, by eq. (2)."""
         predicted = np.array([surrogate.predict(Z) for surrogate in self.surrogates])
         means, variances = predicted[:, 0], predicted[:, 1] ** 2
         mean = self.weights @ means
@@ -68,10 +67,9 @@ class NoiseAverage:
 
 
 def averaged_over_noise(surrogate: Surrogate) -> Surrogate | NoiseAverage:
-    """Return the predictions of a fitted surrogate, averaged over the variance of the noise.
+    """Return a surrogate whose predictions are averaged over the noise variance.
 
-    Other surrogates than Gaussian processes of this library, and fits to equal targets, are
-    returned as they are.
+    Surrogates of other classes, and those fitted to equal targets, are returned unchanged.
 
     Examples
     --------
@@ -88,15 +86,15 @@ def averaged_over_noise(surrogate: Surrogate) -> Surrogate | NoiseAverage:
         return surrogate
     if np.ptp(surrogate.observations_.y) == 0.0:
         return surrogate
-    ends = _climbs(surrogate)
+    ends = _optima_by_noise(surrogate)
     weights = softmax([-POWER * end.fun for end in ends])  # (1)
     kept = np.flatnonzero(weights)
     surrogates = tuple(_with_hyperparameters(surrogate, ends[k].x) for k in kept)
     return NoiseAverage(surrogates, weights[kept])
 
 
-def _climbs(surrogate):
-    """Return the ends of climbs at decreasing noise, each started where the one before ended."""
+def _optima_by_noise(surrogate):
+    """Optimise the hyperparameters at decreasing noise variances, with warm starts."""
     data, prior = surrogate.observations_.spread(MOST_ROWS), surrogate.prior_
     spread = np.append(prior.spread[:-1], np.inf)  # flat in the logarithm of the noise
     theta, ends = prior.location, []

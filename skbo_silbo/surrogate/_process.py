@@ -1,4 +1,4 @@
-"""The Gaussian process surrogate, and when hyperparameters of surrogates are searched again."""
+"""Gaussian process surrogate, and the schedule of hyperparameter searches."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -13,39 +13,40 @@ from skbo_silbo._numerics._hyperparameters import MOST_ROWS, climb, most_probabl
 from skbo_silbo._numerics._priors import PRIORS, HyperparameterPrior
 from skbo_silbo._typing import ArrayLike, FloatArray
 
-# Those of all runs of doc/search_log.rst, not tuned.
-TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
-LONG_GROWTH = 1.1  # the same where a search takes long
+# Not tuned; used by all runs of doc/search_log.rst.
+TUNE_GROWTH = 1.05  # growth of the number of labels between hyperparameter searches
+LONG_GROWTH = 1.1  # the same if a search takes long
 LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchmarks/overhead.rst)
-# Variance of standardised targets in a second start; with 0.3 fewer likelier modes were found.
+# Noise variance of the second start, for standardised targets. 0.3 found fewer better modes.
 MUCH_NOISE = 0.1
 
 
 class GaussianProcessSurrogate:
     """Gaussian process with a Matern-5/2 kernel, one length scale per input, and noise.
 
-    The targets are standardised inside; every result is in their own units.
+    Targets are standardised internally; predictions are in the units of the targets.
 
     Parameters
     ----------
     isotropic : bool, default=False
-        One length scale for all inputs.
+        Whether all inputs share one length scale.
     prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
-        Of the length scales: all inputs matter, or few do; or of all hyperparameters.
+        Prior of the length scales: all inputs matter ("dimension-scaled") or few do ("sparse"); or
+        a prior of all hyperparameters.
     shared : sequence of int, of length r, or None, default=None
-        Which of the p length scales, numbered from 0, each input has. With one for all columns of
-        a category, a level that was never tried keeps the variance that there is between the
-        others. None: each input has its own.
+        Index, from 0, of the length scale that each input uses. The columns of a category share
+        one, so that the variance at an untried level equals that between the others. None means one
+        length scale per input.
 
     Attributes
     ----------
     theta_ : ndarray of shape (p + 2,), p being r without `shared`, or (3,) if isotropic
-        The hyperparameters in use: log of the signal variance, of the p length scales and of the
-        noise variance, for standardised targets.
+        Hyperparameters for standardised targets: logarithms of the signal variance, of the p length
+        scales and of the noise variance.
     y_mean_, y_scale_ : float
-        What the targets were standardised by.
+        Mean and standard deviation used to standardise the targets.
     observations_ : Observations
-        The data, standardised.
+        The standardised data.
 
     Examples
     --------
@@ -81,26 +82,25 @@ class GaussianProcessSurrogate:
         tune: bool = True,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Condition on data.
+        """Fit the Gaussian process.
 
         Parameters
         ----------
         Z : ndarray of shape (n, r)
-            Inputs of a range like [-1, 1]; rows may repeat.
+            Inputs with a range of about [-1, 1]; rows may repeat.
         y : ndarray of shape (n,)
-            Finite targets. Equal targets say nothing about the hyperparameters: then the
-            starting values are kept.
+            Finite targets. If all are equal, the initial hyperparameters are kept.
         noise_variance : float or ndarray of shape (n,), default=0.0
-            Known variance of the noise of every target, in their squared units, on top of the
-            noise whose variance is searched.
+            Known noise variance of every target, in their squared units, added to the estimated
+            noise variance.
         state : dict or None, default=None
-            What `to_state` returned: where the search of the hyperparameters starts, besides the
-            prior's mode, and their values if they are not tuned. That of another number of inputs
-            is left out. None: the prior's mode.
+            Result of `to_state` of an earlier fit, used as an additional start of the
+            hyperparameter search, or as the hyperparameters if `tune` is False. Ignored if the
+            number of inputs differs. None uses the mode of the prior.
         tune : bool, default=True
-            Search the hyperparameters, else only factorise.
+            Whether to optimise the hyperparameters.
         rng : numpy.random.Generator or None, default=None
-            Not used: the search is deterministic.
+            Ignored; the search is deterministic.
 
         Returns
         -------
@@ -110,7 +110,7 @@ class GaussianProcessSurrogate:
         targets = (y - self.y_mean_) / self.y_scale_
         known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
         self.observations_ = Observations(Z, targets, known, shared=self.shared)
-        vars(self).pop("prior_", None)  # of the last fit
+        vars(self).pop("prior_", None)  # cached by the last fit
         size = 3 if self.isotropic else self._n_lengths + 2
         if state is not None and len(state["theta"]) == size:
             self.theta_ = np.array(state["theta"])
@@ -131,24 +131,23 @@ class GaussianProcessSurrogate:
 
     @property
     def relevance_(self) -> FloatArray:
-        """Inverse length scales, (r,)."""
+        """Inverse length scales, of shape (r,)."""
         return np.sqrt(self._process.weights)
 
     def to_state(self) -> dict[str, Any]:
-        """Return the hyperparameters as plain data, exactly."""
+        """Return the hyperparameters as plain data, without rounding."""
         return {"theta": self.theta_.tolist()}
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a surrogate with values added, hyperparameters and standardisation kept.
+        """Return a copy with added noise-free values; hyperparameters are kept.
 
-        The objective itself is taken to have these values, without noise: so the surrogate is
-        certain there, and a search leaves for elsewhere.
+        The process has almost no variance at the added points, so a search moves away from them.
 
         Parameters
         ----------
         Z : ndarray of shape (m, r)
         y : ndarray of shape (m,)
-            In the units of the targets of `fit`.
+            Values in the units of the targets of `fit`.
 
         Returns
         -------
@@ -160,7 +159,7 @@ class GaussianProcessSurrogate:
         return other
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation of the noise-free objective at the rows of Z.
+        """Predict the mean and standard deviation of the noise-free objective.
 
         Returns
         -------
@@ -171,17 +170,17 @@ class GaussianProcessSurrogate:
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
 
     def predict_mean(self, Z: FloatArray) -> FloatArray:
-        """Return the mean that `predict` returns, (m,), at less cost."""
+        """Return the mean of `predict`, (m,), at lower cost."""
         return self.y_mean_ + self.y_scale_ * self._process.predict_mean(Z)
 
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
-        """Return mean, standard deviation and their gradients at the rows of Z.
+        """Predict the mean, the standard deviation and their gradients.
 
         Returns
         -------
         mean, std : ndarray of shape (m,)
         by_mean, by_std : ndarray of shape (m, r)
-            Derivatives by the coordinates of the point.
+            Gradients of the mean and standard deviation with respect to Z.
         """
         mean, variance, by_mean, by_variance = self._process.predict_gradient(Z)
         scale, std = self.y_scale_, np.sqrt(variance)
@@ -189,9 +188,9 @@ class GaussianProcessSurrogate:
         return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
 
     def unexplained_share(self) -> float:
-        """Return the share of the targets' variance left when each is predicted from all others.
+        """Return the share of variance that leave-one-out predictions leave unexplained.
 
-        Hyperparameters are kept; 0 to 1, and 0 for targets that are all the same.
+        It lies between 0 and 1, and is 0 for equal targets. Hyperparameters are kept.
         """
         y = self._process.y
         mean, _ = self._process.leave_one_out()
@@ -199,13 +198,13 @@ class GaussianProcessSurrogate:
         return min(float(np.sum((y - mean) ** 2)) / total, 1.0) if total else 0.0
 
     def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the log density of every held-out target, noise included, of shape (m,)."""
+        """Return the log density of held-out targets, including noise, of shape (m,)."""
         mean, std = self.predict(Z)
         noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
         return norm.logpdf(y, mean, np.hypot(std, noise))
 
     def leave_one_out_log_density(self) -> FloatArray:
-        """Return the log density of every target given all others, hyperparameters kept, (n,)."""
+        """Return the leave-one-out log density of every target, of shape (n,)."""
         mean, variance = self._process.leave_one_out()
         miss = self._process.y - mean
         log_density = -0.5 * (np.log(2.0 * np.pi * variance) + miss**2 / variance)
@@ -216,11 +215,10 @@ class GaussianProcessSurrogate:
         return self.observations_.X.shape[1] if self.shared is None else max(self.shared) + 1
 
     def _most_probable(self):
-        """Return the best end of climbs from the prior's location and from the values there are.
+        """Return the hyperparameters of highest posterior density over several starts.
 
-        Little noise and much of it are modes of their own: from little alone, noisy values are
-        interpolated where a smooth function and noise are likelier by many nats. The sparse prior
-        has many modes: its starts are the ends under the broader prior.
+        Starts with little and with much noise are needed, because they lead to different modes. The
+        sparse prior has many modes; its starts are the optima under the broader prior.
         """
         some = self.observations_.spread(MOST_ROWS)
         little, broader = self.prior_.location, self.prior_.broader
@@ -231,20 +229,20 @@ class GaussianProcessSurrogate:
 
 
 def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
-    """Return a fitted copy of a surrogate and its state; hyperparameters searched where due.
+    """Return a fitted copy of a surrogate and its state, with a hyperparameter search if due.
 
     Parameters
     ----------
     template : Surrogate
-        It is not changed.
+        The surrogate to copy.
     state : dict or None
-        What this function returned before; None the first time.
+        State returned by the previous call; None for the first fit.
     Z, y, noise
         As in `Surrogate.fit`.
     moved : bool, default=False
-        Whether the embedding has changed since: then a search is due.
+        Whether the embedding has changed since the previous call, which makes a search due.
     tune : bool, default=True
-        Else the hyperparameters of `state` are kept, and it is returned as it is.
+        Whether to optimise hyperparameters if that is due. If False, `state` is returned unchanged.
     rng : numpy.random.Generator or None, default=None
     """
     surrogate = copy(template)
@@ -259,19 +257,19 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
 
 
 def held_out_log_density(template, coordinates, y, folds, rng):
-    """Return the log density of every value, (n,), by a surrogate fitted without its fold.
+    """Return the log density of every value, (n,), when its fold is held out.
 
     Parameters
     ----------
     template : Surrogate
     coordinates : callable
-        From the rows kept, bool of shape (n,), to coordinates of all rows, (n, r).
+        Maps a mask of training rows, bool of shape (n,), to coordinates of all rows, (n, r).
     y : ndarray of shape (n,)
-        Finite.
+        Finite values.
     folds : ndarray of int of shape (n,)
-        The fold of every row.
+        Index of the fold of every row.
     rng : numpy.random.Generator
-        For surrogates that draw.
+        Generator for surrogates that need one.
     """
     density = np.empty(y.size)
     for fold in np.unique(folds):
@@ -283,6 +281,6 @@ def held_out_log_density(template, coordinates, y, folds, rng):
 
 
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
-    """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
+    """Return the mean and standard deviation of y, (n,), with scale 1 for constant y."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()
     return float(np.mean(y)), float(np.std(y)) if spread else 1.0

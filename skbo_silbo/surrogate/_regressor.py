@@ -1,4 +1,4 @@
-"""Any regressor of scikit-learn that can say how sure it is, as a surrogate."""
+"""Surrogates based on scikit-learn regressors that return standard deviations."""
 
 import warnings
 from collections.abc import Callable
@@ -18,20 +18,20 @@ from skbo_silbo._sklearn import seeded_clone
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._process import location_and_scale
 
-LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
-MOST_ALPHA = 1e-4  # variance added to that of the targets, 1, before a process is given up
-NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # of scikit-learn's processes: rounding
+LEAST_STD = 1e-7  # smallest standard deviation, relative to the targets', against rounding errors
+MOST_ALPHA = 1e-4  # largest `alpha` tried, for targets of unit variance
+NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # scikit-learn's warning about rounding
 
 
 class StandardisedSurrogate:
-    """Base of surrogates that see standardised targets, and whose `predict` has no derivative.
+    """Base class of surrogates with standardised targets and no analytical gradient.
 
-    A subclass keeps the points that it is fitted to, (n, r), as `_Z`.
+    A subclass stores the points that it was fitted to, (n, r), as `_Z`.
 
     Attributes
     ----------
     y_mean_, y_scale_ : float
-        What the targets were standardised by.
+        Mean and standard deviation used to standardise the targets.
     """
 
     takes_noise = False
@@ -40,15 +40,15 @@ class StandardisedSurrogate:
 
     @property
     def relevance_(self):
-        """Ones, (r,): all coordinates count alike."""
+        """Ones, of shape (r,): all coordinates are equally relevant."""
         return np.ones(self._Z.shape[1])
 
     def predict_gradient(self, Z):
-        """Return mean, standard deviation and their gradients at the rows of Z."""
+        """Predict the mean, the standard deviation and their gradients."""
         return central_differences(self.predict, Z)
 
     def _standardise(self, y):
-        """Return targets standardised by what these targets, (n,), are from now on."""
+        """Set the standardisation from targets y, (n,), and apply it."""
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         return self._standardised(y)
 
@@ -57,31 +57,30 @@ class StandardisedSurrogate:
 
 
 class RegressorSurrogate(StandardisedSurrogate):
-    """A clone of a regressor with ``predict(Z, return_std=True)``, fitted to standardised targets.
+    """Surrogate that fits a clone of a regressor with ``predict(Z, return_std=True)``.
 
-    The gradient of its prediction is taken by central differences.
-    Warnings that it has not converged, or that rounding made a variance negative, are not shown.
-    Where points too near one another make the matrix of a `GaussianProcessRegressor` singular, its
-    ``alpha`` is raised tenfold, as scikit-learn advises, as often as needed: see `regressor_`.
+    Targets are standardised, and gradients are central differences. Warnings about convergence and
+    negative variances are suppressed. If points close together make the matrix of a
+    `GaussianProcessRegressor` singular, its ``alpha`` is increased tenfold until the fit succeeds.
 
     Parameters
     ----------
     regressor : estimator, or callable
-        For example `GaussianProcessRegressor`, `BayesianRidge`, or a Pipeline that ends in one. It
-        is not fitted itself. A ``random_state`` that is None is seeded at the first fit. A callable
-        makes it from the number of coordinates, as `sklearn_process` does.
+        The regressor, for example `GaussianProcessRegressor`, `BayesianRidge`, or a Pipeline that
+        ends in one; or a function that creates it from the number of coordinates. It is cloned
+        before the fit, and a ``random_state`` of None is seeded.
 
     Attributes
     ----------
     regressor_ : estimator
         The fitted clone.
     y_mean_, y_scale_ : float
-        What the targets were standardised by.
+        Mean and standard deviation used to standardise the targets.
 
     Raises
     ------
     TypeError
-        When the regressor cannot be cloned and fitted, or gives no standard deviation.
+        If the regressor cannot be cloned and fitted, or does not return standard deviations.
 
     Examples
     --------
@@ -98,10 +97,10 @@ class RegressorSurrogate(StandardisedSurrogate):
         self.regressor = regressor
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Fit a clone to Z, (n, r), and y, (n,), finite.
+        """Fit a clone of the regressor to Z, (n, r), and finite targets y, (n,).
 
-        The search of a `GaussianProcessRegressor`'s hyperparameters starts at those of `state`; a
-        process that is not to be tuned keeps them. Other regressors are fitted from the start.
+        A `GaussianProcessRegressor` starts its hyperparameter search from `state`, or keeps these
+        hyperparameters if `tune` is False.
 
         Returns
         -------
@@ -113,14 +112,16 @@ class RegressorSurrogate(StandardisedSurrogate):
         regressor = self.regressor(r) if callable(self.regressor) else self.regressor
         regressor = seeded_clone(regressor, self.seed)
         if state is not None:
-            _start_at(regressor, state["kernel"], tune)
+            _set_kernel(regressor, state["kernel"], tune)
         return self._fit(regressor, Z, targets)
 
     def with_points(self, Z, y):
-        """Return a surrogate with points added; a process keeps its kernel, others fit again."""
+        """Return a copy with points added; Gaussian processes keep their hyperparameters."""
         other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
-        return other._fit(_settled_clone(self.regressor_), np.vstack([self._Z, Z]), targets)
+        return other._fit(
+            _clone_with_fixed_kernel(self.regressor_), np.vstack([self._Z, Z]), targets
+        )
 
     def predict(self, Z):
         """Return mean and standard deviation at the rows of Z, in the units of the targets."""
@@ -131,17 +132,17 @@ class RegressorSurrogate(StandardisedSurrogate):
             raise TypeError(
                 "surrogate must return (mean, std) from predict(Z, return_std=True): "
                 f"{self.regressor!r} returned {type(prediction).__name__}. "
-                "Give another regressor."
+                "Use another regressor."
             )
         mean, std = (np.reshape(values, len(Z)) for values in prediction)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
 
     def log_predictive_density(self, Z, y):
-        """Return the log density of every value, (m,), normal with the regressor's deviation."""
+        """Return the log density of every value, (m,), under a normal prediction."""
         return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self):
-        """Return the seed and a process's hyperparameters: the same data give the same fit."""
+        """Return the seed and kernel hyperparameters as plain data."""
         kernels = [process.kernel_ for process in _processes(self.regressor_)]
         return {"seed": self.seed, "kernel": _values_of(kernels[0]) if kernels else {}}
 
@@ -149,17 +150,17 @@ class RegressorSurrogate(StandardisedSurrogate):
         self._Z, self._targets = Z, targets
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            self.regressor_ = _fit_regular(regressor, Z, targets)
+            self.regressor_ = _fit_with_jitter(regressor, Z, targets)
         return self
 
 
 def is_regressor(surrogate):
-    """Return whether an object can be cloned, fitted and asked as a regressor of scikit-learn.
+    """Return whether an object has the interface of a scikit-learn regressor.
 
     Raises
     ------
     TypeError
-        When it can, and has no ``predict(Z, return_std=True)``.
+        If it has, but does not support ``predict(Z, return_std=True)``.
     """
     if isinstance(surrogate, type) or not all(
         hasattr(surrogate, name) for name in ("fit", "predict", "get_params")
@@ -170,15 +171,15 @@ def is_regressor(surrogate):
     passes_all = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
     if not ("return_std" in parameters or passes_all):
         raise TypeError(
-            "surrogate must say how sure it is, by predict(Z, return_std=True): "
-            f"got {surrogate!r}. Use GaussianProcessRegressor(), BayesianRidge() or another "
-            "regressor that does."
+            "surrogate must support predict(Z, return_std=True), got "
+            f"{surrogate!r}. Use a regressor that returns standard deviations, such as "
+            "GaussianProcessRegressor() or BayesianRidge()."
         )
     return True
 
 
-def _fit_regular(regressor, Z, targets):
-    """Fit, with the least power of ten times ``alpha`` that leaves a process regular."""
+def _fit_with_jitter(regressor, Z, targets):
+    """Fit the regressor, increasing ``alpha`` tenfold while its matrix is singular."""
     while True:
         try:
             return regressor.fit(Z, targets)
@@ -189,15 +190,15 @@ def _fit_regular(regressor, Z, targets):
             processes[0].set_params(alpha=np.maximum(10.0 * processes[0].alpha, 1e-10))
         except ValueError as error:
             error.add_note(
-                f"surrogate: the regressor was to be fitted to coordinates z of shape {Z.shape}. "
-                "With a length scale for every input use embedding='identity': an embedding that "
-                "is learnt changes their number."
+                f"surrogate: the regressor was fitted to coordinates z of shape {Z.shape}. A "
+                "kernel with one length scale per input needs embedding='identity', because a "
+                "learnt embedding changes the number of coordinates."
             )
             raise
 
 
-def _settled_clone(regressor):
-    """Return a clone of a fitted regressor whose next fit does not search the kernel again."""
+def _clone_with_fixed_kernel(regressor):
+    """Return a clone of a fitted regressor with fixed kernel hyperparameters."""
     cloned = clone(regressor)
     for process, source in zip(_processes(cloned), _processes(regressor), strict=True):
         process.set_params(kernel=source.kernel_, optimizer=None)
@@ -205,19 +206,19 @@ def _settled_clone(regressor):
 
 
 def sklearn_process(r):
-    """Return scikit-learn's process for r coordinates: Matern 5/2, a length scale each, noise."""
+    """Return scikit-learn's Gaussian process with a Matern-5/2 kernel on r coordinates."""
     kernel = ConstantKernel() * Matern(np.ones(r), nu=2.5) + WhiteKernel(1e-2, (1e-8, 1e1))
     return GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
 
 
 def _values_of(kernel):
-    """Return the hyperparameters of a kernel by name, exactly."""
+    """Return the hyperparameters of a kernel by name, without rounding."""
     values = kernel.get_params()
     return {h.name: np.asarray(values[h.name]).tolist() for h in kernel.hyperparameters}
 
 
-def _start_at(regressor, values, tune):
-    """Have a process start at these hyperparameters, if it has as many, or keep them."""
+def _set_kernel(regressor, values, tune):
+    """Set the kernel hyperparameters of a regressor, and fix them unless `tune`."""
     for process in _processes(regressor):
         kernel = process.kernel
         shapes = {} if kernel is None else {k: np.shape(v) for k, v in _values_of(kernel).items()}
@@ -231,18 +232,18 @@ def _processes(regressor):
     return [last] if isinstance(last, GaussianProcessRegressor) else []
 
 
-STEP = 1e-4  # of coordinates in a range like [-1, 1]; error ~ STEP^2 and rounding / STEP
+STEP = 1e-4  # balances truncation error, STEP^2, and rounding error / STEP, on [-1, 1]
 
 
 def central_differences(
     predict: Callable[[FloatArray], tuple[FloatArray, FloatArray]], Z: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return mean, standard deviation and their gradients, by central differences.
+    """Return mean, standard deviation and their gradients by central differences.
 
     Parameters
     ----------
     predict : callable
-        From (k, r) to mean and standard deviation, (k,) each. It is called once for every row.
+        Maps (k, r) to mean and standard deviation, (k,) each. It is called once for every row of Z.
     Z : ndarray of shape (m, r)
 
     Returns

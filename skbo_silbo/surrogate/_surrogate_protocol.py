@@ -1,15 +1,15 @@
-"""What the loop asks of a surrogate and of a scale of the values.
+"""Protocols of surrogates and of warps of the values.
 
 =========  =========  ==================================================================
 symbol     shape      meaning
 =========  =========  ==================================================================
 Z          (n, r)     coordinates in the embedding
 y          (n,)       values as the surrogate sees them: warped, failures filled in
-noise      (n,)       known variances of these; zeros for a surrogate that takes none
+noise      (n,)       known noise variances; zeros if the surrogate does not support them
 =========  =========  ==================================================================
 
-An object of one's own needs no base class: it is checked by `check_members` when the optimiser is
-made, and by `skbo_silbo.testing.check_surrogate` as a whole.
+No base class is needed. The optimiser checks that all members exist, and
+`skbo_silbo.testing.check_surrogate` checks that they work.
 """
 
 from typing import Any, Protocol, Self
@@ -20,14 +20,14 @@ from skbo_silbo._typing import FloatArray
 
 
 class Surrogate(Protocol):
-    """A model of the values. The one given to an optimiser is copied before every `fit`.
+    """Protocol of models of the objective, which an optimiser copies before every `fit`.
 
-    It may also have the methods of `SurrogateOptions`.
+    A surrogate may also have the methods of `SurrogateOptions`.
     """
 
     @property
     def takes_noise(self) -> bool:
-        """Whether known variances of the values are used; if not, `tell` refuses them."""
+        """Whether known noise variances are supported; if not, `tell` rejects them."""
 
     def fit(
         self,
@@ -40,67 +40,67 @@ class Surrogate(Protocol):
         tune: bool,
         rng: np.random.Generator | None,
     ) -> Self:
-        """Condition on data, and return the surrogate itself.
+        """Fit the surrogate and return it.
 
         Parameters
         ----------
         Z : ndarray of shape (n, r)
-            Coordinates in the embedding; the cube [-1, 1]^d where that is the identity.
+            Coordinates in the embedding; points of the cube [-1, 1]^d if it is the identity.
         y : ndarray of shape (n,)
-            Values on the scale of `Warp`, failures replaced by the worst.
+            Warped values, with failures replaced by the worst value.
         noise : ndarray of shape (n,)
-            Known variances of these; zeros where `takes_noise` is False.
+            Known noise variances of y; zeros if `takes_noise` is False.
         state : dict or None
-            What `to_state` of the fit before returned; None for the first. The embedding may have
+            Result of `to_state` of the previous fit; None for the first one. The embedding may have
             changed since.
         tune : bool
-            Whether the hyperparameters are to be searched; else those of `state` are kept.
+            Whether to optimise the hyperparameters instead of using those of `state`.
         rng : numpy.random.Generator or None
-            The only source of random numbers; None where nothing is searched.
+            The only source of random numbers; None if nothing is optimised.
         """
 
     def to_state(self) -> dict[str, Any]:
-        """Return as plain data for JSON what the next fit, or the same fit again, needs."""
+        """Return plain data from which `fit` can start, or repeat the same fit."""
 
     @property
     def relevance_(self) -> FloatArray:
-        """How much each coordinate matters, (r,), >= 0: inverse length scales, or ones."""
+        """Relevance of each coordinate, (r,), non-negative: inverse length scales, or ones."""
 
     def predict(self, Z: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation of the objective without noise, (m,) each."""
+        """Return mean and standard deviation of the noise-free objective, (m,) each."""
 
     def predict_gradient(self, Z: FloatArray, /) -> tuple[FloatArray, ...]:
-        """Return mean, standard deviation, (m,) each, and their gradients by z, (m, r) each."""
+        """Return mean and standard deviation, (m,) each, and their gradients, (m, r) each."""
 
     def log_predictive_density(self, Z: FloatArray, y: FloatArray, /) -> FloatArray:
-        """Return the log density of values, noise included, (m,), in nats."""
+        """Return the log density of values, (m,), in nats, including noise."""
 
     def with_points(self, Z: FloatArray, y: FloatArray, /) -> Self:
-        """Return a surrogate conditioned on these values of pending points too, all else kept."""
+        """Return a copy conditioned on additional values, with the same hyperparameters."""
 
 
 class SurrogateOptions(Protocol):
-    """Optional methods of a `Surrogate`. The optimiser uses each one that is there."""
+    """Optional methods of a `Surrogate`, each used if it exists."""
 
     def unexplained_share(self) -> float:
-        """Return the share, 0 to 1, of the variance of y that is left in leave-one-out predictions.
+        """Return the share of variance left by leave-one-out predictions, from 0 to 1.
 
-        ``search="parzen-turns"`` needs it.
+        ``search="parzen-turns"`` requires it.
         """
 
     def predict_mean(self, Z: FloatArray, /) -> FloatArray:
-        """Return the mean of `predict`, (m,), where it is cheaper without the deviation."""
+        """Return the mean of `predict`, (m,), if it is cheaper without the deviation."""
 
 
 class Warp(Protocol):
-    """A rising scale on which learner and surrogate see the values."""
+    """Protocol of increasing transformations of the values before models are fitted."""
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Name used in reports."""
 
     def __call__(self, y: FloatArray, /) -> FloatArray:
         """Return the warped values, (n,)."""
 
     def log_slope(self, y: FloatArray, /) -> FloatArray:
-        """Return the logarithm of the derivative at every value, (n,)."""
+        """Return the logarithm of the derivative at every value, of shape (n,)."""

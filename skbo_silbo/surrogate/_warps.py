@@ -1,8 +1,7 @@
-"""The scale on which learners and surrogates see the values, warped and standardised.
+"""Transformations of the values before models are fitted.
 
-A warp is a rising function of one value; its location and scale come from all values. It also knows
-the logarithm of its slope: noise of y is ``w'(y)`` times as large in ``w(y)``, and a density of
-``w(y)`` is one of y once it is multiplied by ``w'(y)``.
+A warp w is an increasing function of one value, with location and scale from all values. Its slope
+converts noise (multiplied by ``w'(y)``) and densities between the original and the warped values.
 """
 
 from dataclasses import dataclass
@@ -15,12 +14,12 @@ from skbo_silbo._typing import FloatArray
 
 @dataclass(frozen=True)
 class IdentityWarp:
-    """The values themselves."""
+    """No transformation."""
 
     name = "none"
 
     def __call__(self, y: FloatArray) -> FloatArray:
-        """Return y itself."""
+        """Return y unchanged."""
         return y
 
     def log_slope(self, y: FloatArray) -> FloatArray:
@@ -30,12 +29,13 @@ class IdentityWarp:
 
 @dataclass(frozen=True)
 class HalfLog:
-    """Distances above the median compressed to their logarithm.
+    """Compress values above the median logarithmically.
 
-    How bad a bad value is says little of where the minimum is, and one value of 1e4 flattens the
-    differences between all others. So with ``t = (y - median) / s``, s the root mean square
-    distance of the values below the median from it (for normal values their deviation), the result
-    is t up to the median and ``log(1 + t)`` above it: smooth to the first derivative.
+    Differences between bad values carry little information about the minimum, and a single large
+    value would flatten the differences between all others. With ``t = (y - median) / s``, where s
+    is the root mean square distance of the values below the median from it (their standard
+    deviation if values are normal), the result is t up to the median and ``log(1 + t)`` above, with
+    a continuous derivative.
 
     Examples
     --------
@@ -53,13 +53,13 @@ class HalfLog:
         Parameters
         ----------
         y : ndarray of shape (n,)
-            Finite; it may be empty.
+            Finite values; may be empty.
 
         Returns
         -------
         warped : ndarray of shape (n,)
-            In the order of y, without unit; the median is at 0. When none is below the median s
-            comes from those above; when all are equal, all are 0.
+            Dimensionless values with the median at 0. If no value is below the median, s comes from
+            those above; if all are equal, the result is 0.
         """
         distance, _ = self._scaled(y)
         return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)
@@ -70,13 +70,13 @@ class HalfLog:
         return -np.log1p(np.maximum(distance, 0.0)) - log_scale
 
     def _scaled(self, y):
-        """Return distances from the median in units of s, and log s."""
+        """Return the distances from the median in units of s, and log s."""
         if not y.size:
             return y, 0.0
         distance, log_scale = y - np.median(y), 0.0
         for side in (distance < 0.0, distance > 0.0):
             if side.any():
-                largest = np.abs(distance[side]).max()  # first: its square may overflow
+                largest = np.abs(distance[side]).max()  # scale first: squares may overflow
                 distance = distance / largest
                 root = np.sqrt(np.mean(distance[side] ** 2))
                 return distance / root, np.log(largest) + np.log(root)
@@ -85,10 +85,10 @@ class HalfLog:
 
 @dataclass(frozen=True)
 class LogAboveLeast:
-    """The logarithm of the distance from the lowest value, begun at the median's.
+    """Logarithm of the distance from the lowest value.
 
-    ``log(1 + (y - least) / (median - least))``: infinitely smooth, nearly linear for the better
-    half and logarithmic far above. What an input explains may be seen on it (`InputModel`).
+    ``log(1 + (y - least) / (median - least))`` is smooth, nearly linear for the better half of the
+    values, and logarithmic far above. `InputModel` may use it.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class LogAboveLeast:
     name = "log"
 
     def __call__(self, y: FloatArray) -> FloatArray:
-        """Return the warped values, of shape (n,); all 0 when all are equal."""
+        """Return the warped values, of shape (n,), which are 0 if all values are equal."""
         distance, scale = self._scaled(y)
         return np.log1p(distance / scale)
 
@@ -115,7 +115,7 @@ class LogAboveLeast:
             return y, 1.0
         distance = y - y.min()
         typical = np.median(distance)
-        if typical == 0.0:  # most are the least
+        if typical == 0.0:  # more than half of the values equal the lowest
             typical = distance.max()
         return distance, typical if typical > 0.0 else 1.0
 
@@ -124,6 +124,6 @@ WARPS = MappingProxyType({"half-log": HalfLog(), None: IdentityWarp()})
 
 
 def warped_variance(warp, y, noise_std):
-    """Return variances of warped values, (n,), by the warp's slope; 0 where they are not known."""
+    """Return the noise variances of warped values, (n,); 0 if unknown."""
     known = np.where(np.isfinite(noise_std), noise_std, 0.0)
     return (known * np.exp(warp.log_slope(y))) ** 2 if known.any() else known

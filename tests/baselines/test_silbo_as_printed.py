@@ -140,7 +140,7 @@ def test_slices_that_are_plain_are_told():
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (90, 6)), rng.normal(size=90)
     learner = SILBOBottomUp([(-1, 1)] * 6, random_state=0)._configuration.learner
-    with pytest.warns(UserWarning, match="=7 is no localisation: the slices of 50 .* most 5 rows"):
+    with pytest.warns(UserWarning, match="=7 has no effect: the slices of 50 .* most 5 rows"):
         learner.learn(X[:50], y[:50], X[:0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -175,10 +175,10 @@ def test_shapes(x, constraints, shape):
     [
         ([[1.0]], r"must be of shape \(m,\) for one point, and \(2, m\) for 2 points"),
         ([[], []], r"got shape \(2, 0\)"),
-        ([[1.0], [1.0]], r"m being 2 as told before: got shape \(2, 1\)"),
+        ([[1.0], [1.0]], r"m being 2 as before, got shape \(2, 1\)"),
         ([["a", "b"], ["a", "b"]], "must be real numbers"),
-        ([[True, False], [True, True]], "got booleans, of which True would be 1"),
-        ([[-1.0, np.True_], [1.0, np.nan]], r"Tell -1.0"),
+        ([[True, False], [True, True]], "got booleans"),
+        ([[-1.0, np.True_], [1.0, np.nan]], r"Pass -1.0"),
     ],
 )
 def test_what_is_refused_leaves_no_trace(constraints, match):
@@ -192,7 +192,7 @@ def test_what_is_refused_leaves_no_trace(constraints, match):
 def test_methods_that_cannot_learn_them_refuse():
     named = {"'ucb'": SILBO(BOUNDS, acquisition="ucb"), "that of AddBO": AddBO(BOUNDS)}
     for name, optimizer in named.items():
-        refusal = rf"acquisition must be 'ei', .*: got {name} and 1 constraints"
+        refusal = rf"acquisition must be 'ei' .* got {name} and 1 constraints"
         with pytest.raises(ValueError, match=refusal):
             optimizer.tell([0, 0], 0.0, constraints=[1.0])
         optimizer.tell([0, 0], 0.0)
@@ -214,7 +214,7 @@ def test_own_log_acquisition_works_with_constraints():
         slope = np.exp(norm.logpdf(u) - value) / std
         return (value, -slope, -slope * u) if return_gradient else value
 
-    with pytest.raises(ValueError, match="declare that your function is a logarithm"):
+    with pytest.raises(ValueError, match="set is_log on your function"):
         told(8, acquisition=log_probability)
     log_probability.is_log = True
     optimizer = told(8, acquisition=log_probability, n_initial=6)

@@ -220,7 +220,7 @@ def test_constraints_on_named_parameters():
         (disc, r"constraints.*scipy.optimize.NonlinearConstraint"),
         (
             {"type": "ineq", "fun": disc},
-            r"got {'type'.*Write NonlinearConstraint\(fun, 0, numpy.inf",
+            r"got {'type'.*Use NonlinearConstraint\(fun, 0, numpy.inf",
         ),
         (NonlinearConstraint(disc, 0.3, 0.3), r"constraints.*inequalities"),
         (LinearConstraint([[1, 1]], 0, 1), r"\b3\b inputs.*got.*\(1, 2\)"),
@@ -236,7 +236,7 @@ def test_constraints_that_are_refused(constraints, message):
 
 
 def test_linear_constraints_need_a_box_or_names():
-    with pytest.raises(ValueError, match="NonlinearConstraint for named parameters"):
+    with pytest.raises(ValueError, match="name the columns of a LinearConstraint"):
         minimize(lambda p: 0.0, SPACE, constraints=LinearConstraint([[1, 1, 1]], 0, 1))
     rule = (["x0"], LinearConstraint([[1]], 0, 0.5))
     with pytest.raises(ValueError, match=r"inputs.*array"):

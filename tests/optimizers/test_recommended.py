@@ -185,7 +185,7 @@ def test_what_ends_a_cell_is_shown_soon():
     wide = RandomSearch([(-1, 1)] * 2000)
     wide.tell(wide.ask(13), np.arange(13.0))
     html = search_html("wide", {"<b>": "<script>"}, wide, wide.func_vals_)
-    assert "ask for input_model_.shares" in html
+    assert "see input_model_.shares" in html
     assert wide._input_model is None
     assert "<th><b>" not in html
     assert "<script>" not in html
@@ -197,5 +197,5 @@ def test_predict_raises_if_all_failed(asked, constraints):
     optimizer = SILBO(BOUNDS, random_state=0)
     optimizer.tell(optimizer.ask(12), np.full(12, np.nan), constraints=constraints)
     optimizer.ask()
-    with pytest.raises(NotFittedError, match=f"{asked} needs a finite value: got 12 values, none"):
+    with pytest.raises(NotFittedError, match=f"{asked} needs a finite value, got 12 values, none"):
         getattr(optimizer, asked)(ONE)

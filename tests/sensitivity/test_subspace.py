@@ -145,7 +145,7 @@ def test_reading_subspace_keeps_proposals(make):
 def test_subspace_needs_a_model():
     optimizer = SILBO([(-1, 1)] * 5, n_initial=6, random_state=0)
     with pytest.raises(
-        NotFittedError, match=r"which ask\(\) makes from 6 values on: got 0. Tell 6 more"
+        NotFittedError, match=r"which ask\(\) fits from 6 values on, got 0. Pass 6 more"
     ):
         optimizer.subspace_  # noqa: B018
 

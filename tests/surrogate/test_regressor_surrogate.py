@@ -143,7 +143,7 @@ def test_process_warnings_are_suppressed():
     ("bad", "message"),
     [
         (Ridge(), r"predict\(Z, return_std=True\).*got Ridge"),
-        (make_pipeline(Ridge()), "must say how sure it is"),
+        (make_pipeline(Ridge()), "must support predict"),
         (BayesianRidge, r"object.*got the"),
         (3, r"surrogate.*regressor"),
     ],
@@ -166,7 +166,7 @@ def test_kernel_of_wrong_dimension_raises():
     kernel = RBF(np.ones(4))
     with pytest.raises(ValueError, match="Anisotropic kernel") as caught:
         RegressorSurrogate(GaussianProcessRegressor(kernel)).fit(*make_data())
-    assert "use embedding='identity'" in caught.value.__notes__[0]
+    assert "needs embedding='identity'" in caught.value.__notes__[0]
 
 
 # --- in the optimiser -----------------------------------------------------------------------------
