@@ -167,9 +167,9 @@ class MovingPoints(Baseline):
             self._model = self._conditioned(self._model)
 
     def _has_unevaluated(self):
-        next_unevaluated = self._ledger.next_unevaluated(self._seen) is not None
-        self._ledger = replace(self._ledger, moved=next_unevaluated)
-        return next_unevaluated
+        unevaluated = self._ledger.next_unevaluated(self._seen) is not None
+        self._ledger = replace(self._ledger, moved=unevaluated)
+        return unevaluated
 
     def _learnt(self, model):
         """Return the model with a newly learnt embedding if due, and move the points."""

@@ -139,8 +139,8 @@ def fit_if_possible(transformer, X, y, X_unlabeled):
         return fitted
     except ValueError as error:
         warn_user(
-            f"embedding could not be fitted to the values so far: {transformer!r} raised {error}. "
-            "All inputs are kept until it can. Use fewer components, or a larger n_initial."
+            f"embedding={transformer!r} could not be fitted to the values so far ({error}). All "
+            "inputs are kept until it can. Use fewer components, or a larger n_initial."
         )
         return None
 

@@ -19,8 +19,8 @@ from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.baselines._add_bo import (
     AdditiveProcess,
     SampledAdditiveProcess,
+    _best_signal_and_noise,
     _correlation_of,
-    _likeliest,
     log_density,
     mean_correlation,
     sample_groups,
@@ -153,7 +153,7 @@ def test_group_posteriors_sum_to_the_additive_posterior():
 def test_grouping_likelihood_is_density_of_values():
     Z, y = additive_data()
     groups, targets = [np.array([0, 1]), np.array([2, 3, 4, 5])], (y - y.mean()) / y.std()
-    value, signal, noise = _likeliest(Z, targets, groups, 0.8)
+    value, signal, noise = _best_signal_and_noise(Z, targets, groups, 0.8)
     parts = [matern52(scaled_squared_distances(*[Z[:, g]] * 2, np.full(len(g), 0.8**-2)))[0]
              for g in groups]  # fmt: skip
     K = signal * ((parts[0] + parts[1]) / 2 + noise * np.eye(30))

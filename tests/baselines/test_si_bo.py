@@ -98,7 +98,9 @@ def test_gradient_differences_count_as_evaluations():
 
 def test_too_few_differences_are_warned_of():
     box = [(-1, 1)] * 100
-    with pytest.warns(UserWarning, match=r"n_initial=50 gives 45 .* n_components=2 .*=211, better"):
+    with pytest.warns(
+        UserWarning, match=r"n_initial=50 gives 45 .* n_components=2 .*=211 or, better"
+    ):
         SIBO(box, n_components=2)
     with pytest.warns(UserWarning, match=r"even.*100"):
         SIBO(box)

@@ -239,5 +239,5 @@ def test_linear_constraints_need_a_box_or_names():
     with pytest.raises(ValueError, match="name the columns of a LinearConstraint"):
         minimize(lambda p: 0.0, SPACE, constraints=LinearConstraint([[1, 1, 1]], 0, 1))
     rule = (["x0"], LinearConstraint([[1]], 0, 0.5))
-    with pytest.raises(ValueError, match=r"inputs.*array"):
+    with pytest.raises(ValueError, match="an array have no names"):
         minimize(lambda x: 0.0, [(0, 1)], constraints=rule)

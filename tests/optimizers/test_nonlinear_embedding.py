@@ -126,5 +126,5 @@ def test_shares_need_no_embedding_derivatives():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotLowDimensionalWarning)  # 12 values are few
         assert len(optimizer.subspace_.feature_names) == 6
-    with pytest.raises(NotImplementedError, match="KernelPCA has none"):
+    with pytest.raises(NotImplementedError, match="KernelPCA has no derivatives"):
         optimizer.embedding_.pull_back(np.ones((1, 2)))
