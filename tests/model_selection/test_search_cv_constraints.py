@@ -150,7 +150,7 @@ def test_invalid_initial_candidate_raises():
     [
         ("a < b", "constraints must be scipy.optimize.NonlinearConstraint"),
         (LinearConstraint([[1, 1]], -np.inf, 1), "constraints must name"),
-        (lambda p: 0.3, "constraints must be a function that returns True or False: got 0.3"),
+        (lambda p: 0.3, "constraints must be a function that returns True or False, got 0.3"),
         (NonlinearConstraint(small, 0.5, 0.5), "constraints must be inequalities"),
         ((["a", "b"], LinearConstraint([[1, 1]], 1, 1)), "constraints must be inequalities"),
         (
