@@ -113,7 +113,8 @@ class SILBOSearchCV(SeveralGoals):
         rejected. The refit has no limit.
     max_time : float or None, default=None
         Seconds after which no further candidate begins; the first one always does. Candidates that
-        are being fitted then are waited for.
+        are being fitted then are waited for. With an integer `batch_size` this holds for whole
+        batches.
     n_retries : int, default=1
         How often a fit is repeated, alone, if its worker dies. Then its candidate counts as failed.
     target : float or None, default=None
