@@ -15,7 +15,8 @@ SUBJECTS = {
     "early_stopped several_goals killed_and_resumed dask optuna",
     "minimise a function": "simulator many_inputs space baselines learnt_plane paper_figure "
     "problems",
-    "reduce dimension": "few_labels unlabeled_rows sdr_subspace how_many four_truths sparse_and_curled",
+    "reduce dimension": "few_labels unlabeled_rows sdr_subspace how_many four_truths "
+    "sparse_and_curled",
     "parts of your own": "own_surrogate own_parts autoencoder",
 }
 READING_ORDER = " ".join(SUBJECTS.values()).split()

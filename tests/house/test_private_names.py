@@ -74,7 +74,9 @@ def private_names_of(tree):
             if not isinstance(node.ctx, ast.Store):
                 is_own = ast.unparse(node.value) in ("self", "cls", "super()")
                 yield node.lineno, node.attr, is_own
-        elif is_private(name := text_of(node)) and name.isidentifier():  # for getattr
+        elif (
+            is_private(name := text_of(node)) and name.isidentifier() and name[-1] != "_"
+        ):  # getattr
             yield node.lineno, name, False
 
 
