@@ -286,6 +286,7 @@ def _result(loop, stop, *, success=True):
     found = bool((np.isfinite(values) & feasible).any())
     best = optimizer.best_x_ if found else None
     constraints = optimizer.constraints_
+    n_given = len(values) - len(loop.trials)  # values of `y0`
     no_point = " No point is feasible." if len(values) and not feasible.any() else ""
     return MinimizeResult(
         x=best,
@@ -294,6 +295,8 @@ def _result(loop, stop, *, success=True):
         nfev=loop.n_calls,
         x_iters=optimizer.x_iters_,
         func_vals=values,
+        sources=["given"] * n_given + [trial.source for trial in loop.trials],
+        errors=[None] * n_given + [trial.observation.error for trial in loop.trials],
         optimizer=optimizer,
         maximize=optimizer.maximize,
         message=stop.message + no_point,

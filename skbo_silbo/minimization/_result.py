@@ -1,6 +1,6 @@
 """What `minimize` returns."""
 
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 from scipy.optimize import OptimizeResult
@@ -8,8 +8,12 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._typing import FloatArray, PointT
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
+from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._model import Prediction
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EDGE_ITEMS = 2  # shown at either end of a list of points, and of a point, as numpy does for arrays
 MOST_SHOWN = 12  # items that are shown in full, as `OptimizeResult` does for arrays
@@ -36,6 +40,11 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         All points in order, those of `y0` first.
     func_vals : ndarray of shape (n,)
         Their values.
+    sources : list of n str
+        Where the points come from: "given" (`x0`), "init" (the initial design), "model", or
+        "resumed" (an earlier run evaluated it).
+    errors : list of n (str or None)
+        Why an evaluation was given up, such as a timeout; otherwise None.
     constraints : ndarray of shape (n, m)
         Their constraints; only with `n_constraints`.
     optimizer : AskTellOptimizer
@@ -85,6 +94,38 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
             )
         return self.optimizer.predict(x)
 
+    def evaluation_table(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame` as lists, without pandas."""
+        n, constraints = len(self.func_vals), self.get("constraints", np.empty((0, 0)))
+        results = {"value": self.func_vals.tolist(), "source": self.sources}
+        results |= {f"constraint_{i}": c.tolist() for i, c in enumerate(constraints.T)}
+        status = evaluation_status(self.func_vals, self.optimizer.feasible_[:n])
+        status = [e or s for e, s in zip(self.errors, status, strict=True)]
+        return evaluation_table(self.x_iters, results, status)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas DataFrame with one row per evaluated point, in the order of `x_iters`.
+
+        Returns
+        -------
+        frame : DataFrame
+            One column per parameter ("x0", "x1", ... for a box), then "value", "source" (see
+            `sources`), "constraint_0", ... where there are constraints, and "status": "ok",
+            "failed" (the value is NaN or infinite), "infeasible" (a constraint is violated or not
+            known) or why the evaluation was given up. If a parameter has one of these names, an
+            underscore is appended to the other column.
+
+        Examples
+        --------
+        >>> from skbo_silbo import minimize
+        >>> result = minimize(lambda x: x[0] ** 2, [(0, 1)], n_calls=8, random_state=0)
+        >>> result.to_frame().columns.tolist()
+        ['x0', 'value', 'source', 'status']
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.evaluation_table())
+
     def __repr__(self):
         return repr(OptimizeResult({name: _abbreviated(entry) for name, entry in self.items()}))
 
@@ -104,6 +145,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     nfev: int
     x_iters: Any
     func_vals: FloatArray
+    sources: list[str]
+    errors: list[str | None]
     constraints: FloatArray
     optimizer: AskTellOptimizer
     maximize: bool
@@ -113,11 +156,13 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
 
 
 def _abbreviated(entry):
-    """Return named points as text of their first and last ones; other entries as they are."""
+    """Return long lists and named points as text of their first and last items."""
     if isinstance(entry, dict) and len(entry) > MOST_SHOWN:
         return _point_in_short(entry)
     if isinstance(entry, list) and all(isinstance(point, dict) for point in entry):
         return "[" + "\n ".join(_edges([_point_in_short(point) for point in entry])) + "]"
+    if isinstance(entry, list) and len(entry) > MOST_SHOWN:
+        return "[" + ", ".join(_edges(list(map(repr, entry)))) + "]"
     return entry
 
 

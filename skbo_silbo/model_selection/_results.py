@@ -13,6 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import adopt_rows, format_results
 from skbo_silbo.model_selection._goals import pareto_front
+from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
 
 SCORES = {"test_scores", "train_scores"}  # of a row
 
@@ -156,6 +157,17 @@ def make_results(search, candidates, evaluate_candidates):
         observations = [candidate.observation for candidate in candidates]
         search.pareto_front_ = pareto_front(table, observations, search._goals)
     return table
+
+
+def results_table(results, n_splits):
+    """Return the columns of a table with one row per candidate, from ``cv_results_``."""
+    prefix = "mean_test_"
+    scores = {k.removeprefix(prefix): v for k, v in results.items() if k.startswith(prefix)}
+    columns = {"value" if name == "score" else name: v.tolist() for name, v in scores.items()}
+    seconds = n_splits * (results["mean_fit_time"] + results["mean_score_time"])
+    columns |= {"source": list(results["source"]), "seconds": seconds.tolist()}
+    status = evaluation_status(np.sum(list(scores.values()), axis=0))
+    return evaluation_table(results["params"], columns, status)
 
 
 def attach_results(error, search, candidates, evaluate_candidates):

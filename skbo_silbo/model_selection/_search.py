@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -37,6 +37,7 @@ from skbo_silbo.model_selection._results import (
     attach_results,
     has_succeeded,
     make_results,
+    results_table,
     warn_of_interruption,
 )
 from skbo_silbo.optimizers._log import open_log
@@ -45,6 +46,9 @@ from skbo_silbo.optimizers._state import RootSeed, root_seed
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(eq=False, repr=False)
@@ -409,6 +413,41 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         check_is_fitted(self, "optimizer_")
         return expected_score(self, params)
+
+    def evaluation_table(self) -> dict[str, list[Any]]:
+        """Return the columns of :meth:`to_frame` as lists, without pandas."""
+        check_is_fitted(self, "cv_results_")
+        return results_table(self.cv_results_, self.n_splits_)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas DataFrame with one row per candidate, in the order of ``cv_results_``.
+
+        Returns
+        -------
+        frame : DataFrame
+            One column per parameter, then "value" (the mean test score; with several metrics a
+            column for each), "source" (see ``cv_results_``), "seconds" (fit and score of all
+            splits) and "status": "ok", or "failed" if a score is not finite. If a parameter has one
+            of these names, an underscore is appended to the other column.
+
+        Raises
+        ------
+        NotFittedError
+            If the search is not fitted.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.svm import SVC
+        >>> from skbo_silbo import SILBOSearchCV
+        >>> search = SILBOSearchCV(SVC(), {"C": [0.1, 1, 10]}, n_iter=3, random_state=0)
+        >>> frame = search.fit(*load_iris(return_X_y=True)).to_frame()
+        >>> frame.columns.tolist()
+        ['C', 'value', 'source', 'seconds', 'status']
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.evaluation_table())
 
     @property
     def subspace_(self) -> LearntSubspace:

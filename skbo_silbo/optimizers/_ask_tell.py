@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from inspect import signature
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,12 +22,16 @@ from skbo_silbo._typing import (
 from skbo_silbo.acquisition._part_of_space import N_BEST, Part
 from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, format_constraints
+from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers._model import Recommendation
 from skbo_silbo.optimizers._state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, too_few_left
 from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class AskTellOptimizer(ABC):
@@ -384,6 +388,40 @@ class AskTellOptimizer(ABC):
         n_known = self._history.constraints.shape[1]
         constraints = history.as_constraints(constraints, (1,), n_known)
         self._refuse_unusable(np.full(1, np.nan), constraints)
+
+    def evaluation_table(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame` as lists, without pandas."""
+        with self._lock:
+            values, feasible, constraints = self.func_vals_, self.feasible_, self.constraints_
+            points = self.x_iters_
+        results = {"value": values.tolist()}
+        results |= {f"constraint_{i}": c.tolist() for i, c in enumerate(constraints.T)}
+        return evaluation_table(points, results, evaluation_status(values, feasible))
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas DataFrame with one row per observed point, in that order.
+
+        Returns
+        -------
+        frame : DataFrame
+            One column per parameter ("x0", "x1", ... for a box), then "value", "constraint_0", ...
+            where there are constraints, and "status": "ok", "failed" (the value is NaN or infinite)
+            or "infeasible" (a constraint is violated or not known). If a parameter has one of these
+            names, an underscore is appended to the other column.
+
+        Examples
+        --------
+        >>> from skbo_silbo import SILBO
+        >>> optimizer = SILBO({"width": [0.5, 1.0, 2.0]}, random_state=0)
+        >>> optimizer = optimizer.tell([{"width": 0.5}, {"width": 1.0}], [3.0, float("nan")])
+        >>> optimizer.to_frame()
+           width  value  status
+        0    0.5    3.0      ok
+        1    1.0    NaN  failed
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.evaluation_table())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state of the optimiser as plain data that can be written as JSON.

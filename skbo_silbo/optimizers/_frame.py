@@ -1,0 +1,58 @@
+"""Tables of evaluations, one row each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from skbo_silbo._typing import BoolArray, FloatArray
+
+
+def evaluation_table(
+    points: Any, results: Mapping[str, Sequence[Any]], status: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Return the columns of a table of evaluations.
+
+    A column of `results` that has the name of a parameter is renamed: ``value`` becomes ``value_``.
+
+    Parameters
+    ----------
+    points : list of n dicts, or ndarray of shape (n, d)
+    results : mapping of str to sequence of length n
+        Values, and what else is known of the evaluations.
+    status : sequence of str
+        "ok", "failed", "infeasible", or why there is no value.
+
+    Examples
+    --------
+    >>> from skbo_silbo.optimizers._frame import evaluation_table
+    >>> evaluation_table([{"C": 1.0}, {"kernel": "rbf"}], {"value": [0.5, 0.7]}, ["ok", "ok"])
+    {'C': [1.0, None], 'kernel': [None, 'rbf'], 'value': [0.5, 0.7], 'status': ['ok', 'ok']}
+    """
+    if isinstance(points, np.ndarray):
+        columns = {f"x{j}": column.tolist() for j, column in enumerate(points.T)}
+    else:
+        names = dict.fromkeys(name for point in points for name in point)
+        columns = {name: [point.get(name) for point in points] for name in names}
+    table = dict(columns)
+    for name, column in {**results, "status": status}.items():
+        while name in columns:
+            name += "_"
+        table[name] = list(column)
+    return table
+
+
+def evaluation_status(values: FloatArray, feasible: BoolArray | None = None) -> list[str]:
+    """Return "failed" where a value is not finite, "infeasible" where it does not count, or "ok".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.optimizers._frame import evaluation_status
+    >>> evaluation_status(np.array([1.0, 2.0, np.nan]), np.array([True, False, True]))
+    ['ok', 'infeasible', 'failed']
+    """
+    feasible = np.ones(len(values), dtype=bool) if feasible is None else feasible
+    counted = np.where(feasible, "ok", "infeasible")
+    status: list[str] = np.where(np.isfinite(values), counted, "failed").tolist()
+    return status
