@@ -4,8 +4,8 @@ from skbo_silbo.acquisition._acquisition_functions import (
     AcquisitionFunction,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.acquisition._parzen_draws import ParzenTurns
+from skbo_silbo.acquisition._restricted_space import Part
 from skbo_silbo.acquisition._searches import Climb
 from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
 

@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._acquisition_functions import is_log
-from skbo_silbo.acquisition._part_of_space import can_be_listed
+from skbo_silbo.acquisition._restricted_space import can_be_listed
 from skbo_silbo.acquisition._searches import Climb, every_point
 from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
 from skbo_silbo.space import SpaceUnion

@@ -13,7 +13,7 @@ from scipy.optimize import Bounds, minimize
 
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES
-from skbo_silbo.acquisition._part_of_space import (
+from skbo_silbo.acquisition._restricted_space import (
     N_BEST,
     Part,
     can_be_listed,

@@ -14,7 +14,7 @@ import numpy as np
 
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.acquisition._restricted_space import Part
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.optimizers._history import Labelled

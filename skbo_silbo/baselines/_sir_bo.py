@@ -9,7 +9,7 @@ from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, FloatArray, SpaceLike
 from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Found
 from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES
-from skbo_silbo.acquisition._part_of_space import N_BEST, points_near
+from skbo_silbo.acquisition._restricted_space import N_BEST, points_near
 from skbo_silbo.acquisition._searches import N_NEAR
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.decomposition import KernelSlicedInverseRegression

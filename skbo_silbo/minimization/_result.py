@@ -10,7 +10,7 @@ from skbo_silbo._typing import FloatArray, PointT
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers._html import search_html
-from skbo_silbo.optimizers._model import Prediction
+from skbo_silbo.optimizers._predictions import Prediction
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,7 +23,7 @@ from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._configuration import n_initial_points
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
-from skbo_silbo.optimizers._model import Prediction
+from skbo_silbo.optimizers._predictions import Prediction
 from skbo_silbo.optimizers._state import engine_options
 from skbo_silbo.space._filled_space import as_known_space
 from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, steps_of

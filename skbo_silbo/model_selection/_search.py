@@ -41,7 +41,7 @@ from skbo_silbo.model_selection._results import (
     warn_of_interruption,
 )
 from skbo_silbo.optimizers._log import open_log
-from skbo_silbo.optimizers._model import Prediction
+from skbo_silbo.optimizers._predictions import Prediction
 from skbo_silbo.optimizers._state import RootSeed, root_seed
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion

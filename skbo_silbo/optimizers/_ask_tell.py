@@ -19,11 +19,11 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.acquisition._part_of_space import N_BEST, Part
+from skbo_silbo.acquisition._restricted_space import N_BEST, Part
 from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, format_constraints
 from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
-from skbo_silbo.optimizers._model import Recommendation
+from skbo_silbo.optimizers._predictions import Recommendation
 from skbo_silbo.optimizers._state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of

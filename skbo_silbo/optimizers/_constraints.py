@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_numbers, as_reals, brief
-from skbo_silbo.acquisition._part_of_space import Equations
+from skbo_silbo.acquisition._restricted_space import Equations
 from skbo_silbo.journal._describe import describe, describe_callable, require_same
 from skbo_silbo.space._union import branches_of
 

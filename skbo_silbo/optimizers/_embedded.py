@@ -28,13 +28,14 @@ from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition._acquisition_functions import is_log
-from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.acquisition._restricted_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import _model as models
+from skbo_silbo.optimizers import _predictions as predictions
 from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._history import as_points
-from skbo_silbo.optimizers._model import Prediction, Recommendation
+from skbo_silbo.optimizers._predictions import Prediction, Recommendation
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
@@ -246,7 +247,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             else:
                 i = min(range(len(points)), key=lambda k: self._row_of(points[k]))
             mean, std = self._averaged(model).surrogate.predict(Z[[i]])
-            reported = models.in_units_of_values(model, mean[0], std[0], self._history, y)
+            reported = predictions.in_units_of_values(model, mean[0], std[0], self._history, y)
             mean, std = map(float, reported)
             point = self._history.points[self._row_of(points[i])].copy()
             return Recommendation(point, self._sign * mean, std)
@@ -287,7 +288,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             surface = self._surface(self._part(None))
             rng, search = self._rng(self._n_known, 5), self._configuration.search
             known = self._history, self._labelled().y
-            return models.expected_gain(self._model, surface, search, self.space_, rng, *known)
+            return predictions.expected_gain(self._model, surface, search, self.space_, rng, *known)
 
     def predict(self, x: Any) -> Prediction:
         """Predict the noise-free objective at one or more points.
@@ -327,7 +328,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             model = self._averaged(model)
             Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
             Z = Z[np.unique(rows, return_index=True)[1]]
-            mean, *others = models.predict(model, X, Z, self._history, y)
+            mean, *others = predictions.predict(model, X, Z, self._history, y)
         values = self._sign * mean, *others
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
@@ -356,7 +357,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         with self._lock, one_thread():
             model, y = self._model_and_values("expected_improvement")
             surface = self._surface(model=model)
-            values = models.expected_improvement(model, surface, X, self._history, y)
+            values = predictions.expected_improvement(model, surface, X, self._history, y)
         return float(values[0]) if single else values
 
     def _places(self, x):
