@@ -40,7 +40,7 @@ def points_near(centres: FloatArray, n: int, widths: FloatArray, rng: Generator)
 
 
 def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
-    """Draw which coordinates n candidates differ in, as bool of shape (n, d).
+    """Draw which coordinates of n candidates to change, as bool of shape (n, d).
 
     The expected number of coordinates is log-uniform between 1 and d, and the probability of each
     is proportional to its relevance.

@@ -114,7 +114,8 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
       (top-down; the two best of CMA-ES in the repository).
 
     Candidates are drawn once for every embedding (top-down) or for every proposal (bottom-up). The
-    half width of their box is the largest sum of weights of an input or of a coordinate.
+    half width of their box is the largest sum of the weights of an input (top-down) or of a
+    coordinate (bottom-up).
 
     Examples
     --------

@@ -200,7 +200,7 @@ class AskTellOptimizer(ABC):
             observed = points, X, values, noise_std, constraints, goals
             self._record(*observed)
             y = self._history.y
-        history.warn_of_told(before, y, self._sign, left_out)
+        history.warn_about_observations(before, y, self._sign, left_out)
         return self
 
     def cancel(self, x: Any) -> Self:

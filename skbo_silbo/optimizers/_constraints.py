@@ -39,7 +39,7 @@ class KnownConstraints:
 
     @classmethod
     def of(cls, given, space):
-        """Validate constraints and compile them.
+        """Create the record from constraints passed by the user, after validating them.
 
         Parameters
         ----------

@@ -255,7 +255,7 @@ def as_modelled(y, noise_std):
     return y, np.minimum(noise_std, MAX_NOISE_RATIO * largest if largest else ORDINARY)
 
 
-def warn_of_told(before, y, sign, left_out):
+def warn_about_observations(before, y, sign, left_out):
     """Warn about new values, among y, that are too large to be modelled.
 
     Also warn if constraints were omitted (`left_out`) although earlier points had them. `sign` is

@@ -254,7 +254,7 @@ class SILBO(Journaled, EmbeddedOptimizer):
 
 
 def shared_lengths(space):
-    """Return the index of the length scale of each column, one for all of a category.
+    """Return, for each column, the index of its length scale; categories share one.
 
     None means that each column has its own.
 

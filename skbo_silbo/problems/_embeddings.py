@@ -1,4 +1,4 @@
-"""Problems with few active directions among many inputs (MATH section 3).
+"""Problems with few active directions among many inputs.
 
 Each embedded problem is defined on ``[-1, 1]^d`` and evaluates a problem g with k inputs. The box
 of g is mapped linearly to ``[-1, 1]^k``.

@@ -1,7 +1,7 @@
 """Log density of held-out values, used to compare models.
 
 The embedding is learnt without the held-out values. Leave-one-out cross-validation with an
-embedding learnt from all values prefers the embedding even on pure noise (MATH section 4).
+embedding learnt from all values prefers the embedding even on pure noise.
 """
 
 from dataclasses import dataclass
