@@ -1,4 +1,4 @@
-"""Transformers that learn the few directions a response depends on."""
+"""Supervised dimension reduction: learn the few directions on which a response depends."""
 
 from ._active_subspace import ActiveSubspace
 from ._hessian import PrincipalHessianDirections

@@ -22,7 +22,7 @@ from .selection._n_components import check_identified
 SEARCH_ROWS = 200  # samples in the search for hyperparameters
 POLISH_ROWS = 600  # samples in the final optimisation of the hyperparameters
 FLOOR = 1e-3  # ridge of the eigenvalue ratios, as a share of the first eigenvalue
-POLISH_ITERATIONS = 15  # of L-BFGS-B
+POLISH_ITERATIONS = 15  # L-BFGS-B iterations of the final optimisation
 
 
 class ActiveSubspace(SupervisedProjection):

@@ -127,8 +127,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         if not self.n_components_:
             sees = "curvature of the mean of y"
             why = f"tests at level {SIGNIFICANCE} detect no curvature beyond the linear trend of y"
-            said = {"sees_means": True, "why": why, "remedy": "Label more rows"}
-            warn_if_dependence_unseen(Z, data.y, data.weights, sees, **said)
+            details = {"sees_means": True, "why": why, "remedy": "Label more samples"}
+            warn_if_dependence_unseen(Z, data.y, data.weights, sees, **details)
 
     def _choose_n_components(self, S, e, slices):
         if self.n_components != "auto":

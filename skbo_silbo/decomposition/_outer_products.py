@@ -19,7 +19,7 @@ from .slicing._slices import slice_response
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3  # relative ridges of the local regressions: in the first step, and later
 N_OUTER_STEPS = 10
-MAX_STEPS = 50  # of MAVE
+MAX_STEPS = 50  # iterations of MAVE
 N_CENTRAL_SLICES = 10  # slices of y with target="central"
 N_FOLDS = 5
 # sine of the angle between successive subspaces at which MAVE stops: in fit, and in each fold
@@ -122,9 +122,9 @@ class OuterProductGradients(SupervisedProjection):
             sees = "changes in the mean of y, not in its variance"
             central = self.target == "central"
             why = "the scores predict held-out samples no better than the mean"
-            said = {"sees_means": central, "sees_variances": central, "why": why}
+            details = {"sees_means": central, "sees_variances": central, "why": why}
             warn_if_dependence_unseen(
-                U, data.y, data.weights, sees, remedy="Label more rows", **said
+                U, data.y, data.weights, sees, remedy="Label more samples", **details
             )
         B, eigenvalues = self._fit_directions(rows, max(found, 1))
         self.mean_, self.n_components_ = frame.mean, found

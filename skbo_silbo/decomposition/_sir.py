@@ -183,8 +183,8 @@ class SlicedInverseRegression(SupervisedProjection):
         n, d = data.X_labeled.shape
         valid = chi_square_is_valid(self.n_components, n, d, slices.counts)
         tested = self.n_components not in TESTED_WORDS or valid
-        beside = data.weights is not None or slices.groups is not None
-        if depends_on_units(self, data, slices) or beside or not tested or n <= d + 1:
+        is_special = data.weights is not None or slices.groups is not None
+        if depends_on_units(self, data, slices) or is_special or not tested or n <= d + 1:
             return None
         if self.solver == "auto" and d > DENSE_MAX_FEATURES:
             return None

@@ -198,7 +198,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         found = int(np.cumprod(gains > ERRORS_TO_COUNT * errors).sum())
         if not found:
             why = "no function of y can be predicted on held-out samples"
-            warn_no_direction(why, "Label more rows")
+            warn_no_direction(why, "Label more samples")
         return found
 
     def _fill_empty(self, coefficients, covariances, columns):

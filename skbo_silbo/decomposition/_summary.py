@@ -68,9 +68,9 @@ def _directions(estimator, errors):
     B = estimator.components_
     length, used = np.linalg.norm(B, axis=1, keepdims=True), B.any(axis=0)
     names = _feature_names(estimator)
-    said = "" if used.all() else f"\n({used.sum()} of {used.size} features; the others are 0)"
-    said += "" if estimator.n_components_ else "\n(none found: the first is shown)"
-    yield f"Estimated basis vectors:{said}\n{_table_of_features(names, B / length, used)}"
+    note = "" if used.all() else f"\n({used.sum()} of {used.size} features; the others are 0)"
+    note += "" if estimator.n_components_ else "\n(none found: the first is shown)"
+    yield f"Estimated basis vectors:{note}\n{_table_of_features(names, B / length, used)}"
     if errors is not None:
         yield f"Standard errors:\n{_table_of_features(names, errors / length, used)}"
 

@@ -119,7 +119,7 @@ def test_coverage_warning_names_tested_method():
     X, e = rng.normal(size=(300, 6)), rng.normal(size=300)
     mave, said = fitted_and_said(MAVE(), X, np.exp(X[:, 0]) * e)
     assert mave.n_components_ == 0
-    assert "SlicedInverseRegression and DirectionalRegression see what differs" in said
+    assert "SlicedInverseRegression and DirectionalRegression detect this" in said
     assert "SlicedAverage" not in said
     held_out = "the scores predict held-out samples no better than the mean"
     for method, trend, why in (
@@ -144,7 +144,7 @@ def test_slowly_detected_trend_does_not_warn():
         y = X[:, 0] + rng.normal(size=80)
         save, said = fitted_and_said(SlicedAverageVarianceEstimation(), X, y)
         if not save.n_components_ and "Little was found" in said:
-            found.append("SlicedInverseRegression and DirectionalRegression see" in said)
+            found.append("SlicedInverseRegression and DirectionalRegression detect" in said)
     assert len(found) >= 5
     assert all(found)
 

@@ -160,7 +160,7 @@ def test_constant_variance_rejects_relative_weights():
     with pytest.raises(ValueError, match=r"with variance='constant'.* Use variance='general'"):
         coordinate_test(X, y, 1, variance="constant", sample_weight=weights)
     coordinate_test(X, y, 1, variance="constant", sample_weight=np.full(len(y), 2.5))
-    with pytest.raises(ValueError, match=r"sample_weight.*at least 0"):
+    with pytest.raises(ValueError, match=r"sample_weight.*non-negative"):
         coordinate_test(X, y, 1, sample_weight=-weights)
 
 

@@ -30,9 +30,9 @@ def check_extremes(rows, what="X", names=None):
     """
     high, low = (end(axis=0).astype(np.float64) for end in (rows.max, rows.min))
     spread = high - low
-    refused = (np.maximum(high, -low) > LARGEST) | ((spread > 0) & (spread < SMALLEST))
-    if refused.any():
-        where = format_column(int(refused.argmax()), names) if what == "X" else what
+    is_extreme = (np.maximum(high, -low) > LARGEST) | ((spread > 0) & (spread < SMALLEST))
+    if is_extreme.any():
+        where = format_column(int(is_extreme.argmax()), names) if what == "X" else what
         raise ValueError(
             f"{what} must not hold values too extreme to be squared: {where} exceeds {LARGEST:g} "
             f"in magnitude, or has a range below {SMALLEST:g}. Change its unit, or scale it with "

@@ -1,1 +1,1 @@
-"""What a fit chooses: ridge, weight of the unlabelled rows, number of directions."""
+"""Choice of alpha, of the ridge and of the number of components."""

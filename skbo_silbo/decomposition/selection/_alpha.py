@@ -1,20 +1,21 @@
-"""How much the unlabelled rows are worth: alpha by cross-validation over the labelled rows.
+"""Choice of alpha, the weight of the unlabelled samples, by cross-validation.
 
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
-X_l         (n, d)      labelled rows
-T           (d, d)      X_l'X_l + alpha' X'LX + rho I, with all labelled rows in it
-W           (n, q)      labelled rows in coordinates in which T is the identity
+X_l         (n, d)      labelled samples
+T           (d, d)      X_l'X_l + alpha' X'LX + rho I, over all labelled samples
+W           (n, q)      labelled samples in coordinates in which T is the identity
 Y           (n, m)      mid-ranks of the slices, or class indicators
 ==========  ==========  =======================================================================
 
-A fold's own T lacks its rows; without them it is I - W_o'W_o, o the rows held out, and its inverse
-``I + W_o'(I - W_o W_o')^-1 W_o`` (Woodbury). So T is factored once an alpha, and a fold costs a few
+Without the held-out samples o, T is I - W_o'W_o in these coordinates, with inverse ``I + W_o'(I -
+W_o W_o')^-1 W_o`` (Woodbury). T is therefore factored once per alpha, and a fold takes a few
 products of W with the slice sums. Folds are spread evenly over the slices.
-Scores of the rows held out predict their Y through a linear regression within the fold; the errors
-of two alphas are compared row by row. Weighted rows are in X_l, and so in W, times the roots of
-their weights; regression and errors are weighted.
+
+The scores of the held-out samples predict their Y by a linear regression fitted within the fold,
+and the errors of two alphas are compared sample by sample. Weighted samples are multiplied by their
+root weights in X_l and W; the regression and the errors are weighted.
 """
 
 from dataclasses import replace
@@ -32,32 +33,32 @@ from ._ridge import slice_targets
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10
-# labelled rows, evenly spaced over the slices, that choose; the others stay out of T too
+# largest number of labelled samples, evenly spaced over the slices, that choose alpha
 MAX_LABELED = 1000
-MAX_ORDER = 8000  # order of T above which it is not factored five times
-# least room between 1 and the leverage of rows held out: rounding passes 1 where they fit exactly
+MAX_ORDER = 8000  # largest order of T, which is factored five times
+# smallest value of 1 - leverage, which rounding can make negative
 EXACT_LEVERAGE = 1e-9
-# Gain, as a share of the variance of Y, up to which alpha = 0 is kept. Where the scores span all
-# features, every alpha predicts the same, and errors differ by rounding only
+# Smallest gain over alpha = 0, as a share of the variance of Y. If the scores span all features,
+# the errors of different alphas differ only by rounding.
 LEAST_GAIN = 1e-6
 
 
 def choose_penalty(estimator, near, X, y, slices, ridge, search):
-    """Return the graph penalty times alpha, or None; alpha, and the record where it was chosen.
+    """Return the graph penalty times alpha or None, alpha, and its cross-validation results.
 
     Parameters
     ----------
     estimator : estimator
-        With `alpha`, `n_neighbors` and `n_components`.
+        Estimator with parameters `alpha`, `n_neighbors` and `n_components`.
     near, X : ndarray of shape (n, d)
-        All rows as the graph sees them, and with root weights. In the graph every row counts once:
-        weights are of labels.
+        All samples in the coordinates of the neighbour search, and weighted. In the graph, every
+        sample counts once.
     y : ndarray of shape (n_l,)
     slices : Slices
     ridge : callable
         As in `choose_alpha`.
     search : dict
-        How neighbours are found.
+        Arguments of the neighbour search.
     """
     n, alpha, scores = len(slices.codes), estimator.alpha, None
     if alpha == 0 or len(X) == n:
@@ -72,45 +73,44 @@ def choose_penalty(estimator, near, X, y, slices, ridge, search):
 
 
 def choose_alpha(pencil, slices, ridge, categorical, n_components):
-    """Choose alpha by the error in labelled rows held out, 0 unless another is better by an error.
+    """Choose alpha by cross-validation; 0 unless another is better by a standard error.
 
     Parameters
     ----------
     pencil : Pencil
-        With the penalty of alpha = 1.
+        Eigenvalue problem with the penalty for alpha = 1.
     slices : Slices
     ridge : callable
-        From a Pencil to its absolute ridge.
+        Maps the trace of T to the absolute ridge.
     categorical : bool
-        Predict class indicators in place of mid-ranks.
+        Whether to predict class indicators rather than mid-ranks.
     n_components : int or str
-        Directions that predict; a word takes the information criterion at alpha = 0.
+        Number of directions used for prediction. If it is a string, the information criterion at
+        alpha = 0 determines it.
 
     Returns
     -------
     alpha : float
     scores : dict
-        "alpha", "error" (share of the variance of Y that held-out rows leave unexplained), "gain"
-        (error at 0 less error), "standard_error" of the gain: ndarray of shape (5,) each; and
-        "verdict", a sentence.
+        "alpha", "error" (share of the variance of Y left unexplained on held-out samples), "gain"
+        (error reduction from alpha = 0) and "standard_error" of the gain, ndarrays of shape (5,);
+        and "verdict", a one-sentence summary.
 
     Raises
     ------
     ValueError
-        Where rows and features are both more than `MAX_ORDER`.
+        If both samples and features outnumber `MAX_ORDER`.
     """
     if min(pencil.X.shape) > MAX_ORDER:
         raise ValueError(
-            f"alpha must be a number where rows and features are both more than {MAX_ORDER}: got "
-            f"'auto' and {len(pencil.X)} rows of {pencil.X.shape[1]} features. Give alpha=0, or "
-            "choose it on a part of the rows."
+            f"alpha must be a number if samples and features both exceed {MAX_ORDER}, got "
+            f"'auto' with {len(pencil.X)} samples and {pencil.X.shape[1]} features. Use alpha=0, "
+            "or choose it on a subsample."
         )
     pencil, slices = _fewer_labels(pencil, slices)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
-    folds, errors = (
-        _folds(slices, stratified_order(slices.unweighted(pencil.X_labeled), slices)),
-        [],
-    )
+    order, errors = stratified_order(slices.unweighted(pencil.X_labeled), slices), []
+    folds = _folds(slices, order)
     for W in _whitened(pencil, ridge):
         if isinstance(n_components, str):
             n_components = _n_predicting(W, slices)
@@ -119,9 +119,10 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
 
 
 def _verdict(errors, weights):
-    """Alpha and the record of `choose_alpha` from squared errors (n, 5).
+    """Return alpha and the results of `choose_alpha` from squared errors (n, 5).
 
-    It is 0 unless another beats it by a standard error: then the one that gains most of those.
+    Alpha is 0 unless others gain at least a standard error, and otherwise the one with the largest
+    gain.
     """
     gain, standard_error = mean_and_error(errors[:, :1] - errors, weights)
     better = gain > np.maximum(standard_error, LEAST_GAIN)
@@ -131,27 +132,27 @@ def _verdict(errors, weights):
         "error": np.average(errors, axis=0, weights=weights),
         "gain": gain,
         "standard_error": standard_error,
-        "verdict": _words(best, gain, standard_error),
+        "verdict": _format_verdict(best, gain, standard_error),
     }
     return ALPHAS[best], scores
 
 
-def _words(best, gain, standard_error):
+def _format_verdict(best, gain, standard_error):
     if best == 0:
         top = 1 + int(np.argmax(gain[1:]))
         return (
-            f"The unlabelled rows were worth nothing: alpha = {ALPHAS[top]:g}, the best positive "
-            f"one, explains {gain[top]:+.3f} of the held-out variance more than alpha = 0 "
+            f"The unlabelled samples did not help: alpha = {ALPHAS[top]:g}, the best "
+            f"positive value, changes the explained held-out variance by {gain[top]:+.3f} "
             f"(standard error {standard_error[top]:.3f})."
         )
     return (
-        f"The unlabelled rows were worth {gain[best]:+.3f} of the held-out variance (standard "
-        f"error {standard_error[best]:.3f}), with alpha = {ALPHAS[best]:g}."
+        f"The unlabelled samples increased the explained held-out variance by {gain[best]:.3f} "
+        f"(standard error {standard_error[best]:.3f}), with alpha = {ALPHAS[best]:g}."
     )
 
 
 def _fewer_labels(pencil, slices):
-    """Return the same problem with at most `MAX_LABELED` labelled rows and all in the graph."""
+    """Reduce the problem to `MAX_LABELED` labelled samples; the graph keeps all samples."""
     n = pencil.n_labeled
     if n <= MAX_LABELED:
         return pencil, slices
@@ -164,8 +165,8 @@ def _fewer_labels(pencil, slices):
 
 
 def _whitened(pencil, ridge):
-    """Yield W for every alpha: one factor each, of order d or of the number of rows."""
-    if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the rows' span
+    """Yield W for each alpha, by one factorisation of the smaller matrix."""
+    if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the span of the samples
         pencil, _ = reduce_to_rows(pencil)
     labelled = pencil.X_labeled.T @ pencil.X_labeled
     rough = pencil.X.T @ (pencil.penalty @ pencil.X)
@@ -182,7 +183,7 @@ def _n_predicting(W, slices):
 
 
 def _folds(slices, order):
-    """Rows held out, the others, and slices and centred Omega of these, for every fold."""
+    """Return held-out and training indices, training slices and centred Omega of each fold."""
     n_folds, folds = min(N_FOLDS, len(order)), []
     for fold in range(n_folds):
         out = np.sort(order[fold::n_folds])
@@ -194,7 +195,7 @@ def _folds(slices, order):
 
 
 def _held_out_errors(W, slices, Y, folds, n_components):
-    """Squared error (n,) of every row from directions and a regression that have not seen it."""
+    """Return the squared held-out errors (n,) of a regression on the directions."""
     errors, rows = np.empty(len(Y)), slices.unweighted(W)
     for out, kept, within, omega in folds:
         leverages, V = np.linalg.eigh(W[out] @ W[out].T)
@@ -208,7 +209,7 @@ def _held_out_errors(W, slices, Y, folds, n_components):
 
 
 def _regress(Z, Y, kept, within):
-    """Linear prediction (n, m) of Y from the scores, fitted to the rows kept, whose slices say."""
+    """Return the linear prediction (n, m) of Y from scores Z, fitted to the samples in `kept`."""
     Z = Z - np.average(Z[kept], axis=0, weights=within.weights)
     mean = np.average(Y[kept], axis=0, weights=within.weights)
     rows, targets = within.weighted(Z[kept]), within.weighted(Y[kept] - mean)

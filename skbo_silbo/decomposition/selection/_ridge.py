@@ -1,19 +1,19 @@
-"""How much ridge: generalised cross-validation of a ridge regression on what the slices say.
+"""Choice of the ridge by generalised cross-validation of a ridge regression on the slices.
 
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
-X           (n, d)      labelled rows, centred; their columns of unit variance unless asked not to
-R           (H, m)      what a row of each slice should predict: mid-rank, or class indicators
-Y           (n, m)      R at every row: mean 0, its m columns of total mean square 1
-s^2         (q,)        eigenvalues of X'X above the rounding
+X           (n, d)      labelled samples, centred, and standardised unless ``scale=False``
+R           (H, m)      target of each slice: mid-rank, or class indicators
+Y           (n, m)      target of each sample, of mean 0 and total mean square 1
+s^2         (q,)        non-zero eigenvalues of X'X
 p           (q, m)      Y in the left singular vectors of X
-rho         scalar      the ridge, absolute; ``f = s^2 / (s^2 + rho)``
+rho         scalar      absolute ridge; ``f = s^2 / (s^2 + rho)``
 ==========  ==========  =======================================================================
 
-The criterion is ``RSS(rho) / (1 - (sum f + 1) / n)^2`` (Golub, Heath and Wahba 1979): leave-one-out
-with every leverage at its mean. It needs X through X'X and the slice sums alone, so that rows which
-come in chunks choose the same ridge.
+The criterion is ``RSS(rho) / (1 - (sum f + 1) / n)^2`` (Golub, Heath and Wahba 1979): the
+leave-one-out error with all leverages replaced by their mean. It depends on X through X'X and the
+slice sums only, so chunks of samples choose the same ridge.
 """
 
 import numpy as np
@@ -21,29 +21,29 @@ from scipy import linalg
 
 from ..slicing._slices import evenly_spaced
 
-# Labelled rows a feature from which "auto" is 0. Least squares then adds at most 1/12 of the noise
-# to what it predicts: less than a choice can win, and the answer is plain SIR with its chi-square
-# tests.
+# Number of labelled samples per feature from which ridge="auto" is 0. Least squares then increases
+# the prediction error by at most 1/12 of the noise, less than a ridge can gain, and the chi-square
+# tests of plain SIR apply.
 ROWS_PER_FEATURE = 12
-# Rows, evenly spaced over the slices, that choose where rows and features are both more. What the
-# ridge should be in absolute terms, noise over signal, does not depend on how many rows say.
+# Number of samples, evenly spaced over the slices, that choose the ridge if there are more samples
+# and features. The best absolute ridge, noise over signal, does not depend on this number.
 MAX_ROWS = 500
-# candidates, times n: relative to the mean scatter of standardised columns
+# candidate ridges divided by n, relative to the mean scatter of standardised columns
 GRID = 10.0 ** np.arange(-6, 4.25, 0.5)
-EXACT_FIT = 1e-9  # share of the targets' variance below which what is left unexplained is rounding
-DIGITS = 10  # decimals, relative to the largest entry, in which rows must differ not to be copies
-RANGE = 1e-12  # eigenvalues of X'X below this share of the largest are rounding
+EXACT_FIT = 1e-9  # share of the targets' variance below which residuals are rounding errors
+DIGITS = 10  # decimals, relative to the largest entry, up to which equal rows are duplicates
+RANGE = 1e-12  # relative size of the eigenvalues of X'X below which they count as 0
 
 
 def slice_targets(counts, categorical):
-    """Return what a row of each slice should predict: R (H, m).
+    """Return the regression target R (H, m) of each slice.
 
     Parameters
     ----------
     counts : ndarray of shape (H,)
-        Rows in each slice, in the order of the response.
+        Number of samples in each slice, in the order of the response.
     categorical : bool
-        Take class indicators, each in proportion to 1 / sqrt(share), in place of mid-ranks.
+        Whether to use class indicators, scaled by 1 / sqrt(share), rather than mid-ranks.
     """
     shares = counts / counts.sum()
     mid_ranks = (np.cumsum(shares) - shares / 2)[:, None]
@@ -53,7 +53,7 @@ def slice_targets(counts, categorical):
 
 
 def choose_ridge(X, slices, categorical):
-    """Absolute ridge for the labelled rows X (n, d), centred, scaled and times root weights."""
+    """Return the absolute ridge for labelled samples X (n, d), centred, scaled and weighted."""
     d = X.shape[1]
     if slices.n_rows >= ROWS_PER_FEATURE * d:
         return 0.0
@@ -72,7 +72,7 @@ def choose_ridge(X, slices, categorical):
 
 
 def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
-    """As `choose_ridge`, from X'X (d, d) and ``sqrt(n_h)`` times the slice means (H, d)."""
+    """Return the absolute ridge from X'X (d, d) and ``sqrt(n_h)`` times slice means (H, d)."""
     n, d = counts.sum(), len(scatter)
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
@@ -81,7 +81,7 @@ def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
 
 
 def _projections(scatter, products):
-    """s^2 (d,) and p (d, m) from X'X and X'Y; p is 0 where s^2 is rounding."""
+    """Return s^2 (d,) and p (d, m) from X'X and X'Y; p is 0 where s^2 counts as 0."""
     squares, V = linalg.eigh(scatter, check_finite=False)
     kept = squares > RANGE * squares.max()
     projected = V.T @ products / np.sqrt(np.where(kept, squares, np.inf))[:, None]
@@ -89,9 +89,9 @@ def _projections(scatter, products):
 
 
 def _n_distinct_rows(X, squares, projected, n):
-    """Return n, or how many rows X differ where even these are fitted exactly: copies judge none.
+    """Return n, or the number of distinct rows if even these are fitted exactly.
 
-    Copies of a row predict each other, whatever the ridge.
+    Duplicated rows predict each other whatever the ridge, so they do not help to choose it.
     """
     kept = squares > RANGE * squares.max()
     rank, left = np.count_nonzero(kept), n - np.sum(projected[kept] ** 2)
@@ -102,23 +102,23 @@ def _n_distinct_rows(X, squares, projected, n):
 
 
 def minimize_gcv(squares, projected, n, n_distinct=None):
-    """Ridge of least generalised cross-validation error, 0 among the candidates.
+    """Return the absolute ridge with the smallest generalised cross-validation error.
 
     Parameters
     ----------
     squares : ndarray of shape (q,)
-        Eigenvalues of X'X or X X', at least 0 up to rounding.
+        Eigenvalues of X'X or X X', non-negative up to rounding.
     projected : ndarray of shape (q, m)
-        Y in the singular vectors that go with them.
+        Y in the corresponding singular vectors.
     n : int or float
-        Rows, or the sum of their weights.
+        Number of samples, or the sum of their weights.
     n_distinct : int or float, default=None
-        Rows that can be left out in turn; None is n.
+        Number of distinct samples; None is n.
 
     Returns
     -------
     float
-        Absolute. 0 is no candidate where the rows would be fitted exactly.
+        0 is among the candidates unless the samples would be fitted exactly.
     """
     kept = squares > RANGE * squares.max()
     squares, energy = squares[kept], np.sum(projected[kept] ** 2, axis=1)

@@ -1,1 +1,1 @@
-"""Tests: how many directions there are, and whether what they assume holds."""
+"""Tests of the number of directions, and checks of the assumptions of the methods."""

@@ -1,23 +1,24 @@
-"""Standard errors of the directions of plain slices, in closed form.
+"""Standard errors of the directions of plain slices by the delta method.
 
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
 z           (n, d)      scores along all d directions, of unit variance
-m           (n, d)      mean of the slice of each row in these scores
-lambda      (d,)        eigenvalues, falling
-h           (n,)        leverage of a row, ``(1 + z'z) / n``
+m           (n, d)      mean of the slice of each sample in these scores
+lambda      (d,)        eigenvalues in decreasing order
+h           (n,)        leverage of a sample, ``(1 + z'z) / n``
 ==========  ==========  =======================================================================
 
-A row moves ``b_i`` along ``b_j`` by ``(z_j m_i + m_j z_i - m_j m_i - lambda_i z_j z_i) / (lambda_i
-- lambda_j)``, and along itself by ``(1 - z_i^2) / 2``, over n: the first derivative of an
-eigenvector of unit score variance. Over ``1 - h`` it is nearly what leaving the row out does. The
-sum of squares over the rows is the variance, whatever the distribution of X. For normal X and one
-direction, what is across it is near ``(1 - lambda) / lambda / n`` times the inverse of the variance
-of X (Chen and Li, "Can SIR be as popular as multiple linear regression?", Statist. Sinica 8, 1998).
+The influence of a sample on direction ``b_i`` is ``(z_j m_i + m_j z_i - m_j m_i - lambda_i z_j z_i)
+/ (lambda_i - lambda_j) / n`` along each other ``b_j``, and ``(1 - z_i^2) / 2 / n`` along ``b_i``:
+the first derivative of an eigenvector of unit score variance. Divided by ``1 - h``, it approximates
+the effect of leaving the sample out. The sum of squares over the samples estimates the variance for
+any distribution of X. For normal X and a single direction, the variance across it is about ``(1 -
+lambda) / lambda / n`` times the inverse covariance of X (Chen and Li, "Can SIR be as popular as
+multiple linear regression?", Statist. Sinica 8, 1998).
 
-The length of b is no unit to divide by: among collinear columns it is mostly error, which would
-shrink the errors of the entries that have most of it.
+The directions are not scaled to unit length: among collinear columns, the length is mostly error,
+and dividing by it would shrink the errors of the entries with the largest errors.
 """
 
 import numpy as np
@@ -25,24 +26,24 @@ from scipy import linalg
 
 from ..slicing._whitened_rows import slice_means
 
-LEAST_LEFT = 0.1  # least ``1 - h`` that is divided by
+LEAST_LEFT = 0.1  # lower limit of the divisor ``1 - h``
 
 
 def direction_errors(X, slices, r):
-    """Return standard errors (r, d) of the first r directions, of unit score variance.
+    """Return standard errors (r, d) of the first r directions, for unit score variance.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Labelled rows, more than features.
+        Labelled samples, more than features.
     slices : Slices
-        Counted: a row of weight 3 is three rows.
+        Slices without relative weights.
     r : int
 
     Returns
     -------
     ndarray of shape (r, d), or None
-        None where columns of X do not vary independently.
+        None if the columns of X are linearly dependent.
     """
     n, weights = slices.n_rows, slices.weights
     X = X - np.average(X, axis=0, weights=weights)

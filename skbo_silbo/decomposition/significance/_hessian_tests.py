@@ -1,21 +1,23 @@
-"""Tests of how many principal Hessian directions there are.
+"""Tests of the number of principal Hessian directions.
 
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
-S           (n, q)      scores of unit variance along all directions, those found first
+S           (n, q)      scores of unit variance along all directions, in order of importance
 U           (n, m)      scores of the directions after the k-th, m = q - k
 e           (n,)        residuals of the linear regression of y on X
-F           (n, .)      orthonormal columns that span the constant and S; then squares too
+F           (n, .)      orthonormal basis of the span of the constant, S, and later squares
 ==========  ==========  =======================================================================
 
-"k directions suffice" means that the mean of ``e u u'`` is 0. For normal X and e independent of X
-its n m (m + 1) / 2 entries have the same variance (Li 1992). In general their variance is estimated
-by that of the rows' own ``e (u u' - I)`` (Cook 1998; R's ``dr``): valid for whatever X, but far too
-cautious, since e was made orthogonal to X. The wild bootstrap makes it so anew in every draw: signs
-of e are flipped, the regression is repeated, and the length of ``sum e u u'`` is compared after
-division by its scale, the root of ``sum e^2 |u|^4`` (Wu 1986). Squares and products of the scores
-granted are regressors too: what e owes to them is no noise, and to flip it rejects too often.
+The hypothesis that k directions suffice means that the mean of ``e u u'`` is 0. If X is normal and
+e is independent of X, all m (m + 1) / 2 entries have the same variance (Li 1992). In general, their
+covariance is estimated from the ``e (u u' - I)`` of the samples (Cook 1998; R's ``dr``). This is
+valid for any X, but conservative, since it ignores that e is orthogonal to X.
+
+The wild bootstrap (Wu 1986) flips the signs of e at random and repeats the regression, which keeps
+e orthogonal to X. It compares the norm of ``sum e u u'``, divided by its scale, the root of ``sum
+e^2 |u|^4``. The squares and products of the first k scores are added to the regressors: variation
+of e due to them is not noise, and flipping its sign would reject too often.
 """
 
 import numpy as np
@@ -26,23 +28,23 @@ from ._sequential_tests import chi_square_tests, moments_of_squares
 
 N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny
-MOST_TESTED = 20  # most directions granted in turn
-MOST_PRODUCTS = 2e10  # of rows by rows by directions in `hessian_tests`: seconds a test
+MOST_TESTED = 20  # largest number of directions tested
+MOST_PRODUCTS = 2e10  # largest n^2 q in `hessian_tests`: a few seconds per test
 
 
 def hessian_tests(eigenvalues, S, e, weights, n):
-    """Chi-square tests that k directions suffice, a row each, to the first accepted.
+    """Test by chi-square that k = 0, 1, ... directions suffice, until one is accepted.
 
     Parameters
     ----------
     eigenvalues : ndarray of shape (q,)
-        Falling in absolute value.
+        Eigenvalues in decreasing order of absolute value.
     S : ndarray of shape (n_rows, q)
     e : ndarray of shape (n_rows,)
-        0 where the regression fits exactly: every k is accepted.
+        Residuals; 0 if the regression is exact, which accepts every k.
     weights : ndarray of shape (n_rows,)
     n : float
-        Number of rows, or the sum of their weights.
+        Number of samples, or the sum of their weights.
     """
     variance = weights @ e**2 / (n - 1)
     scaled = e / np.sqrt(2 * variance) if variance else e
@@ -56,13 +58,13 @@ def hessian_tests(eigenvalues, S, e, weights, n):
 
 
 def can_be_tested(S):
-    """Whether `hessian_tests` of rows S, (n, q), take no more than seconds each."""
+    """Return whether `hessian_tests` of scores S (n, q) takes at most seconds per test."""
     n, q = S.shape
     return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
 
 def wild_bootstrap(S, e, slices):
-    """Test that k directions suffice, by flipped signs of the residuals e (n,) of S (n, q)."""
+    """Test by the wild bootstrap that k = 0, 1, ... directions suffice."""
     places = repeat_by_count(S, slices)
     S, weights = S[places], None if slices.is_counted else slices.weights
     return permutation_tests(
@@ -74,12 +76,12 @@ def wild_bootstrap(S, e, slices):
 
 
 def sign_flips(S, y, weights=None):
-    """Flip signs: the wild bootstrap, as `permutation_tests` takes it.
+    """Return the statistics of the wild bootstrap, in the form that `permutation_tests` takes.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Scores of variance I.
+        Scores of covariance I.
     y : ndarray of shape (n,)
         Responses.
     weights : ndarray of shape (n,) or None
@@ -90,9 +92,9 @@ def sign_flips(S, y, weights=None):
     residuals = _residual(root * y, of_lines)
 
     def make_statistic(k):
-        """Squared length over its squared scale, as it is and with signs flipped."""
-        U, granted = S[:, k:], S[:, :k] / root[:, None]
-        squares = [(S[:, i] * granted[:, : i + 1].T).T for i in range(k)]
+        """Return the observed statistic, and a function that draws it with random signs."""
+        U, first_scores = S[:, k:], S[:, :k] / root[:, None]
+        squares = [(S[:, i] * first_scores[:, : i + 1].T).T for i in range(k)]
         F = np.linalg.qr(np.column_stack([of_lines, *squares]))[0]
         e, fourth = _residual(residuals, F), np.einsum("ij,ij->i", U, U) ** 2 / root**2
 

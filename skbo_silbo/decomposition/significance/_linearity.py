@@ -1,15 +1,16 @@
-"""Is the mean of X linear in the scores found? What sliced inverse regression takes for granted.
+"""Checks of the linearity and constant variance conditions.
 
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
 F           (n, d)      features, of mean 0
 Z           (n, k)      scores along the directions found
-B           (n, .)      the constant and the first scores; then their squares and products too
+B           (n, .)      regressors: the constant and the scores, later with squares and products
 ==========  ==========  =======================================================================
 
-With E[x | Z] linear in Z the slice means of X stay in the span wanted (Li 1991, condition 3.1):
-true for elliptical X. Where a feature is curved in Z, slicing returns that curve as a direction.
+If E[x | Z] is linear in Z, as for elliptical X, the slice means of X stay in the central subspace
+(Li 1991, condition 3.1). If a feature is a curved function of Z, slicing returns the curve as a
+further direction.
 """
 
 import numpy as np
@@ -19,28 +20,31 @@ from ..._checks import warn_user
 from ..rows._columns import format_column
 from ..rows._weights import sample_by_weight
 
-# most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)
+# largest number of samples used, evenly spaced in the given order
 MAX_ROWS = 500
-# with fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken
+# with fewer labelled samples per feature the scores are mostly noise, and no check is made
 ROWS_PER_FEATURE = 3
-MAX_DIRECTIONS = 3  # first directions that are looked at
+MAX_DIRECTIONS = 3  # number of leading directions that are checked
 REACH = 2.5  # standard deviations at which features and scores are clipped
-# share of a feature's variance, explained by curvature alone, from which it is worth a warning
+# share of a feature's variance, explained by curvature only, from which a warning is raised
 CURVED_SHARE = 0.25
 SIGNIFICANCE_OF_BEND = 0.01  # level of the test of directions after the first
-KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles of the scores at which lines may break
-# the same where slices are told apart, which is a step, and may be far out
+KNOTS = (0.2, 0.4, 0.6, 0.8)  # knots of piecewise linear functions, as quantiles of the scores
+# the knots for predicting slices, whose indicators are steps that may be far from the centre
 LEVELS = (0.01, 0.025, 0.05, *np.arange(1, 10) / 10, 0.95, 0.975, 0.99)
-# share of what one combination of scores leaves unexplained, from which others are needed
+# share of the variance unexplained by one combination of scores from which others are needed
 NEEDED_SHARE = 0.05
-TURNS = (np.pi / 2, np.pi / 18)  # by how much the combination is turned, first and then
-SIGNIFICANCE = 1e-3  # level of such F tests, over all features or scores together
+TURNS = (
+    np.pi / 2,
+    np.pi / 18,
+)  # range of the rotations of the combination, first coarse and then fine
+SIGNIFICANCE = 1e-3  # level of the F tests, over all features or scores together
 
 
 def linearity_sample(n, d, weights=None):
-    """Places of the rows, among n of d features, that `curvature` is to see; none of too few.
+    """Return indices of the samples used by the checks; none if there are too few.
 
-    Those at these places have equal weights.
+    The samples at these indices have equal weights.
     """
     places = np.arange(n)
     if weights is not None:
@@ -50,27 +54,27 @@ def linearity_sample(n, d, weights=None):
 
 
 def curvature(X, components):
-    """Share of every feature's variance that squares and products of the scores explain alone.
+    """Return the share of each feature's variance that only squares and products of scores explain.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Labelled rows, those of `linearity_sample`.
+        Labelled samples, selected by `linearity_sample`.
     components : ndarray of shape (r, d)
 
     Returns
     -------
     shares : ndarray of shape (d,)
-        The largest over the first 1, 2, ... directions, adjusted for the number of terms: beside
-        a direction that is the curve itself, nothing looks curved. NaN where there are too few
-        rows to tell.
+        Largest share over the first 1, 2, ... directions, adjusted for the number of terms. The
+        maximum is needed since nothing is curved given a direction that is itself the curve. NaN if
+        there are too few samples.
     curved : ndarray of shape (d,)
-        Whether the share is large, and significant.
+        Whether the share is large and significant.
     """
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
     k = min(len(components), MAX_DIRECTIONS)
-    if n <= (k + 1) * (k + 2) // 2:  # terms would explain all
+    if n <= (k + 1) * (k + 2) // 2:  # as many terms as samples
         return shares, curved
     X = X - X.mean(axis=0)
     F, Z = _clipped(X), _clipped(X @ components[:k].T)
@@ -90,31 +94,31 @@ def curvature(X, components):
 
 
 def _clipped(values):
-    """Columns of mean 0, held within `REACH` standard deviations: no few samples decide."""
+    """Clip centred columns at `REACH` standard deviations, so that no few samples dominate."""
     reach = REACH * values.std(axis=0)
     return np.clip(values, -reach, reach)
 
 
 def _explained(F, B):
-    """Share (d,) of the variance of every feature that lies in the span of the columns of B."""
+    """Return the share (d,) of the variance of each feature in the span of the columns of B."""
     squares = np.einsum("ij,ij->j", F, F)
     inner = np.linalg.qr(B)[0].T @ F
     return np.einsum("ij,ij->j", inner, inner) / np.where(squares > 0, squares, 1.0)
 
 
 def later_scores_are_curved(Z, classes=None):
-    """Tell whether a score after the first bends along those before it.
+    """Return whether a score after the first is a curved function of the scores before it.
 
-    Of one direction that y depends on, slicing shows more where the linearity condition fails: the
-    others then follow the first along a curve. Where y depends on them they do not, whatever y is,
-    for elliptical X.
+    If y depends on one direction and the linearity condition fails, slicing finds further
+    directions, whose scores are curved functions of the first. For elliptical X, true further
+    directions are not.
 
     Parameters
     ----------
     Z : ndarray of shape (n, r)
     classes : ndarray of shape (n,), default=None
-        Slices of the rows, where each is a value of y. Classes that are apart bend scores too: only
-        a bend beside their means is one of X.
+        Slices of the samples, if each is a value of y. Scores of separated classes look curved too,
+        so only curvature within classes counts.
     """
     one = np.ones((len(Z), 1))
     p_values = [
@@ -125,9 +129,9 @@ def later_scores_are_curved(Z, classes=None):
 
 
 def are_skewed(X):
-    """Tell which features (d,) are skewed, which those of an elliptical X are not.
+    """Return which features (d,) are skewed, unlike those of an elliptical X.
 
-    The third moments are those of clipped features, and the variances of these need no normal X.
+    Tests the third moments of clipped features, with variances that do not assume normal X.
     """
     F = _clipped(X - X.mean(axis=0))
     F -= F.mean(axis=0)
@@ -139,16 +143,17 @@ def are_skewed(X):
 
 
 def one_score_is_enough(Z, codes):
-    """Tell whether one combination of scores separates the slices as well as all of them do.
+    """Return whether one combination of the scores separates the slices as well as all scores.
 
-    Slices are regressed on broken lines in the combination, and on the other scores beside it.
+    The slices are regressed on a piecewise linear function of the combination, with and without the
+    other scores.
 
     Parameters
     ----------
     Z : ndarray of shape (n, r)
-        Scores, two or more; of more than `MAX_DIRECTIONS`, the first are looked at.
+        Two or more scores, of which the first `MAX_DIRECTIONS` are used.
     codes : ndarray of shape (n,)
-        The slice of every row.
+        Slice of each sample.
     """
     slices = np.equal.outer(codes, np.unique(codes)) * 1.0
     slices -= slices.mean(axis=0)
@@ -170,12 +175,12 @@ def one_score_is_enough(Z, codes):
 
 
 def _unexplained(F, B):
-    """Share of the squares of all columns of F outside the span of the columns of B."""
+    """Return the share of the squares of F outside the span of the columns of B."""
     return 1 - np.average(_explained(F, B), weights=np.einsum("ij,ij->j", F, F))
 
 
 def _broken_line(score):
-    """Return columns (n, p): 1, a score, and the score beyond each of its quantiles."""
+    """Return regressors (n, p) of a piecewise linear function of a score, with its constant."""
     knots = np.unique(np.quantile(score, LEVELS))
     knots = knots[(knots > score.min()) & (knots < score.max())]
     beyond = np.maximum(score[:, None] - knots, 0)
@@ -183,10 +188,7 @@ def _broken_line(score):
 
 
 def _curvature_p_values(T, before, straight, classes=None):
-    """F tests (m,) that columns T (n, m) are in the span of `straight`, not broken in others.
-
-    With classes, also in the span of that, `before` and a mean a class: the larger p-values.
-    """
+    """Return p-values (m,) of F tests that columns T (n, m) are linear, not piecewise linear."""
     if classes is not None:
         within = np.hstack([straight, before, np.eye(classes.max() + 1)[classes]])
         within = _curvature_p_values(T, before, within)
@@ -207,24 +209,7 @@ def _curvature_p_values(T, before, straight, classes=None):
 
 
 def find_violation(S, r, classes=None):
-    """Return how many of the first r scores come before one along which others change.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, q)
-        Whitened rows, the directions found first.
-    r : int
-        How many these are; of more, `MAX_DIRECTIONS` are looked at.
-    classes : ndarray of shape (n,), default=None
-        As in `later_scores_are_curved`.
-
-    Returns
-    -------
-    k : int
-        0, 1, ...: means or variances of later scores change along the first k + 1. Or r.
-    failed : list of str
-        The conditions that fail there, none where k is r.
-    """
+    """Return how many leading scores precede the first one along which others change."""
     S, one = S - S.mean(axis=0), np.ones((len(S), 1))
     most = min(r, MAX_DIRECTIONS, S.shape[1] - 1)
     level = SIGNIFICANCE / sum(S.shape[1] - k for k in range(1, most + 1)) if most else 0.0
@@ -239,18 +224,18 @@ def find_violation(S, r, classes=None):
 
 
 def n_before_violation(S, r, slices, tests_attribute, by_value=False):
-    """Return how many of r directions are kept, and say what is not as second moments need it.
+    """Return how many of r directions to keep; warn if a condition on the moments fails.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened rows, the directions found first.
+        Whitened samples, leading directions first.
     r : int
     slices : Slices
     tests_attribute : str
-        Attribute that holds the tests which found r.
+        Name of the attribute with the tests that determined r.
     by_value : bool, default=False
-        Whether every slice is a value of y: then the first direction is there.
+        Whether each slice is a value of y. The first direction is then real.
     """
     places = linearity_sample(*S.shape, slices.weights)
     if not len(places) or r <= int(by_value):
@@ -259,24 +244,28 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
     if not failed:
         return r
     kept = max(k, 1)
-    others = f"; the other {r - kept} may come from X alone ({tests_attribute})" if kept < r else ""
+    others = (
+        f"; the other {r - kept} may be artefacts of the distribution of X ({tests_attribute})"
+        if kept < r
+        else ""
+    )
     warn_user(
         f"The condition of {' and of '.join(failed)} fails: along direction {k + 1} of those "
         f"found, other scores change in mean or in variance. n_components_ is {kept}{others}, and "
         "the first may be wrong too. Compare MAVE(1), which needs neither condition, and "
-        "SlicedInverseRegression(1), which needs linearity alone; give n_components to keep more; "
-        "transforming skewed features comes last."
+        "SlicedInverseRegression(1), which only needs linearity. Set n_components to keep more "
+        "directions. Transforming skewed features helps less often."
     )
     return kept
 
 
 def has_slice_per_value(y, slices):
-    """Tell whether every slice is a value of y, which no bend of X can feign the first score of."""
+    """Return whether each slice is a value of y, so that the first score cannot be an artefact."""
     return y.dtype.kind in "USb" or len(np.unique(y)) == slices.n_slices
 
 
 def check_linearity(rows, components, r, codes, by_value, categorical, columns, names):
-    """Return `curvature_`, and warn of what may have misled the tests that chose the dimension.
+    """Return `curvature_`, and warn if the linearity condition fails.
 
     Parameters
     ----------
@@ -284,11 +273,12 @@ def check_linearity(rows, components, r, codes, by_value, categorical, columns, 
     components : ndarray of shape (max(r, 1), d)
     r : int
     codes : ndarray of shape (n,)
-        Slices of the rows.
+        Slices of the samples.
     by_value : bool
         Whether each slice is a value of y.
     categorical : bool
-        Whether y holds categories. Those that are apart curve features too, along one score.
+        Whether y holds categories. Separated ones make features look curved even along a single
+        score.
     columns : Columns
     names : ndarray of shape (n_features,) or None
     """
@@ -305,9 +295,9 @@ def check_linearity(rows, components, r, codes, by_value, categorical, columns, 
 
 
 def warn_nonlinear(shares, curved, bent, skewed, categorical, names=None):
-    """Say that the linearity condition fails, and in which feature, by name, that shows.
+    """Warn that the linearity condition fails, and name the most curved feature.
 
-    `skewed` counts the skewed features where one score is enough.
+    `skewed` is the number of skewed features if one score is enough.
     """
     found = []
     if curved.any():
@@ -324,11 +314,11 @@ def warn_nonlinear(shares, curved, bent, skewed, categorical, names=None):
             "separates the slices of y as well as all of them"
         )
     warn_user(
-        f"The linearity condition fails, that the mean of X is linear in the scores: "
+        f"The linearity condition, that the mean of X is linear in the scores, fails: "
         f"{'; '.join(found)}. Sliced inverse regression may then return directions that y does not "
-        "depend on. Take one direction (n_components=1), or MAVE(1), which does without the "
-        "condition, and compare their predictions; transforming skewed features and "
+        "depend on. Compare the predictions from one direction (n_components=1) and from MAVE(1), "
+        "which does not need the condition. Transforming skewed features and "
         "reweight='elliptical' help less often."
-        + " The means of the classes do differ along all: a classifier may want them."
+        + " The class means do differ along all directions: a classifier may want to use them."
         * categorical
     )

@@ -1,34 +1,34 @@
-"""How many directions, where chi-square is no reference: sequential permutation tests.
+"""Sequential permutation tests of the number of directions.
 
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
-S           (n, q)      whitened labelled rows, the directions found first
-k           int         directions granted
-S1, S2      (n, k)      scores of the directions granted; the rest, less its regression on S1
-            (n, q - k)
-w           (n,)        weights, as numbers of rows
-C           (q, q)      what ridge and penalty are of T: ``S'WS + C = I``
+S           (n, q)      whitened labelled samples, leading directions first
+k           int         number of directions under the hypothesis
+S1, S2      (n, k)      scores of the first k directions; residuals of the other scores in a
+            (n, q - k)  regression on S1
+w           (n,)        weights in units of samples
+C           (q, q)      contribution of ridge and penalty to T: ``S'WS + C = I``
 ==========  ==========  =======================================================================
 
-"k directions suffice" means that y depends on X through S1 alone. If S2 is then independent of
-(y, S1), shuffling the rows of S2 changes nothing: the eigenvalue after the k-th, found anew in
-every shuffle, is compared with that of the rows as they are. Cook and Yin (2001, section 5) compare
-the sum of all later eigenvalues; the first of them rejects far more often where there is one more
-direction to find, and keeps its level where those granted are found with an error, as with
-localised slices, which leave 1/k of the scatter in every direction.
-For k = 0 the level is exact whatever the distribution of X, if whitening and slices do not depend
-on y in another way.
+The hypothesis that k directions suffice means that y depends on X through S1 only. If S2 is then
+independent of (y, S1), permuting the rows of S2 does not change the distribution of the (k + 1)-th
+eigenvalue. The eigenvalue is recomputed for each permutation and compared with the observed one.
+Cook and Yin (2001, section 5) compare the sum of all later eigenvalues. The first of them has more
+power against a single further direction, and keeps its level if the first k directions are
+estimated with error, as with localised slices. For k = 0 the level is exact for any distribution of
+X, if whitening and slices depend on y in no other way.
 
-Draws end as soon as so many have reached the statistic that the hypothesis is accepted whatever the
-others say (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991): decisions
-are those of all draws, and accepted hypotheses, which are most, cost a tenth.
+Drawing stops as soon as enough permutations have reached the observed statistic that the hypothesis
+is accepted whatever the others yield (Besag and Clifford, "Sequential Monte Carlo p-values",
+Biometrika 78, 1991). Decisions are the same as with all draws, and accepted hypotheses, the
+majority, take a tenth of the time.
 
-Rows of relative weight, shuffled, meet other weights: T and the slice means are computed anew.
-Weights can stay with y (and S1) or go with S2. The first is exact for k = 0 where they depend on y
-(classes balanced, cases sampled by outcome), the second, up to the slices having been cut with the
-weights, where they depend on X (covariate shift, survey strata); where on neither, both are. What
-they depend on is not known, so both are done, and the larger p-value is the answer.
+With relative weights, a permutation pairs samples with other weights, so T and the slice means are
+recomputed. The weights can stay with y and S1, or move with S2. The former is exact for k = 0 if
+the weights depend on y (balanced classes, sampling by outcome), and the latter nearly so if they
+depend on X (covariate shift, survey strata). Since this is unknown, both are computed and the
+larger p-value is returned.
 """
 
 from functools import partial
@@ -42,32 +42,32 @@ from ..._numerics._pencil import whitening_basis
 from ..slicing._slices import Slices
 from ._sequential_tests import SIGNIFICANCE, until_accepted
 
-FEWEST_REACHED = 10  # draws that reach the statistic before they may end
-BATCH = 11  # shuffles whose slice sums are one product: a divisor of 99, and nearly of 199
-# the fewest that can reject at level .05, taken where one shuffle costs more than `MANY`
+FEWEST_REACHED = 10  # number of draws that must reach the statistic before drawing may stop
+BATCH = 11  # permutations computed together: a divisor of 99, and nearly of 199
+# smallest number that can reject at level .05, used if a permutation costs more than `MANY`
 N_FEW_PERMUTATIONS = 19
-MANY = 10**8  # products of n q^2 in one shuffle (n rows of q columns)
+MANY = 10**8  # n q^2, for n rows of q columns
 
 
 def permutation_tests(make_statistic, *, most, n_permutations, random_state):
-    """Test k = 0, 1, ... until one is accepted.
+    """Test that k = 0, 1, ... directions suffice, until one is accepted.
 
     Parameters
     ----------
     make_statistic : callable
-        Of k: `mean_shuffles` and the like return one. It gives the statistic observed, the
-        eigenvalue after the k-th, and a function of a RandomState that draws one with the rows of
-        S2 shuffled.
+        Maps k to the observed statistic, the (k + 1)-th eigenvalue, and a function of a RandomState
+        that draws it with the rows of S2 permuted. `mean_shuffles` and the like return such
+        functions.
     most : int
-        Largest number of directions that can be found.
+        Largest number of directions.
     n_permutations : int
-        At most.
+        Largest number of permutations per test.
     random_state : int or RandomState instance
 
     Returns
     -------
     dict of ndarray
-        "n_components", "statistic", "p_value" and "n_permutations", a row a test made.
+        "n_components", "statistic", "p_value" and "n_permutations" of each test.
     """
     random_state = check_random_state(random_state)
 
@@ -85,9 +85,9 @@ def permutation_tests(make_statistic, *, most, n_permutations, random_state):
 
 
 def shuffled_orders(n, groups=None):
-    """Return a function of a RandomState that draws an order of n rows, (n,).
+    """Return a function of a RandomState that draws a permutation of n rows.
 
-    Rows that have groups (n,) stay within theirs.
+    With groups (n,), rows are permuted within their group.
     """
     if groups is None:
         return lambda random_state: random_state.permutation(n)
@@ -102,21 +102,21 @@ def shuffled_orders(n, groups=None):
 
 
 def shuffling(statistic, n, groups=None):
-    """Return the statistic of n rows as they are, and a draw of one with the rows in any order."""
+    """Return the observed statistic of n rows, and a function that draws a permuted one."""
     in_order = shuffled_orders(n, groups)
     return statistic(np.arange(n)), lambda random_state: statistic(in_order(random_state))
 
 
 def mean_shuffles(S, omega, groups=None):
-    """Plain slices: eigenvalues of ``S' Omega Omega' S``, as `permutation_tests` takes them.
+    """Return the permuted eigenvalues of plain slices, in the form that `permutation_tests` takes.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        In any basis; S2 has q columns too, of rank q - k.
+        Whitened samples in any basis. S2 has q columns too, of rank q - k.
     omega : csr_array of shape (n, H)
     groups : ndarray of shape (n,) or None
-        Within which rows are shuffled.
+        Groups within which rows are permuted.
     """
     omega = omega.toarray()
     n, H = omega.shape
@@ -127,7 +127,7 @@ def mean_shuffles(S, omega, groups=None):
         S2, within, drawn = _residual(S, S1), omega.T @ S1, []
 
         def statistics(orders):
-            """Shuffle y against S2, which is the same, and S2 stays put."""
+            """Permute y relative to S2, which is equivalent and leaves S2 in place."""
             moved = omega[orders].transpose(0, 2, 1).reshape(-1, n)
             rest = (moved @ S2).reshape(-1, H, S2.shape[1])
             matrices = within @ within.T + rest @ rest.transpose(0, 2, 1)
@@ -144,21 +144,21 @@ def mean_shuffles(S, omega, groups=None):
 
 
 def local_shuffles(S, X, slices, n_local_neighbors):
-    """Localised slices: neighbours are sought anew among the shuffled rows.
+    """Return the permuted eigenvalues of localised slices; neighbours are searched anew.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        In any basis.
+        Whitened samples in any basis.
     X : ndarray of shape (n, d)
-        The same rows in the coordinates in which neighbours are near.
+        The same samples in the coordinates of the neighbour search.
     slices : Slices
     n_local_neighbors : int
     """
     groups = [np.flatnonzero(slices.codes == h) for h in range(slices.n_slices)]
 
     def local_means(X, S):
-        """Mean of S (n, q) over the rows of the same slice near each row in X."""
+        """Return the mean of S (n, q) over the neighbours, in X, of each row within its slice."""
         return np.concatenate([_local_means(X[g], S[g], n_local_neighbors) for g in groups])
 
     S = rotate_to_leading(S, local_means(X, S))
@@ -185,15 +185,15 @@ def _local_means(X, S, n_neighbors):
 
 
 def kernel_shuffles(S, kernel, groups=None):
-    """Second moments: eigenvalues of a kernel matrix of the rows and their slices.
+    """Return the permuted eigenvalues of a kernel matrix of second moments.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
     kernel : callable
-        Rows (n, q) and their variance (q, q) to the kernel matrix (q, q).
+        Maps rows (n, q) and their covariance (q, q) to the kernel matrix (q, q).
     groups : ndarray of shape (n,) or None
-        Within which rows are shuffled.
+        Groups within which rows are permuted.
     """
 
     def make_statistic(k):
@@ -213,7 +213,7 @@ def kernel_shuffles(S, kernel, groups=None):
 
 
 def split_scores(S, k):
-    """S1 (n, k), and S2 (n, q - k) less its mean and its regression on S1."""
+    """Return S1 (n, k), and S2 (n, q - k) centred and regressed on S1."""
     return S[:, :k], _residual(S[:, k:], S[:, :k])
 
 
@@ -227,13 +227,13 @@ def _residual(S2, S1):
 
 
 def largest_after(matrix, k):
-    """Largest eigenvalue of a symmetric matrix after the k largest."""
+    """Return the (k + 1)-th largest eigenvalue of a symmetric matrix."""
     place = len(matrix) - k - 1
     return linalg.eigvalsh(matrix, subset_by_index=(place, place), check_finite=False)[0]
 
 
 def rotate_to_leading(S, sums):
-    """S (n, q) in an orthonormal basis that begins with the right singular vectors of the sums."""
+    """Rotate S (n, q) so that the right singular vectors of `sums` become the first axes."""
     if len(sums) <= S.shape[1]:
         V = linalg.svd(sums, check_finite=False)[2].T
     else:
@@ -242,14 +242,14 @@ def rotate_to_leading(S, sums):
 
 
 def n_affordable_permutations(S, n_permutations):
-    """How many shuffles of rows S (n, q) are made, where each whitens or multiplies them."""
+    """Return `n_permutations`, or fewer if each permutation of S (n, q) is slow."""
     return n_permutations if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS
 
 
 def weighted_permutation_tests(make_statistic, **settings):
-    """As `permutation_tests`, with the larger p-value of weights that stay and weights that go.
+    """Run `permutation_tests` with weights that stay and that move, and keep the larger p-value.
 
-    With an integer as seed both sides see the same shuffles.
+    With an integer seed, both use the same permutations.
     """
     one, other = (
         permutation_tests(partial(make_statistic, weights_stay=stay), **settings)
@@ -262,22 +262,22 @@ def weighted_permutation_tests(make_statistic, **settings):
 
 
 def weighted_shuffles(S, fixed, slices, kernel):
-    """Eigenvalues of a kernel matrix of the rows, whitened and sliced anew.
+    """Return the permuted eigenvalues of a kernel matrix of weighted, rewhitened samples.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
     fixed : ndarray of shape (q, q)
-        C.
+        C, the contribution of ridge and penalty to T.
     slices : Slices
-        With weights.
+        Slices with relative weights.
     kernel : callable
-        Whitened rows (n, q') of weighted mean 0 and their slices to a symmetric matrix.
+        Maps whitened rows (n, q') of weighted mean 0 and their slices to a symmetric matrix.
     """
     weights, codes, every = slices.weights, slices.codes, S
 
     def make_statistic(k, weights_stay=True):
-        """Weights stay with y, or go with S2."""
+        """Compute the statistic with weights that stay with y, or move with S2."""
         S, C = _split_scores_weighted(every, fixed, weights, k)
 
         def statistic(order):
@@ -294,7 +294,7 @@ def weighted_shuffles(S, fixed, slices, kernel):
 
 
 def _split_scores_weighted(S, fixed, weights, k):
-    """S with its last columns less their weighted regression on the first k, and C of that."""
+    """Regress the last columns of S on the first k, weighted, and transform C accordingly."""
     if not k:
         return S, fixed
     root = np.sqrt(weights)[:, None]

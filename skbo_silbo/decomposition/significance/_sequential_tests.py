@@ -1,11 +1,11 @@
-"""How many directions: sequential tests, by chi-squares or sums of such with weights.
+"""Sequential chi-square tests of the number of directions.
 
 ==========  =======================================================
 symbol      meaning
 ==========  =======================================================
-lambda      eigenvalues of plain SIR, falling
-n, d, H     labelled rows, features, slices
-k           directions already granted
+lambda      eigenvalues of plain SIR in decreasing order
+n, d, H     number of labelled samples, features and slices
+k           number of directions under the hypothesis
 ==========  =======================================================
 """
 
@@ -14,38 +14,39 @@ from scipy import special, stats
 from sklearn.utils import gen_batches
 
 SIGNIFICANCE = 0.05  # level of each test in the sequence
-# labelled rows a feature, and a slice, from which the chi-square reference is taken for valid
+# labelled samples per feature, and per slice, from which the chi-square approximation is used
 ROWS_PER_FEATURE_TESTED = 3
-FEWEST_IN_SLICE = 5  # rows of the least slice from which it is
-ENOUGH_IN_SLICE = 50  # rows from which it is though other slices are far larger
-BATCH = 500  # rows whose products with all are formed at a time
+FEWEST_IN_SLICE = 5  # number of samples that the smallest slice needs
+ENOUGH_IN_SLICE = 50  # number of samples that suffices even if other slices are far larger
+BATCH = 500  # rows of the n x n products that are formed at a time
 
 
 def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
-    """Chi-square tests of "k directions suffice" for k = 0, 1, ... (Li 1991, section 5).
+    """Test by chi-square that k = 0, 1, ... directions suffice (Li 1991, section 5).
 
-    The statistic is n times the sum of the eigenvalues after the k-th, referred to chi-square with
-    ``(d - k)(H - k - 1)`` degrees of freedom: exact in large samples of normal X. Slices within G
-    groups, whose weighted means sum to 0 in each, have ``(d - k)(H - k - G)``.
+    The statistic is n times the sum of the eigenvalues after the k-th. Its reference is chi-square
+    with ``(d - k)(H - k - 1)`` degrees of freedom, which is exact in large samples of normal X. If
+    y is sliced within G groups, the degrees of freedom are ``(d - k)(H - k - G)``, since the
+    weighted slice means sum to 0 in each group.
 
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
-        Those after the p-th, which collinear columns leave out, are zero.
+        Eigenvalues; those after the p-th, for collinear columns, are zero.
     n, d, n_slices, n_groups : int
 
     Returns
     -------
     dict of ndarray
-        "n_components", "statistic", "df" and "p_value", a row a test, as R's ``dr`` prints them.
+        "n_components", "statistic", "df" and "p_value" of each test, as printed by R's ``dr``.
     """
-    granted = np.arange(min(d, n_slices - n_groups))
-    known = np.zeros(len(granted))
-    known[: len(eigenvalues)] = eigenvalues[: len(granted)]
+    n_tested = np.arange(min(d, n_slices - n_groups))
+    known = np.zeros(len(n_tested))
+    known[: len(eigenvalues)] = eigenvalues[: len(n_tested)]
     statistic = n * np.cumsum(known[::-1])[::-1]
-    df = (d - granted) * (n_slices - granted - n_groups)
+    df = (d - n_tested) * (n_slices - n_tested - n_groups)
     return {
-        "n_components": granted,
+        "n_components": n_tested,
         "statistic": statistic,
         "df": df,
         "p_value": special.chdtrc(df, statistic),
@@ -53,30 +54,31 @@ def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
 
 
 def slices_are_large(sizes):
-    """Tell whether slices of these sizes (H,) are large enough for the chi-square reference.
+    """Return whether slices of these sizes (H,) are large enough for the chi-square approximation.
 
-    The mean of few rows of a skewed feature is skewed, and one slice of few rows among large ones
-    decides alone: of a class of 30 in 2000 lognormal rows .10 are rejected for .05.
+    The mean of few samples of a skewed feature is skewed, and a single small slice among large ones
+    can dominate the statistic: with a class of 30 in 2000 lognormal samples, the test at level .05
+    rejects in 10 % of cases.
     """
     return min(sizes) >= max(FEWEST_IN_SLICE, min(np.mean(sizes) / 2, ENOUGH_IN_SLICE))
 
 
 def until_accepted(test, most, names):
-    """Test k = 0, 1, ... until one is accepted.
+    """Test k = 0, 1, ... until a hypothesis is accepted.
 
     Parameters
     ----------
     test : callable
-        From k to a value for each name.
+        Maps k to a value for each name.
     most : int
-        Tests at the most.
+        Largest number of tests.
     names : tuple of str
-        Among them "p_value".
+        Names of the values, one of which is "p_value".
 
     Returns
     -------
     dict of ndarray
-        "n_components" and the names, a row a test made.
+        "n_components" and the named values of each test.
     """
     columns = {name: [] for name in ("n_components", *names)}
     for k in range(most):
@@ -88,21 +90,22 @@ def until_accepted(test, most, names):
 
 
 def dimension_by_tests(tests):
-    """Smallest k that no test rejects; one more than the last k tested when all reject."""
+    """Return the smallest k that is not rejected, or one more than the last k tested."""
     accepted = np.flatnonzero(tests["p_value"] > SIGNIFICANCE)
     return int(accepted[0]) if len(accepted) else len(tests["p_value"])
 
 
 def bentler_xie(statistic, total, squares, df_of_total=np.inf):
-    """P-value by a scaled chi-square with the same mean and variance (Bentler and Xie 2000).
+    """Return the p-value of a scaled chi-square with matched moments (Bentler and Xie 2000).
 
     Parameters
     ----------
     statistic : float
     total, squares : float
-        Sum of the weights, and of their squares; both 0 where all weights are.
+        Sum of the weights of the chi-squares, and of their squares; both 0 if all weights are.
     df_of_total : float
-        Degrees of freedom of an estimated sum of the weights: the reference is F where finite.
+        Degrees of freedom of an estimated sum of the weights. If finite, an F distribution is the
+        reference.
     """
     if not squares:
         return float(statistic <= 0)
@@ -113,20 +116,20 @@ def bentler_xie(statistic, total, squares, df_of_total=np.inf):
 
 
 def chi_square_tests(test, most):
-    """Test k = 0, 1, ... until one is accepted.
+    """Test k = 0, 1, ... by weighted chi-squares until a hypothesis is accepted.
 
     Parameters
     ----------
     test : callable
-        From k to the statistic, its degrees of freedom where all weights are 1, and sum and sum of
-        squares of the weights.
+        Maps k to the statistic, its degrees of freedom if all weights are 1, and the sum and the
+        sum of squares of the weights.
     most : int
 
     Returns
     -------
     dict of ndarray
-        "n_components", "statistic", "df", "p_value" by the weights and "p_value_normal" without
-        them, a row a test made.
+        "n_components", "statistic", "df", "p_value" (with the weights) and "p_value_normal"
+        (without) of each test.
     """
 
     def row(k):
@@ -137,7 +140,7 @@ def chi_square_tests(test, most):
 
 
 def moments_of_squares(U, e, weights):
-    """Trace, and trace of the square, of the variance of the rows' ``e (u u' - I)``.
+    """Return tr V and tr V^2 for the covariance V of ``e (u u' - I)``.
 
     Parameters
     ----------
@@ -145,14 +148,14 @@ def moments_of_squares(U, e, weights):
     e, weights : ndarray of shape (n,)
     """
     m, shares = U.shape[1], weights / weights.sum()
-    if m**3 <= len(U):  # n m^4 operations, in place of n^2 m
+    if m**3 <= len(U):  # n m^4 rather than n^2 m operations
         v = e[:, None] * ((U[:, :, None] * U[:, None, :]).reshape(len(U), -1) - np.eye(m).ravel())
         v -= shares @ v
         G = (v.T * shares) @ v
         return np.trace(G), np.vdot(G, G)
     squares = np.einsum("ij,ij->i", U, U)
     means, total = np.empty(len(U)), 0.0
-    for rows in gen_batches(len(U), BATCH):  # inner products of the rows' entries
+    for rows in gen_batches(len(U), BATCH):  # inner products of the rows of e (u u' - I)
         K = (U[rows] @ U.T) ** 2 - np.add.outer(squares[rows], squares) + m
         K *= np.multiply.outer(e[rows], e)
         means[rows] = K @ shares

@@ -1,4 +1,4 @@
-"""How many directions slices show, where chi-square is no reference: by means or second moments."""
+"""Permutation tests of the number of directions for plain, localised and weighted slices."""
 
 from dataclasses import replace
 
@@ -19,38 +19,32 @@ from ._permutation import (
 )
 
 N_PERMUTATIONS = 199
-N_FEWER_PERMUTATIONS = 99  # of localised slices, which seek neighbours anew, and of many numbers
-MANY = 10**6  # entries of the whitened rows above which shuffles are costly
+N_FEWER_PERMUTATIONS = 99  # for localised slices, which repeat the search, and large data
+MANY = 10**6  # entries of the whitened samples above which permutations are costly
 
 
 def check_room_for_tests(pencil):
-    """Refuse a penalty on more rows and features than T or the Gram matrix is formed of.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise ValueError if tests with a penalty would need too large a matrix."""
     if pencil.penalty is not None and min(pencil.X.shape) > DENSE_MAX_FEATURES:
         raise ValueError(
-            "n_components must be a number or 'criterion' where unlabelled rows have a weight and "
-            f"rows and features are both more than {DENSE_MAX_FEATURES}: got a word that asks for "
-            f"tests, and {len(pencil.X)} rows of {pencil.X.shape[1]} features. Give a number, or "
-            "alpha=0."
+            "n_components must be a number or 'criterion' if unlabelled samples are used and "
+            f"samples and features both exceed {DENSE_MAX_FEATURES}, got {len(pencil.X)} samples "
+            f"and {pencil.X.shape[1]} features. Pass a number, or use alpha=0."
         )
 
 
 def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighbors=None):
-    """Test (localised) slices, in coordinates in which the pencil's T is the identity.
+    """Test the number of directions of plain or localised slices, in whitened coordinates.
 
     Parameters
     ----------
     pencil : Pencil
     slices : Slices
     most : int
-        Largest number of directions that can be found.
+        Largest number of directions.
     random_state : int or RandomState instance
     near : ndarray of shape (n_l, d), default=None
-        Rows among which neighbours are sought; None for plain slices.
+        Coordinates of the neighbour search; None for plain slices.
     n_local_neighbors : int, default=None
 
     Returns
@@ -81,12 +75,12 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
 
 
 def moment_tests(S, slices, kernel_of_rows, most):
-    """Test the second moments of scores S (n, q) along all directions.
+    """Test the number of directions of second moments, given scores S (n, q).
 
     Parameters
     ----------
     kernel_of_rows : callable
-        Kernel matrix of rows, their slices and their variance.
+        Maps whitened samples, their slices and their covariance to the kernel matrix.
 
     Returns
     -------
@@ -108,7 +102,7 @@ def moment_tests(S, slices, kernel_of_rows, most):
 
 
 def _of_rows(pencil, slices, places):
-    """Pencil and slices of some rows alone, which are not penalised, with a ridge for so many."""
+    """Restrict an unpenalised problem to some samples, with the ridge scaled to their number."""
     X, part = slices.unweighted(pencil.X_labeled)[places], slices.select_to_shuffle(places)
     X = X - np.average(X, axis=0, weights=part.weights)
     ridge = pencil.ridge * part.n_rows / slices.n_rows
@@ -116,12 +110,12 @@ def _of_rows(pencil, slices, places):
 
 
 def _tests_of_weighted(pencil, slices, places, most, random_state):
-    """Test rows of relative weight."""
+    """Run the tests for samples with relative weights."""
     S = whitened_rows(pencil)
     S = slices.unweighted(rotate_to_leading(S, slices.membership().T @ S))
     fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S
     part = slices.select(places)
-    scale = slices.n_rows / part.n_rows  # so that their weights sum to those of all
+    scale = slices.n_rows / part.n_rows  # so that the weights have the same sum as before
     part = replace(part, counts=scale * part.counts, weights=scale * part.weights)
     return weighted_permutation_tests(
         weighted_shuffles(S[places], fixed, part, _between),
@@ -132,6 +126,6 @@ def _tests_of_weighted(pencil, slices, places, most, random_state):
 
 
 def _between(Z, slices):
-    """Scatter (H, H) of the slice means of rows Z, as seen from the slices."""
+    """Return the scatter (H, H) of the slice means of Z, in the dual form."""
     sums = slices.membership().T @ slices.weighted(Z)
     return sums @ sums.T

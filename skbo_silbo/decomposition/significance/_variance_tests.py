@@ -1,18 +1,18 @@
-"""Chi-square tests of how many directions the variances within slices show.
+"""Chi-square tests of the number of directions that the variances within slices identify.
 
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
-U           (n, m)      whitened rows along the directions after the k-th
-V_h, p_h    (m, m), ()  their variance within slice h, and its share of the rows
+U           (n, m)      whitened samples along the directions after the k-th
+V_h, p_h    (m, m), ()  their covariance within slice h, and its share of the samples
 ==========  ==========  =======================================================================
 
-The statistic is ``n / 2 sum_h p_h |V_h - I|^2``. Where k directions suffice, and the variance of U
-does not depend on the others, it is a sum of chi-squares whose weights are the eigenvalues of the
-variance of ``u u'``, halved, each H - 1 times; all are 1 for normal X (Shao, Cook and Weisberg,
-Biometrika 94, 2007).
+The statistic is ``n / 2 sum_h p_h |V_h - I|^2``. If k directions suffice and the covariance of U
+does not depend on the others, it is a weighted sum of chi-squares. The weights are the eigenvalues
+of the covariance of ``u u'``, halved, each with multiplicity H - 1; for normal X all are 1 (Shao,
+Cook and Weisberg, Biometrika 94, 2007).
 
-The same test, with none granted, tells whether y depends on X where a method finds no direction.
+With k = 0, the same test tells whether y depends on X if a method finds no direction.
 """
 
 import numpy as np
@@ -24,18 +24,18 @@ from ..slicing._whitened_rows import centred_groups, slice_means
 from ._sequential_tests import SIGNIFICANCE, chi_square_tests, moments_of_squares
 
 N_SLICES = 4
-ROWS_PER_FEATURE = 3  # labelled rows a feature from which variances within slices are looked at
-COLLINEAR = 1e-10  # singular values of the columns below this share of the largest are rounding
-LEVEL = 0.001  # of the tests that mean or variance of X differs between slices
+ROWS_PER_FEATURE = 3  # labelled samples per feature from which the dependence tests are run
+COLLINEAR = 1e-10  # relative size of singular values below which they count as 0
+LEVEL = 0.001  # level of the tests that mean or variance of X differs between slices
 
 
 def variance_tests(S, slices, most):
-    """Test k = 0, 1, ... until one is accepted.
+    """Test that k = 0, 1, ... directions suffice, until one is accepted.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened rows, in the order of the directions.
+        Whitened samples, leading directions first.
     slices : Slices
     most : int
     """
@@ -57,9 +57,10 @@ def variance_tests(S, slices, most):
 
 
 def dependence_p_values(X, y, weights=None):
-    """P-values that means, and variances, of X (n, d) are the same whatever y; 1 of few rows.
+    """Return p-values of the hypotheses that the mean, and the variance, of X do not depend on y.
 
-    Of many rows some are taken; counted ones as often as they count.
+    Both are 1 if there are too few samples. Large data are subsampled; counted samples are
+    repeated.
     """
     slices = slice_response(y, N_SLICES, sample_weight=weights)
     places = rows_to_shuffle(X, slices)
@@ -77,49 +78,49 @@ def dependence_p_values(X, y, weights=None):
 
 def warn_no_direction(
     why=f"tests at level {SIGNIFICANCE} cannot distinguish y from noise",
-    remedy="Label more rows, take fewer slices",
+    remedy="Label more samples, use fewer slices",
 ):
-    """Say that no direction was found, why, and what else to do than giving a number."""
+    """Warn that no direction was found, why, and what to do."""
     warn_user(
         f"No direction was found: {why}. n_components_ is 0, and components_ keeps the first "
-        f"direction, which may mean nothing. {remedy}, or give n_components if you know that there "
-        "are directions."
+        f"direction, which may be noise. {remedy}, or set n_components if you know that y depends "
+        "on X."
     )
 
 
 def warn_if_dependence_unseen(
     X, y, weights, sees, *, found=0, sees_means=False, sees_variances=False, **of_none
 ):
-    """Say that y depends on X in a way that the method does not see, or that nothing was found.
+    """Warn if y depends on X in a way that the method cannot detect, or if nothing was found.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,) or (n, q)
     weights : ndarray of shape (n,) or None
-        Of the rows, as numbers of rows.
+        Weights in units of samples.
     sees : str
-        What the method does see.
+        What the method can detect.
     found : int, default=0
-        Directions found; where there are some, no word is said of noise.
+        Number of directions found. If positive, `warn_no_direction` is not called.
     sees_means, sees_variances : bool, default=False
-        Whether it looks at means, and variances, of X within slices itself.
+        Whether the method itself uses the means, and variances, of X within slices.
     **of_none : str
-        For `warn_no_direction`.
+        Arguments of `warn_no_direction`.
     """
     of_means, of_variances = dependence_p_values(X, y, weights)
     unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]
-    if sees_means and of_means <= SIGNIFICANCE:  # what moves the means moves the variances too
+    if sees_means and of_means <= SIGNIFICANCE:  # a change of the means changes the variances too
         unseen = [1.0]
     if min(unseen) <= LEVEL:
         other = "SlicedInverseRegression"
         if unseen[0] > LEVEL:
             other = "SlicedAverageVarianceEstimation"
         warn_user(
-            f"Little was found, and the coverage condition fails: the method sees {sees}, but X "
-            f"differs between slices of y, in its means with p = {of_means:.2g}, in its variances "
-            f"with p = {of_variances:.2g}. {other} and DirectionalRegression see what differs, and "
-            "MAVE and OuterProductGradients with target='central'."
+            f"Little was found, and the coverage condition fails: the method detects {sees}, but "
+            f"X differs between slices of y (p = {of_means:.2g} for its means, p = "
+            f"{of_variances:.2g} for its variances). {other} and DirectionalRegression detect "
+            "this, as do MAVE and OuterProductGradients with target='central'."
         )
     elif not found:
         warn_no_direction(**of_none)

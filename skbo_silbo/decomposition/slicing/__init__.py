@@ -1,1 +1,1 @@
-"""Slices of the response, and what they make of the rows."""
+"""Slices of the response, and statistics of the samples within slices."""

@@ -1,8 +1,8 @@
-"""Rows that come in chunks, or in the blocks of a Dask array: slices, moments, the rows of tests.
+"""Summaries of chunks of samples and of the blocks of Dask arrays.
 
-Slices are fixed beforehand. Moments are of all rows. The sample is of at most `MAX_ROWS` labelled
-rows, those of the least keys, which are drawn for the rows in turn: however these are cut, it is
-the same.
+The slices are fixed in advance. The moments include all samples. A random sample of at most
+`MAX_ROWS` labelled samples is kept for tests: those with the smallest random keys. Keys are drawn
+in the order of the samples, so the sample does not depend on how they are divided into chunks.
 """
 
 from dataclasses import dataclass, replace
@@ -19,24 +19,24 @@ from ..rows._moments import SliceMoments
 from ..rows._weights import as_effective_counts, check_sample_weight
 from ._slices import MAX_ROWS, Slices, check_n_slices, slice_response
 
-# Times its share of the first chunk by which the largest slice may grow, or the others together
-# may shrink, before a warning: chunks in random order stay far below this
+# Factor by which the share of a slice may grow, or that of all others shrink, before a warning.
+# Chunks in random order stay far below it.
 MOST_GROWTH = 5
 
 
 @dataclass(frozen=True, eq=False)
 class SliceCoding:
-    """Slices that are fixed before the rows are seen: edges of numbers, or classes.
+    """Slices defined before the samples are seen, by edges or by classes.
 
     Attributes
     ----------
     edges : ndarray of shape (H - 1,) or None
     classes : ndarray of shape (H,) or None
-        Sorted.
+        Sorted categories.
     n_slices_asked : int or ndarray or None
-        The parameter that the edges come from.
+        The parameter from which the edges were computed.
     shares : ndarray of shape (H,) or None
-        Shares of the first chunk, where it fixed the edges.
+        Shares of the slices in the first chunk, if it defined the edges.
     """
 
     edges: np.ndarray | None
@@ -46,7 +46,7 @@ class SliceCoding:
 
     @classmethod
     def from_first_chunk(cls, y, n_slices, classes, weights=None):
-        """Coding by `classes`, by the edges `n_slices`, or by the slices of y itself."""
+        """Define the slices by `classes`, by edges, or by slicing the first chunk."""
         if classes is not None:
             return cls(None, np.unique(np.asarray(classes)))
         n_slices = check_n_slices(n_slices)
@@ -57,25 +57,25 @@ class SliceCoding:
         return replace(coding, shares=counts / counts.sum())
 
     def check_unchanged(self, n_slices):
-        """Reject another `n_slices` than that of the first chunk."""
+        """Raise ValueError if `n_slices` has changed since the first chunk."""
         if self.edges is not None and not np.array_equal(self.n_slices_asked, n_slices):
             raise ValueError(
-                "n_slices must not change between calls of partial_fit: got "
-                f"{n_slices!r}, and the first call used {self.n_slices_asked!r}. Start again with "
+                "n_slices must not change between calls to partial_fit, got "
+                f"{n_slices!r}, but the first call used {self.n_slices_asked!r}. Start again with "
                 "a clone of the estimator."
             )
 
     def warn_if_uneven(self, counts, before):
-        """Warn once a slice outgrows the others; `before` are the counts (H,) at the last call."""
+        """Warn when a slice outgrows the others; `before` are the previous counts (H,)."""
         slices = self._overfull(counts)
         if not len(slices) or (before is not None and len(self._overfull(before))):
             return
         largest = slices[np.argmax(counts[slices])]
         warn_user(
             f"Slice {largest + 1} of {self.n_slices} holds {counts[largest] / counts.sum():.0%} of "
-            f"the samples seen, after {self.shares[largest]:.0%} of the first chunk, which fixed "
+            f"the samples seen, but {self.shares[largest]:.0%} of the first chunk, which defined "
             "the slices. The directions then depend on few slices. Shuffle the samples, or set "
-            "n_slices to the edges that slice_edges(y, n_slices) gives for all of y."
+            "n_slices to slice_edges(y, n_slices), computed on all of y."
         )
 
     def _overfull(self, counts):
@@ -91,7 +91,7 @@ class SliceCoding:
         return len(self.classes) if self.edges is None else len(self.edges) + 1
 
     def codes(self, y):
-        """Slice of each row, from 0."""
+        """Return the slice of each sample, numbered from 0."""
         if self.edges is not None:
             return np.searchsorted(self.edges, y, side="right")
         y = np.asarray(y).astype(self.classes.dtype)
@@ -99,8 +99,8 @@ class SliceCoding:
         unknown = self.classes[codes] != y
         if unknown.any():
             raise ValueError(
-                f"y must hold classes given at the first call of partial_fit: got {y[unknown][0]}"
-                f" and the classes {self.classes.tolist()}. List every class in `classes`."
+                f"y must hold classes passed on the first call to partial_fit, got {y[unknown][0]}"
+                f" and classes {self.classes.tolist()}. Pass every class in `classes`."
             )
         return codes
 
@@ -108,29 +108,29 @@ class SliceCoding:
 def slice_edges(
     y: ArrayLike, n_slices: int, *, sample_weight: ArrayLike | None = None
 ) -> FloatArray:
-    """Edges that cut a response into the slices that `slice_response` makes of it.
+    """Return the edges between the slices that ``fit`` would make of y.
 
-    For chunks: a first pass over y alone gives edges, and passed as ``n_slices`` they make
-    ``partial_fit`` agree with ``fit`` on all rows.
+    If the edges of all of y are passed as `n_slices`, ``partial_fit`` on chunks agrees with ``fit``
+    on all samples.
 
     Parameters
     ----------
     y : array-like of shape (n,)
-        Numbers without NaN.
+        Response, without NaN.
     n_slices : int
-        Slices aimed at.
+        Target number of slices.
     sample_weight : array-like of shape (n,), default=None
-        As ``fit`` takes it.
+        Weights, as in ``fit``.
 
     Returns
     -------
     edges : ndarray of shape (H - 1,)
-        The least value of every slice after the first.
+        Smallest value of each slice after the first.
 
     Raises
     ------
     ValueError
-        If y takes a single value, `n_slices` is no integer of at least 2, or a weight is negative.
+        If y is constant, `n_slices` is not an integer of at least 2, or a weight is negative.
 
     Examples
     --------
@@ -151,13 +151,13 @@ def slice_edges(
 
 @dataclass(frozen=True, eq=False)
 class ChunkSummary:
-    """Labelled rows seen so far.
+    """Moments and a random sample of the labelled samples seen so far.
 
     Attributes
     ----------
     moments : SliceMoments
     drawn : tuple of ndarray
-        Of the sample: rows (m, d), their codes, weights and keys, (m,) each.
+        The random sample: rows (m, d), and their codes, weights and keys, (m,) each.
     """
 
     moments: SliceMoments
@@ -165,13 +165,13 @@ class ChunkSummary:
 
     @classmethod
     def from_chunk(cls, X, codes, n_slices, keys, weights=None):
-        """One chunk; codes are in 0..n_slices - 1."""
+        """Summarise a chunk; codes are in 0..n_slices - 1."""
         moments = SliceMoments.from_rows(X, codes, n_slices, weights=weights)
         weights = np.ones(len(X), dtype=np.int64) if weights is None else weights
         return cls(moments, (X.astype(np.float64), codes, weights, keys))._with_smallest_keys()
 
     def merged(self, other):
-        """Both sets of rows together."""
+        """Combine two summaries."""
         drawn = map(np.concatenate, zip(self.drawn, other.drawn, strict=True))
         return ChunkSummary(self.moments.merged(other.moments), tuple(drawn))._with_smallest_keys()
 
@@ -183,7 +183,7 @@ class ChunkSummary:
         return replace(self, drawn=tuple(part[kept] for part in self.drawn))
 
     def sample(self, columns):
-        """Rows (m, n_varying), less their offset, and their slices."""
+        """Return the random sample (m, n_varying), minus the offset, and its slices."""
         X, codes, weights, _ = self.drawn
         weights = as_effective_counts(weights)
         weights = None if (weights == 1).all() else weights
@@ -192,14 +192,15 @@ class ChunkSummary:
 
 
 def summarise_blocks(X, labelled, slices):
-    """Return the `ChunkSummary` of a Dask array X (n, d), block by block, where the blocks are.
+    """Summarise a Dask array X (n, d) block by block, on the workers that hold the blocks.
 
     Parameters
     ----------
     X : dask.array.Array
     labelled : ndarray of shape (n,) of bool
+        Mask of the labelled rows.
     slices : Slices
-        Of the labelled rows.
+        Slices of the labelled rows.
     """
     from dask import delayed
 

@@ -1,4 +1,4 @@
-"""From slices and rows to Omega by neighbourhoods, to the graph penalty, to units of columns."""
+"""Localised slices, the graph penalty, and the scales of the columns."""
 
 import numpy as np
 from scipy import sparse
@@ -6,15 +6,15 @@ from scipy.sparse import csgraph
 
 from ..._numerics._graphs import neighbor_graph, neighbor_indices
 
-NEIGHBORS = ("auto", "brute", "pynndescent")  # how they are found
+NEIGHBORS = ("auto", "brute", "pynndescent")  # search methods
 
 
 def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
-    """Localised Omega (n_l, n_l): column j averages the neighbours of row j within its slice.
+    """Return the membership matrix Omega (n_l, n_l) of localised slices.
 
-    Each neighbourhood counts the row itself and weighs 1/k (Wu, Liang and Mukherjee 2010), with k
-    the smaller of `n_local_neighbors` and the size of the slice: k at the size of every slice gives
-    plain SIR back.
+    Column j averages the k nearest neighbours of sample j in its slice, itself included, with
+    weights 1/k (Wu, Liang and Mukherjee 2010). k is `n_local_neighbors`, or the size of the slice
+    if that is smaller. If k is the size of every slice, the result equals that of plain slices.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
 
 
 def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
-    """Graph Laplacian of all rows times alpha' = alpha n_l / (number of edges); None for zero.
+    """Return ``alpha n_l / n_edges`` times the graph Laplacian L of all samples, or None if zero.
 
-    With each edge counted once, b'X'(alpha' L)Xb is alpha n_l times the mean squared difference of
-    the scores along an edge. With no unlabelled row the penalty is zero.
+    With each edge counted once, b'X'LXb times this factor is alpha n_l times the mean squared
+    difference of the scores along an edge. Without unlabelled samples the penalty is zero.
     """
     if alpha == 0 or len(X) == n_labeled:
         return None
@@ -57,10 +57,10 @@ def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_sta
 
 
 def column_scales(X, slices):
-    """Return the standard deviation (d,) of every column of X (n, d), centred on the labelled mean.
+    """Return the standard deviation (d,) of each column of X (n, d), which is centred.
 
-    Over the labelled rows, which carry their root weights; over all rows where the labelled ones do
-    not vary; 1 where none does.
+    It is computed over the labelled samples, which are multiplied by their root weights. Columns
+    that are constant there use all samples; those that are constant everywhere get 1.
     """
     labelled = X[: len(slices.codes)]
     variance = np.einsum("ij,ij->j", labelled, labelled) / slices.n_rows

@@ -1,8 +1,8 @@
-"""Algorithm 2 of the SILBO paper as printed, kept so that the paper can be reproduced.
+"""Algorithm 2 of the SILBO paper as printed, kept to reproduce the paper (arXiv 2005.14601).
 
-It is not a solver of the paper's own pencil: at rank r its span is that of the r leading left
-singular vectors of X'Omega, whatever T is: unlabelled points move it by the pooled centring alone.
-Its columns come with the weakest first. `doc/maths.rst` says more.
+It does not solve the eigenvalue problem of the paper. At rank r, its span is that of the r leading
+left singular vectors of X'Omega, whatever T is, so unlabelled samples only matter through the
+pooled centring. The weakest direction comes first. See `doc/maths.rst`.
 """
 
 import numpy as np
@@ -15,35 +15,35 @@ from ..._numerics._pencil import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):
-    """Omega with the paper's weights: 1/k_h for each of the k_h neighbour pairs of slice h."""
+    """Return Omega with the paper's weights, 1/k_h for the k_h neighbour pairs of slice h."""
     pairs = (omega != 0).astype(np.float64)
     per_slice = np.bincount(slices.codes, weights=pairs.sum(axis=0), minlength=slices.n_slices)
     return (pairs @ sparse.diags_array(1 / per_slice[slices.codes])).tocsr()
 
 
 def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state, ridge=0.0):
-    """Columns of B (d, rank) as Algorithm 2 returns them, and 1/s^2 for each (eqs. 9 to 13).
+    """Return B (d, rank) of Algorithm 2 and 1/s^2 for each column (eqs. 9 to 13).
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Pooled rows about their pooled mean, labelled first.
+        Samples centred on the pooled mean, labelled ones first.
     omega : csr_array of shape (n_l, c)
     alpha : float
-        The bare coefficient of L.
+        Coefficient of L in ``M = I + alpha L``.
     n_neighbors : int
     rank : int
     method : {"auto", "brute", "pynndescent"}
-        How neighbours are found.
+        Nearest-neighbour search.
     random_state : RandomState instance
     ridge : float, default=0.0
-        Bare coefficient of the identity in ``M = I + alpha L``; the authors' code adds .01.
+        Coefficient of a further identity matrix in M; the authors' code uses .01.
 
     Returns
     -------
     eigenvalues : ndarray of shape (r,)
     B : ndarray of shape (d, r)
-        r is `rank`, or the rank of the slice sums where that is lower.
+        Directions; r is `rank`, or the rank of the slice sums if lower.
     """
     n_labeled = omega.shape[0]
     C = (omega.T @ X[:n_labeled]).T

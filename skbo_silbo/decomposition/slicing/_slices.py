@@ -1,4 +1,4 @@
-"""Slices of the response: which labelled row belongs to which, and how many each holds."""
+"""Slices: a partition of the labelled samples by their response."""
 
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -13,26 +13,26 @@ from ..._checks import brief
 from ..._typing import ArrayLike, FloatArray, IntArray
 from ..rows._weights import are_counts, sample_by_weight
 
-N_STARTS = 10  # starts of k-means, seeded
-FEWEST_ROWS = 5  # rows from which different values can be cut in two slices of two rows or more
-ROUNDING = 1e-6  # rows by which a sum of weights may miss the size of a slice
+N_STARTS = 10  # initialisations of k-means
+FEWEST_ROWS = 5  # with fewer samples, each different value is a slice
+ROUNDING = 1e-6  # tolerance, in samples, of comparisons of sums of weights with slice sizes
 
 
 @dataclass(frozen=True)
 class Slices:
-    """A partition of the labelled rows by their response.
+    """Partition of the labelled samples by their response.
 
     Attributes
     ----------
     codes : ndarray of shape (n_l,)
-        Slice of each row, from 0 in the order of the response.
+        Slice of each sample, numbered from 0 in the order of the response.
     counts : ndarray of shape (H,)
-        Rows in each slice, all positive: the sum of their weights where they have any.
+        Number of samples in each slice, or the sum of their weights; all positive.
     weights : ndarray of shape (n_l,) or None
-        Of the rows, as numbers of rows. Weighted moments of rows are plain moments of rows times
-        the roots of these.
+        Weights in units of samples. Weighted moments of samples are plain moments of the samples
+        multiplied by the root weights.
     groups : ndarray of shape (n_l,) or None
-        Category of each row, from 0, where every slice is of one category.
+        Group of each sample, numbered from 0, if y was sliced within groups.
     """
 
     codes: IntArray
@@ -42,17 +42,17 @@ class Slices:
 
     @property
     def n_groups(self) -> int:
-        """Number of categories within which the response is cut, 1 where there are none."""
+        """Number of groups within which the response is sliced; 1 without groups."""
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
     @property
     def root_weights(self) -> FloatArray | None:
-        """Roots of the weights (n_l,), or None."""
+        """Square roots of the weights (n_l,), or None."""
         return None if self.weights is None else np.sqrt(self.weights)
 
     @property
     def is_counted(self) -> bool:
-        """Whether rows weigh the same, or are counted."""
+        """Whether the samples have equal weights or counts, rather than relative weights."""
         return self.weights is None or are_counts(self.weights)
 
     @property
@@ -62,25 +62,28 @@ class Slices:
 
     @property
     def n_rows(self) -> float:
-        """Number of rows, or the sum of their weights."""
+        """Number of samples, or the sum of their weights."""
         return self.counts.sum()
 
     def select_unweighted(self, rows: IntArray) -> "Slices":
-        """Slices of some rows only, without weights; those that no row is left in are dropped."""
+        """Return the slices of some samples without their weights; empty slices are dropped."""
         return replace(self, weights=None).select(rows)
 
     def select(self, rows: IntArray) -> "Slices":
-        """As `of_rows`, with the weights that the rows have."""
+        """Return the slices of some samples, with their weights; empty slices are dropped."""
         codes = np.unique(self.codes[rows], return_inverse=True)[1]
         weights, groups = (None if v is None else v[rows] for v in (self.weights, self.groups))
         return Slices(codes, np.bincount(codes, weights), weights, groups)
 
     def select_to_shuffle(self, rows: IntArray) -> "Slices":
-        """As `of_rows` where rows are counted, and may repeat, as `part` where they are not."""
+        """Return the slices of some samples, with their weights only if these are relative."""
         return self.select_unweighted(rows) if self.is_counted else self.select(rows)
 
     def membership(self) -> sparse.csr_array:
-        """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
+        """Return the membership matrix Omega (n_l, H) of plain slices.
+
+        Its entries are ``1 / sqrt(n_h)``, times the root weight, if sample i is in slice h.
+        """
         entries = 1 / np.sqrt(self.counts[self.codes])
         if self.weights is not None:
             entries *= self.root_weights
@@ -88,7 +91,7 @@ class Slices:
         return sparse.csr_array((entries, self.codes, pointers), (len(self.codes), self.n_slices))
 
     def weighted(self, values: FloatArray) -> FloatArray:
-        """Values (n, p) of the rows, labelled ones first, times their root weights; else 1."""
+        """Multiply values (n, p), labelled samples first, by the root weights."""
         return values if self.weights is None else values * self._roots(len(values))[:, None]
 
     def unweighted(self, values: FloatArray) -> FloatArray:
@@ -96,7 +99,7 @@ class Slices:
         return values if self.weights is None else values / self._roots(len(values))[:, None]
 
     def penalty_of_weighted(self, penalty: sparse.csr_array) -> sparse.csr_array:
-        """Penalty P (n, n) of rows for what `weighted` makes of them: X'PX is the same."""
+        """Convert a penalty P (n, n) for use with `weighted` samples, so that X'PX is unchanged."""
         if self.weights is None:
             return penalty
         inverse = sparse.diags_array(1 / self._roots(penalty.shape[0]))
@@ -111,24 +114,25 @@ class Slices:
 def slice_response(
     y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: NDArray[Any] | None = None
 ) -> Slices:
-    """Cut the response as R's ``dr`` does, at given edges, by category, or by k-means.
+    """Slice the response as R's ``dr`` does, at given edges, by category, or by k-means.
+
+    R's rule makes slices of ``max(2, n_l // n_slices)`` samples, each extended to the end of a run
+    of ties, with the rest in the last one.
 
     Parameters
     ----------
     y : ndarray of shape (n_l,) or (n_l, q)
-        Numbers, or strings (each category a slice). Of a structured array of "event" and "time"
-        the times are cut twice, where there was an event and where there was none, in as many
-        slices as their shares of the rows say (Li, Wang and Chen 1999). Where a row has several
-        responses, slices are the clusters that k-means finds among them, divided by their standard
-        deviations (Setodji and Cook 2004): at most `n_slices`, and at most one for two rows.
+        Numbers, or strings, each of which is a slice. For several responses, the slices are k-means
+        clusters of the standardised responses (Setodji and Cook 2004): at most `n_slices`, and at
+        most one per two samples. For a structured array of "event" and "time", events and censored
+        times are sliced separately, in numbers of slices proportional to their shares (Li, Wang and
+        Chen 1999).
     n_slices : int or array-like of increasing edges
-        An int is the number aimed at: slices of ``max(2, n_l // n_slices)`` rows, each extended
-        to the end of a run of ties, the last taking the rest; a response with at most `n_slices`
-        values, of which some repeat, gets a slice a value (R's rule gives different values one
-        too, which show nothing). Edges e cut into (-inf, e_0), [e_0,
-        e_1), ..., [e_k, inf).
+        Target number of slices, or edges e that define the slices (-inf, e_0), [e_0, e_1), ...,
+        [e_k, inf). If y takes at most `n_slices` values, some of them repeatedly, each value is a
+        slice.
     sample_weight : ndarray of shape (n_l,), default=None
-        Positive: as how many rows each counts.
+        Positive weights in units of samples.
 
     Returns
     -------
@@ -137,8 +141,8 @@ def slice_response(
     Raises
     ------
     ValueError
-        If `n_slices` is neither, the edges leave fewer than two slices with rows, or there are
-        edges for several responses.
+        If `n_slices` is invalid, the edges leave fewer than two non-empty slices, or edges are
+        given for several responses.
     """
     n_slices = check_n_slices(n_slices)
     if y.dtype.names:
@@ -155,14 +159,10 @@ def slice_response(
 
 
 def slice_within(y, groups, n_slices, *, sample_weight=None):
-    """Cut the response within each group (n_l,), numbered from 0, as `slice_response` does.
+    """Slice the response within each group, as `slice_response` does.
 
-    Or altogether, where `groups` is None.
-
-    Raises
-    ------
-    ValueError
-        As `slice_response`, or where no group has two slices.
+    Groups (n,) are numbered from 0; None is a single group. Raises ValueError if y is constant
+    within every group.
     """
     if groups is None:
         return slice_response(y, n_slices, sample_weight=sample_weight)
@@ -174,14 +174,14 @@ def slice_within(y, groups, n_slices, *, sample_weight=None):
     codes = _codes_within(groups, codes_of)
     if codes.max() == groups.max():
         raise ValueError(
-            f"group must hold categories within which y varies: got {codes.max() + 1} of them for "
-            f"{len(y)} labelled rows, and y varies in none. Give fewer categories."
+            f"group must have categories within which y varies, but y is constant in each of the "
+            f"{codes.max() + 1} categories of {len(y)} labelled samples. Use fewer categories."
         )
     return Slices(codes, np.bincount(codes, sample_weight), sample_weight, groups)
 
 
 def _codes_within(groups, codes_of):
-    """Codes that begin anew in each group, after those of the groups before."""
+    """Return slice codes that continue from group to group."""
     codes, begin = np.empty(len(groups), dtype=int), 0
     for group in range(groups.max() + 1):
         rows = groups == group
@@ -191,33 +191,31 @@ def _codes_within(groups, codes_of):
 
 
 def check_n_slices(n_slices):
-    """Return `n_slices` as an int, or as an array of increasing edges."""
+    """Validate `n_slices` and return it as an int, or as an array of increasing edges."""
     if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
         if n_slices < 2:
-            raise ValueError(
-                f"n_slices must be at least 2: got {n_slices}. A single slice has no direction."
-            )
+            raise ValueError(f"n_slices must be at least 2, got {n_slices}.")
         return int(n_slices)
     edges = np.asarray(n_slices)
     if edges.ndim != 1 or edges.dtype.kind not in "fiu" or len(edges) == 0:
         raise ValueError(
-            f"n_slices must be an int or a 1-d array of slice edges: got {brief(n_slices)}. Give "
-            "how many slices, or the values at which to cut."
+            f"n_slices must be an int or a 1d array of slice edges, got {brief(n_slices)}. Pass "
+            "the number of slices, or the values at which to cut."
         )
     if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
         raise ValueError(
-            f"n_slices given as edges must be finite and increase: got {brief(n_slices)}. Sort "
-            "them, and drop those that repeat."
+            f"n_slices must hold finite, increasing edges, got {brief(n_slices)}. Sort them, and "
+            "drop duplicates."
         )
     return edges.astype(np.float64)
 
 
 def _clusters(y, n_slices, weights):
-    """Cluster of each row of y (n, q), whatever the order of the rows."""
+    """Return the k-means cluster of each row of y (n, q), independent of the order of the rows."""
     if isinstance(n_slices, np.ndarray):
         raise ValueError(
-            f"n_slices must be an integer where a row of y has {y.shape[1]} responses: got edges. "
-            "Give the number of clusters."
+            f"n_slices must be an integer if y has {y.shape[1]} responses, got edges. Pass the "
+            "number of clusters."
         )
     values, ranks = np.unique(y, axis=0, return_inverse=True)
     if len(values) <= n_slices:
@@ -232,7 +230,7 @@ def _clusters(y, n_slices, weights):
 
 
 def _censored_codes(y, n_slices, weights):
-    """Slices of the times of events, then of those that were censored."""
+    """Return the slices of the times of events, followed by those of censored times."""
     w = np.ones(len(y)) if weights is None else weights
 
     def codes_of(rows):
@@ -258,10 +256,10 @@ def _codes_by_count(y, n_slices, weights):
 
 
 def _first_values(last_rows, size):
-    """Index of the value with which each slice after the first begins.
+    """Return the index of the first value of each slice after the first.
 
-    `last_rows` counts the rows up to each distinct value. Where one run of ties would swallow
-    every row, it becomes a slice of its own: R's rule would leave a single slice.
+    `last_rows` is the cumulative count of the distinct values. If one run of ties contained all
+    samples by R's rule, it becomes a slice of its own, since a single slice is useless.
     """
     n, end, last_values = last_rows[-1], 0, []
     while end < n - 2:
@@ -277,16 +275,17 @@ def _codes_by_edges(y, edges):
     occupied, codes = np.unique(np.searchsorted(edges, y, side="right"), return_inverse=True)
     if len(occupied) < 2:
         raise ValueError(
-            "n_slices given as edges must part the labelled y in at least 2 slices: all "
-            f"{len(codes)} labels fall into one. Place an edge inside the range of y."
+            "n_slices must hold edges that divide the labelled y into at least 2 slices, but all "
+            f"{len(codes)} labels are in one. Add an edge within the range of y."
         )
     return codes
 
 
 def evenly_spaced(X, slices, n_rows):
-    """Places of at most `n_rows` rows X (n, d), evenly spaced in the order of `stratified_order`.
+    """Return indices of at most `n_rows` rows of X (n, d), evenly spaced in `stratified_order`.
 
-    Weighted rows come as often as they weigh: those at these places have equal weights.
+    Weighted rows are repeated in proportion to their weight, so the selected rows have equal
+    weights.
     """
     if slices.weights is not None:
         order = stratified_order(X, slices)
@@ -297,22 +296,22 @@ def evenly_spaced(X, slices, n_rows):
 
 
 def stratified_order(X, slices):
-    """Places of the rows by slice, and by length within it: whatever order they come in."""
+    """Return indices sorted by slice and norm, independent of the order of the rows of X."""
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
 
-MAX_ROWS = 2000  # rows, evenly spaced in the order of y, that are shuffled where there are more
+MAX_ROWS = 2000  # largest number of samples that permutation tests use
 
 
 def repeat_by_count(X, slices):
-    """Places of the rows X (n, d) as often as they count, `MAX_ROWS` or n at most; or all."""
+    """Return indices of the rows of X (n, d), repeated by their counts up to a limit."""
     if slices.weights is None or not slices.is_counted:
         return np.arange(len(X))
     return evenly_spaced(X, slices, max(len(X), MAX_ROWS))
 
 
 def rows_to_shuffle(X, slices):
-    """Places of the rows X (n, d) that are shuffled: counted ones as often as they count."""
+    """Return indices of the rows of X (n, d) for permutation tests, repeated by their counts."""
     if not slices.is_counted:
         slices = replace(slices, weights=None)
     return evenly_spaced(X, slices, MAX_ROWS)

@@ -1,4 +1,4 @@
-"""Labelled rows in coordinates in which their variance is the identity, and slices of them."""
+"""Whitened samples and their slice statistics."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +13,15 @@ from ..rows._centering import center_on_labels, with_positive_peaks
 
 @dataclass(frozen=True, eq=False)
 class WhitenedRows:
-    """Whitened rows, and the way back to the features.
+    """Whitened labelled samples, and the inverse transformation.
 
     Attributes
     ----------
     mean : ndarray of shape (d,)
     Z : ndarray of shape (n, q)
-        Of (weighted) mean 0 and variance I.
+        Samples of (weighted) mean 0 and covariance I.
     basis : CholeskyBasis or ExplicitBasis
-        That whitens the scatter of the rows.
+        Whitening basis of the scatter matrix.
     root_n : float
     """
 
@@ -32,7 +32,7 @@ class WhitenedRows:
 
     @classmethod
     def from_data(cls, data, slices):
-        """Whiten the labelled rows of a `LabelledData`, weighed as their slices are."""
+        """Whiten the labelled samples of a `LabelledData`, weighted as in `slices`."""
         X, mean = center_on_labels(data)
         pencil = Pencil(slices.weighted(X), len(X), slices.membership())
         basis, root_n = pencil.basis, np.sqrt(slices.n_rows)
@@ -41,17 +41,17 @@ class WhitenedRows:
         return cls(mean, Z, basis, root_n)
 
     def components(self, V):
-        """Directions (r, d) of whitened ones V (q, r): scores of unit variance, positive peaks."""
+        """Convert whitened directions V (q, r) to components (r, d) of unit score variance."""
         return with_positive_peaks((self.root_n * self.basis.lift(V)).T)
 
 
 def slice_means(Z, slices):
-    """Means (H, q) of the rows of each slice."""
+    """Return the mean (H, q) of each slice."""
     return (slices.membership().T @ slices.weighted(Z)) / np.sqrt(slices.counts)[:, None]
 
 
 def centred_groups(Z, slices, means):
-    """Rows of each slice less its mean, times their root weights."""
+    """Return the centred samples of each slice, multiplied by their root weights."""
     groups = []
     for h, mean in enumerate(means):
         members = slices.codes == h
@@ -63,10 +63,11 @@ def centred_groups(Z, slices, means):
 
 
 def sum_of_squared_scatters(groups, weights):
-    """``sum_h w_h (A_h'A_h)^2`` (q, q) for groups A_h (n_h, q).
+    """Return ``sum_h w_h (A_h'A_h)^2`` (q, q) for groups A_h (n_h, q).
 
-    With fewer rows than columns ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'`` (a pivoted Cholesky
-    factor: centred rows are dependent): n_h^2 q + n_h q^2 operations in place of q^3.
+    If a group has fewer rows than columns, ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'`` takes
+    n_h^2 q + n_h q^2 operations rather than q^3. The Cholesky factor L is pivoted, since centred
+    rows are dependent.
     """
     q = groups[0].shape[1]
     total, rows = np.zeros((q, q)), []
