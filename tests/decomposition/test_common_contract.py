@@ -220,8 +220,8 @@ def test_bad_weights_are_refused(name):
     for weights, message in (
         (np.ones(7), r"sample_weight must have shape \(60,\)"),
         (np.ones((60, 1)), r"sample_weight must have shape \(60,\)"),
-        (-np.ones(60), "sample_weight must be at least 0"),
-        (np.zeros(60), "sample_weight must be positive for some row"),
+        (-np.ones(60), "sample_weight must be non-negative"),
+        (np.zeros(60), "sample_weight must be positive for some sample"),
         (np.full(60, np.nan), "sample_weight contains NaN"),
         (np.r_[1.0, np.zeros(59)], "at least 2 labels"),
     ):
@@ -346,7 +346,7 @@ def test_a_place_far_away_takes_no_digits(name):
     [
         ("ridge", {"n_components": 0}, r"n_components.*'auto'"),
         ("ridge", {"n_components": 2.0}, r"'criterion'.*>= 1.*got 2.0"),
-        ("ridge", {"n_components": 5, "n_slices": 9}, r"be at most 4 \(n_features\): got 5"),
+        ("ridge", {"n_components": 5, "n_slices": 9}, r"be at most 4 \(n_features\), got 5"),
         ("ridge", {"n_components": 3, "n_slices": 3}, r"\bat\b most 2.*number"),
         ("paper", {"n_components": 3, "n_slices": 3}, r"\bat\b most 2.*number"),
         ("ridge", {"alpha": -1.0}, r"alpha.*got -1.0"),
@@ -397,10 +397,10 @@ def test_bad_parameters_are_refused(name, parameters, message):
     ("y", "message"),
     [
         (np.ones(60), r"\by\b.*take at least 2"),
-        (np.full(60, np.nan), "at least 2 labels .* got 0 among 60 rows"),
-        (np.r_[1.0, np.full(59, np.nan)], "at least 2 labels .* got 1 among 60 rows"),
+        (np.full(60, np.nan), "at least 2 labels .* got 0 in 60 samples"),
+        (np.r_[1.0, np.full(59, np.nan)], "at least 2 labels .* got 1 in 60 samples"),
         (np.r_[np.inf, np.arange(59.0)], "y contains infinity"),
-        (np.full(60, "a"), "all 60 labels are a|y must hold numbers here: got strings"),
+        (np.full(60, "a"), "all 60 labels are a|y must hold numbers here, got strings"),
         (np.arange(59.0), "inconsistent numbers of samples"),
     ],
 )

@@ -133,9 +133,9 @@ def test_the_group_is_routed_through_a_pipeline():
     [
         (SlicedInverseRegression(reweight="elliptical"), {}, r"group.*None"),
         (SlicedInverseRegression(solver="paper"), {}, r"solver.*'auto'"),
-        (SlicedInverseRegression(), {"group": ["a"]}, r"category.*200"),
-        (SlicedInverseRegression(), {"group": [None] + ["a"] * 199}, "row 0 has none"),
-        (SlicedInverseRegression(), {"group": np.r_[np.zeros(199), np.nan]}, "row 199 has none"),
+        (SlicedInverseRegression(), {"group": ["a"]}, r"group.*200"),
+        (SlicedInverseRegression(), {"group": [None] + ["a"] * 199}, "row 0 is missing"),
+        (SlicedInverseRegression(), {"group": np.r_[np.zeros(199), np.nan]}, "row 199 is missing"),
         (SlicedInverseRegression(), {"group": np.arange(200)}, "constant within every category"),
         (
             SlicedAverageVarianceEstimation(),

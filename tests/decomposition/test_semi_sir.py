@@ -219,7 +219,7 @@ def test_sorted_chunks_warn_once(n_slices):
     X, y = make_data(n=4000)
     X, y = X[np.argsort(y)], np.sort(y)
     sir = SemiSlicedInverseRegression(1, n_slices=n_slices).partial_fit(X[:100], y[:100])
-    words = rf"Slice {n_slices} of {n_slices} holds 9\d% .* set n_slices to the edges"
+    words = rf"Slice {n_slices} of {n_slices} holds 9\d% .* set n_slices to slice_edges"
     with pytest.warns(UserWarning, match=words):
         sir.partial_fit(X[100:3000], y[100:3000])
     sir.partial_fit(X[3000:], y[3000:])

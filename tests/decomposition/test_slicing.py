@@ -76,12 +76,12 @@ def test_categories_are_slices():
     ("n_slices", "message"),
     [
         (1, r"n_slices.*got 1"),
-        (2.5, r"n_slices.*1-d"),
-        (True, r"n_slices.*1-d"),
-        ("ten", r"n_slices.*1-d"),
-        ([], r"n_slices.*1-d"),
-        ([2.0, 1.0], r"finite.*increase"),
-        ([0.0, np.nan], r"finite.*increase"),
+        (2.5, r"n_slices.*1d"),
+        (True, r"n_slices.*1d"),
+        ("ten", r"n_slices.*1d"),
+        ([], r"n_slices.*1d"),
+        ([2.0, 1.0], r"finite, increasing"),
+        ([0.0, np.nan], r"finite, increasing"),
         ([100.0], "at least 2 slices"),
     ],
 )

@@ -17,7 +17,7 @@ def check_n_components(value, n_features, words=("auto",)):
     check_integer("n_components", value, 1, special=", ".join(map(repr, words)))
     if value > n_features:
         raise ValueError(
-            f"n_components must be at most n_features = {n_features}, got {value}. "
+            f"n_components must be at most {n_features} (n_features), got {value}. "
             "Use n_components='auto' or fewer components."
         )
 

@@ -314,9 +314,9 @@ def warn_nonlinear(shares, curved, bent, skewed, categorical, names=None):
             "separates the slices of y as well as all of them"
         )
     warn_user(
-        f"The linearity condition, that the mean of X is linear in the scores, fails: "
-        f"{'; '.join(found)}. Sliced inverse regression may then return directions that y does not "
-        "depend on. Compare the predictions from one direction (n_components=1) and from MAVE(1), "
+        f"The linearity condition fails: {'; '.join(found)}. If the mean of X is not linear in the "
+        "scores, sliced inverse regression may return directions that y does not depend on. "
+        "Compare the predictions from one direction (n_components=1) and from MAVE(1), "
         "which does not need the condition. Transforming skewed features and "
         "reweight='elliptical' help less often."
         + " The class means do differ along all directions: a classifier may want to use them."
