@@ -48,12 +48,12 @@ for row in search.pareto_front_[results["mean_test_score"][search.pareto_front_]
 # %%
 # The fastest that is good enough
 # -------------------------------
-# A choice is a line of your own; then fit the estimator with its parameters.
+# Select a row of the front with your own rule, and fit it with ``choose``.
 
 enough = max(results["mean_test_score"]) - 0.02
 good = [row for row in search.pareto_front_ if results["mean_test_score"][row] >= enough]
 row = min(good, key=lambda row: results["mean_fit_time"][row])
-model = search.estimator.set_params(**results["params"][row]).fit(X, y)
+model = search.choose(row, X, y)
 
 # %%
 # All candidates, and those that no other beats
