@@ -1,4 +1,4 @@
-"""Checks of arguments; every message gives the name, the rule and the value."""
+"""Validation of arguments; every error message names the parameter, the rule and the value."""
 
 import inspect
 import os
@@ -10,98 +10,99 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-# Packages between the user's line and a warning
+# Packages to skip when looking for the line of user code that caused a warning
 PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib", "contextlib")
 LONGEST_SHOWN = 200  # characters of a value in a message
 
 
 def warn_user(message, category=UserWarning):
-    """Warn as from the nearest line that is neither ours nor scikit-learn's."""
+    """Issue a warning that points to the line of user code that called this package."""
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_THROUGH:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
 
-def refuse_beside(owner, what, why_not):
-    """Refuse attributes that are set, neither None nor False, beside something else.
+def check_incompatible(owner, what, reasons):
+    """Raise an error if parameters are set that cannot be combined with another option.
 
     Parameters
     ----------
     owner : object
+        The object that has the parameters as attributes. None and False mean "not set".
     what : str
-        What they do not go with.
-    why_not : mapping
-        Names to reasons.
+        Description of the other option.
+    reasons : mapping
+        Names of the parameters and why they cannot be combined with it.
 
     Raises
     ------
     ValueError
     """
-    for name, why in why_not.items():
+    for name, reason in reasons.items():
         value = getattr(owner, name)
         if value is not None and not (isinstance(value, (bool, np.bool_)) and not value):
-            raise ValueError(f"{name} must not be given with {what}: {why}. Leave one of them out.")
+            raise ValueError(f"`{name}` cannot be combined with {what}: {reason}.")
 
 
-def did_you_mean(given, known):
-    """Return a question about the first name that is like a known one, and a space; or nothing."""
-    like = (match for name in given for match in get_close_matches(name, known, 1))
-    return next((f"Did you mean {match!r}? " for match in like), "")
+def did_you_mean(given, allowed):
+    """Suggest the allowed name that is most similar to an unknown one, or return ""."""
+    similar = (match for name in given for match in get_close_matches(name, allowed, 1))
+    return next((f"Did you mean {match!r}? " for match in similar), "")
 
 
 def _require(holds, name, rule, value):
-    """Raise ValueError that names parameter, rule and value unless it holds."""
+    """Raise a ValueError that names the parameter, the rule and the value unless it holds."""
     if not holds:
         raise ValueError(f"{name} must be {rule}: got {brief(value)}.")
 
 
 def check_integer(name, value, minimum=1, special=None):
-    """Refuse what is not an integer of at least `minimum`; `special` shows what else is allowed."""
+    """Check that value is an integer >= `minimum`, or has the repr `special`."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     holds = (is_integer and value >= minimum) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
 
 
 def check_nonnegative(name, value, special=None):
-    """Refuse what is not a finite number of at least 0; `special` shows what else is allowed."""
+    """Check that value is a finite number >= 0, or has the repr `special`."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     holds = (is_number and 0 <= value < np.inf) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)
 
 
 def check_share(name, value, *, default):
-    """Refuse what is not a number between 0 and 1, both left out."""
+    """Check that value is a number in the open interval (0, 1)."""
     holds = isinstance(value, Real) and 0 < value < 1
     _require(holds, name, f"a number in (0, 1), such as the default {default:g}", value)
 
 
 def check_switch(name, value):
-    """Refuse what is neither "auto" nor a bool."""
+    """Check that value is "auto" or a bool."""
     is_auto = isinstance(value, str) and value == "auto"
     _require(is_auto or isinstance(value, bool), name, "'auto', True or False", value)
 
 
 def check_flag(name, value):
-    """Return value as a bool after refusing what is neither True nor False."""
+    """Check that value is a bool and return it as a Python bool."""
     _require(isinstance(value, bool | np.bool_), name, "True or False", value)
     return bool(value)
 
 
 def check_choice(name, value, choices):
-    """Refuse what is not one of `choices`, strings or None."""
+    """Check that value is one of `choices`, which are strings or None."""
     is_one = (value is None or isinstance(value, str)) and value in choices
     _require(is_one, name, f"one of {', '.join(map(repr, choices))}", value)
 
 
 def check_count(name, value, least=1):
-    """Return value as an int after refusing what is not an integer of at least `least`."""
+    """Check that value is an integer >= `least` and return it as an int."""
     check_integer(name, value, least)
     return int(value)
 
 
 def check_seed(random_state):
-    """Refuse what `sklearn.utils.check_random_state` cannot use."""
+    """Check that `sklearn.utils.check_random_state` accepts the seed."""
     try:
         check_random_state(random_state)
     except ValueError as error:
@@ -110,37 +111,37 @@ def check_seed(random_state):
 
 
 def as_reals(given):
-    """Return real numbers as an array of floats, NaN where masked; None if given anything else.
+    """Convert real numbers to an array of floats; return None if they are not real numbers.
 
-    Whole numbers have any size: beyond all floats they are infinite.
+    Masked numbers become NaN, and integers that exceed the range of floats become infinite.
     """
     mask = np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else False
     try:
         values = np.asarray(given)
-    except OverflowError:  # a whole number beyond all floats, beside a fraction
+    except OverflowError:  # a huge integer in a list of floats
         values = np.array(given, dtype=object)
-    except (ValueError, RuntimeError, TypeError):  # ragged; a tensor that needs a gradient
+    except (ValueError, RuntimeError, TypeError):  # ragged, or a tensor that requires a gradient
         return None
     if values.dtype.kind == "O" and all(is_real(value) for value in values.flat):
         values = np.reshape([_as_float(value) for value in values.flat], values.shape)
     if values.dtype.kind not in "fiub":
         return None
-    with np.errstate(over="ignore"):  # of a long double
+    with np.errstate(over="ignore"):  # long doubles may exceed the range
         return np.where(mask, np.nan, values.astype(float))
 
 
 def is_real(value):
-    """Tell a real number, those of databases among them."""
+    """Return whether a value is a real number or a Decimal, as databases return them."""
     return isinstance(value, Real | Decimal)
 
 
 def has_booleans(given):
-    """Tell whether an array-like has a boolean in it, where True could mean 1 or its opposite."""
+    """Return whether an array-like contains a bool, whose meaning as a number is ambiguous."""
     return any(isinstance(v, bool | np.bool_) for v in np.asarray(given, dtype=object).flat)
 
 
 def has_text(given):
-    """Tell whether an array-like has a string in it, which numpy may read as a number."""
+    """Return whether an array-like contains a string, which NumPy might convert to a number."""
     return any(isinstance(v, str | bytes) for v in np.asarray(given, dtype=object).flat)
 
 
@@ -152,12 +153,12 @@ def _as_float(number):
 
 
 def as_numbers(name, given, remedy):
-    """Return real numbers as floats, NaN where they are masked.
+    """Convert real numbers to an array of floats, with NaN for masked numbers.
 
     Raises
     ------
     ValueError
-        When they are no real numbers.
+        If they are not real numbers.
     """
     values = as_reals(given)
     if values is None:
@@ -166,12 +167,12 @@ def as_numbers(name, given, remedy):
 
 
 def as_noise(noise_std, shape):
-    """Return standard deviations of this shape, (n,), NaN where they are not known.
+    """Validate noise standard deviations and broadcast them to `shape`; NaN means unknown.
 
     Raises
     ------
     ValueError
-        When they are negative, infinite or of another number.
+        If they are negative or infinite, or have another shape.
     """
     if noise_std is None:
         return np.full(shape, np.nan)
@@ -179,39 +180,39 @@ def as_noise(noise_std, shape):
     fits = noise_std.shape in ((), shape)
     if not fits or (noise_std < 0).any() or np.isinf(noise_std).any():
         raise ValueError(
-            "noise_std must be at least 0 and finite, one number or one for every value in y, "
-            f"{shape[0]}: got {brief(noise_std.tolist())}. Give NaN where it is not known."
+            f"noise_std must be a finite number >= 0 or an array of {shape[0]} of them, one per "
+            f"value in y: got {brief(noise_std.tolist())}. Use NaN for unknown noise."
         )
     return np.broadcast_to(noise_std, shape)
 
 
 def brief(value, longest=LONGEST_SHOWN):
-    """Return the repr of a value for a message, cut off where it is long."""
+    """Return the repr of a value for a message, truncated to `longest` characters."""
     text = repr(value)
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def check_pairs_fit(owner, n):
-    """Refuse more rows than this machine has memory for a matrix of all their pairs.
+    """Check that an n x n matrix fits into the memory of this machine.
 
     Raises
     ------
     MemoryError
-        Before anything is allocated: numpy's own error says nothing of rows, and a system that
-        grants more than it has ends the process.
+        Before the matrix is allocated, because the operating system may kill the process instead
+        of reporting an error.
     """
     needed = 8 * n**2
     if needed > _physical_memory():
         raise MemoryError(
-            f"X must have fewer rows for {owner}, which forms a matrix of all pairs of rows: got "
-            f"{n} rows, {needed / 2**30:.0f} GiB. Fit it to a random sample of the rows, or use "
+            f"X has too many rows for {owner}, which needs a matrix of all pairs of rows: got "
+            f"{n} rows, {needed / 2**30:.0f} GiB. Fit it on a random sample of the rows, or use "
             "SlicedInverseRegression, SlicedAverageVarianceEstimation, DirectionalRegression or "
-            "PrincipalHessianDirections, which need no such matrix."
+            "PrincipalHessianDirections, which do not need this matrix."
         )
 
 
 def _physical_memory():
-    """Return the bytes of memory of this machine; infinite where the system does not say."""
+    """Return the memory of this machine in bytes, or infinity if it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows
@@ -219,26 +220,25 @@ def _physical_memory():
 
 
 def check_picklable(name, given, dumps, workers, remedy):
-    """Refuse an object that cannot be sent to another process.
+    """Check that an object can be sent to worker processes.
 
     Parameters
     ----------
     name : str
-        Of the argument.
+        Name of the argument, for the message.
     given : object
     dumps : callable
-        The pickler of the workers.
+        The pickle function of the workers.
     workers, remedy : str
-        Who they are, and what to do, for the message.
+        Description of the workers and how to fix the error, for the message.
 
     Raises
     ------
     ValueError
-        With the pickler's own error as its cause.
     """
     try:
         dumps(given)
-    except Exception as error:  # whatever an object's own methods raise
+    except Exception as error:  # custom pickling methods may raise anything
         raise ValueError(
             f"{name} must be picklable, to be sent to {workers}: got {brief(given)} "
             f"({type(error).__name__}: {error}). {remedy}"

@@ -1,7 +1,7 @@
-"""Every private name of scikit-learn that this library uses, each with a test in the test suite.
+"""All private names of scikit-learn that this package uses.
 
-``tests/house/test_sklearn_private.py`` says for each name what is needed of it, so that a
-scikit-learn release which moves or changes one fails there first, by name.
+``tests/house/test_sklearn_private.py`` tests how each of them is used, so that an incompatible
+scikit-learn release is noticed there first.
 """
 
 import inspect
@@ -22,12 +22,12 @@ from sklearn.utils.parallel import Parallel, _get_threadpool_controller, delayed
 from sklearn.utils.validation import _check_sample_weight
 
 check_sample_weight = _check_sample_weight
-rows_of = _safe_indexing  # of arrays, frames, sparse matrices and lists
+rows_of = _safe_indexing
 threadpool_controller = _get_threadpool_controller
 
 
 def seeded_clone(estimator, seed):
-    """Return a clone that draws from no global generator: a `random_state` of None is the seed."""
+    """Clone an estimator and replace each `random_state` of None by `seed`."""
     cloned = clone(estimator)
     params = cloned.get_params()
     names = [name for name in params if name.split("__")[-1] == "random_state"]
@@ -35,28 +35,29 @@ def seeded_clone(estimator, seed):
 
 
 def check_scores(search, scores):
-    """Refuse scores that scikit-learn would stumble over, or refuse, after the search.
+    """Check the scores of the first fit, so that an unusable `scoring` is not noticed at the end.
 
-    Only the first scores tell how many metrics a callable `scoring`, or an estimator, returns.
+    Before the first fit, the number of metrics that a callable `scoring` returns is unknown.
 
     Parameters
     ----------
     search : BaseSearchCV
     scores : float or dict
-        Of one fit.
+        Scores of one fit.
 
     Raises
     ------
     ValueError
-        If there are several metrics, and refit is neither False, nor callable, nor one of them; or
-        if they are of the estimator's own ``score``.
+        If there are several metrics and `refit` is not False, callable or the name of one of them,
+        or if the estimator's ``score`` method returns a dict.
     """
     if not isinstance(scores, dict):
         return
     if search.scoring is None:
         raise ValueError(
-            f"score of the estimator must return a number: got a dict of {list(scores)}. Give "
-            "scoring=lambda model, X, y: model.score(X, y) and refit=, the name of one of them."
+            "The estimator's score method must return a number, got a dict with keys "
+            f"{list(scores)}. Pass scoring=lambda model, X, y: model.score(X, y) and set `refit` "
+            "to one of these keys."
         )
     if callable(search.scoring):
         search._check_refit_for_multimetric(scores)
@@ -64,21 +65,21 @@ def check_scores(search, scores):
 
 @dataclass(frozen=True, eq=False)
 class SearchState:
-    """What a search works on while it runs.
+    """Internal state of a running `BaseSearchCV.fit`.
 
     Attributes
     ----------
     estimator : estimator object
     X, y : object
-        The data, as ``fit`` passes them on.
+        The data passed to ``fit``.
     splitter : splitter
-        What `cv` was read as.
+        The cross-validation splitter.
     split_params, fit_params, score_params : dict
-        The parameters of ``fit`` that are routed to splitter, estimator and scorers.
+        Parameters of ``fit`` that are routed to the splitter, the estimator and the scorers.
     arguments : dict
-        What all fits have in common but these.
+        Other arguments that all fits have in common.
     parallel : joblib.Parallel
-        Open.
+        Running pool of workers.
     """
 
     estimator: object
@@ -92,19 +93,18 @@ class SearchState:
     parallel: object
 
     def split(self):
-        """Return the (train, test) pairs of indices."""
+        """Return the (train, test) indices of each split."""
         return self.splitter.split(self.X, self.y, **self.split_params)
 
     def n_splits(self):
-        """Return the number of pairs, which older versions tell the search when it ends."""
+        """Return the number of splits, which older versions only set at the end of the search."""
         return self.splitter.get_n_splits(self.X, self.y, **self.split_params)
 
 
 def search_state(evaluate_candidates):
-    """Return what a running search works on.
+    """Read the state of a running search from the closure of ``evaluate_candidates``.
 
-    `BaseSearchCV.fit` hands its ``_run_search`` nothing but ``evaluate_candidates``; all else is in
-    that function's closure.
+    This function is the only argument that `BaseSearchCV.fit` passes to ``_run_search``.
     """
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     splitter = names["cv_orig"] if "cv_orig" in names else names["self"]._checked_cv_orig
@@ -128,7 +128,7 @@ def fit_parameters(search, params):
 
 
 class _Unmasking:
-    """A scorer that gives no masked scores, of one metric or of several in a dict."""
+    """Wrap a scorer and replace masked scores by `error_score`."""
 
     def __init__(self, scorer, error_score):
         self.scorer, self.error_score = scorer, error_score
@@ -141,7 +141,7 @@ class _Unmasking:
 
 
 class _UnmaskingAll(_MultimetricScorer):
-    """The same for several scorers, of which scikit-learn asks for their errors as text."""
+    """Wrap several scorers; scikit-learn treats `_MultimetricScorer` differently from others."""
 
     def __init__(self, scorer, error_score):
         super().__init__(scorers=scorer._scorers, raise_exc=scorer._raise_exc)
@@ -156,36 +156,36 @@ def _without_masked(scores, error_score):
         return {name: _without_masked(score, error_score) for name, score in scores.items()}
     if not np.ma.is_masked(scores):
         return scores
-    text = "scoring must return a number, got a masked one, which says that there is none."
+    text = "scoring must return a number, got a masked value."
     if error_score == "raise":
-        raise ValueError(f"{text} Return it unmasked, or give error_score a number.")
+        raise ValueError(f"{text} Return an unmasked number or set error_score to a number.")
     text = f"{text} The score is set to error_score={error_score}."
     warnings.warn(text, UserWarning, stacklevel=2)
     return error_score
 
 
 def metadata_request(estimator):
-    """Return which metadata an estimator has been set to ask for; None if nothing was set."""
+    """Return the metadata requests set on an estimator, or None if there are none."""
     return vars(estimator).get("_metadata_request")
 
 
 def adopt_rows(evaluate_candidates, rows):
-    """Make a search that evaluated nothing take `rows` for what it evaluated.
+    """Register fits that were not made by ``evaluate_candidates`` with the search.
 
-    After ``_run_search``, `BaseSearchCV.fit` looks at the first row, and takes the dict that
-    ``evaluate_candidates`` made last for ``cv_results_``.
+    After ``_run_search``, `BaseSearchCV.fit` reads the first row, and ``cv_results_`` from the
+    closure of ``evaluate_candidates``.
 
     Parameters
     ----------
     evaluate_candidates : callable
-        Which has not returned yet.
+        The argument of ``_run_search``.
     rows : list of dict
-        At least one.
+        The results of all fits.
 
     Returns
     -------
     table : dict
-        Empty; what is put into it becomes ``cv_results_``.
+        The empty dict that becomes ``cv_results_``, to be filled by the caller.
     """
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     names["all_out"].extend(rows)
@@ -193,12 +193,12 @@ def adopt_rows(evaluate_candidates, rows):
 
 
 def format_results(search, params, n_splits, rows, more_columns):
-    """Return the columns of ``cv_results_`` for candidates whose fits returned `rows`."""
+    """Return the columns of ``cv_results_`` for the results of all fits."""
     return search._format_results(params, n_splits, rows, more_columns)
 
 
 class SearchFits:
-    """The fits of a search, as scikit-learn would make them, to be made anywhere.
+    """Create the fits of a search as functions that can run in any worker.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class SearchFits:
 
     @cached_property
     def _splits(self):
-        """Made once: with a shuffling splitter without a seed others would be made another time."""
+        """The splits, made only once because an unseeded splitter would return different ones."""
         splits, n_splits = list(self._state.split()), self._state.n_splits()
         if len(splits) != n_splits:
             raise ValueError(
@@ -224,22 +224,24 @@ class SearchFits:
             )
         return splits
 
-    def of(self, params, progress, callback_ctx=None, caller=None):
-        """Return the fits of a candidate, one for every split.
+    def make_fits(self, params, progress, callback_ctx=None, caller=None):
+        """Return the fits of a candidate, one per split.
 
         Parameters
         ----------
         params : dict
+            Parameters of the candidate.
         progress : (int, int)
-            The number of the candidate, from 0 on, and of how many; for what is printed.
+            Index of the candidate and the number of candidates, for verbose output.
         callback_ctx : CallbackContext or None, default=None
-            Of the candidate, for scikit-learn's callbacks.
+            Context of the candidate for scikit-learn's callbacks.
         caller : BaseSearchCV or None, default=None
+            The search, which is passed to these callbacks.
 
         Returns
         -------
         fits : list of callable
-            With (estimator, X, y) to be given: see `arguments`.
+            Functions of the estimator, X and y, as returned by `arguments`.
         """
         n = len(self._splits)
         return [
@@ -257,11 +259,11 @@ class SearchFits:
         ]
 
     def arguments(self):
-        """Return estimator, X and y of one fit."""
+        """Return the estimator, X and y to pass to a fit."""
         return clone(self._state.estimator), self._state.X, self._state.y
 
     def _watched(self, callback_ctx, caller, split):
-        """Return what only callbacks are shown: it would be pickled with every fit, and grows."""
+        """Return the callback arguments of a fit; empty without callbacks to keep pickles small."""
         if callback_ctx is None or not (callback_ctx._callbacks or self._has_callbacks):
             return {}
         ctx = callback_ctx.subcontext(task_name="candidate-split-evaluation", task_id=split)
@@ -269,9 +271,9 @@ class SearchFits:
 
 
 def _holds_callbacks(estimator):
-    """Whether an estimator, or one that is a parameter of it, has callbacks of its own."""
-    parts = [estimator, *estimator.get_params().values()]
-    return any(vars(part).get("_skl_callbacks") for part in parts if hasattr(part, "__dict__"))
+    """Return whether an estimator, or one nested in it, has callbacks."""
+    objects = [estimator, *estimator.get_params().values()]
+    return any(vars(o).get("_skl_callbacks") for o in objects if hasattr(o, "__dict__"))
 
 
 class _Listed(joblib.Parallel):
@@ -280,4 +282,4 @@ class _Listed(joblib.Parallel):
 
 
 class _Configured(Parallel, _Listed):
-    """Returns what scikit-learn's `Parallel` would hand to joblib's, its configuration included."""
+    """Return the calls that scikit-learn's `Parallel` passes to joblib, with its configuration."""

@@ -1,4 +1,4 @@
-"""Names of the types that public signatures share."""
+"""Types used in public signatures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NewType, Protocol, SupportsFloat, TypeAlias
@@ -9,86 +9,86 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike
-    from typing_extensions import TypeVar  # type checkers bring it
+    from typing_extensions import TypeVar  # bundled with type checkers
 else:
     from typing import TypeVar
 
-    ArrayLike = NewType("ArrayLike", object)  # by name: help() would spell numpy's union out
+    ArrayLike = NewType("ArrayLike", object)  # otherwise help() prints NumPy's long union
     ArrayLike.__module__ = "numpy.typing"
 
 
 class SpaceLike(Protocol):
-    """What `Space`, `SpaceUnion` and `Box` have in common."""
+    """Interface shared by `Space`, `SpaceUnion` and `Box`."""
 
     is_dict: bool
     n_features_: int
 
     @property
     def n_points(self) -> float:
-        """How many points there are, `math.inf` where they are not finitely many."""
+        """Number of points in the space, `math.inf` if it is not finite."""
 
     def encode(self, points: Any, /) -> NDArray[np.float64]:
-        """Return places in the cube."""
+        """Map points to the cube."""
 
     def decode(self, X: ArrayLike, /) -> Any:
-        """Return points."""
+        """Map points of the cube to parameters."""
 
     def round(self, X: ArrayLike, /) -> NDArray[np.float64]:
-        """Return the places in the cube that stand for points."""
+        """Round points of the cube to the nearest encoded points."""
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return which columns each input has."""
+        """Return the cube columns of each parameter."""
 
     def categories(self) -> list[Any]:
         """Return the categorical parameters."""
 
     def every_point(self) -> NDArray[np.float64]:
-        """Return all points of a finite space, in the cube."""
+        """Return the encodings of all points of a finite space."""
 
 
 class TransformerLike(Protocol):
-    """A transformer in the manner of scikit-learn."""
+    """A transformer with scikit-learn's interface."""
 
     def fit(self, *args: Any, **kwargs: Any) -> Any:
-        """Learn."""
+        """Fit the transformer."""
 
     def transform(self, *args: Any, **kwargs: Any) -> Any:
-        """Map."""
+        """Transform samples."""
 
 
 class InvertibleTransformerLike(TransformerLike, Protocol):
-    """A transformer that maps back."""
+    """A transformer with an inverse transformation."""
 
     def inverse_transform(self, *args: Any, **kwargs: Any) -> Any:
-        """Map back."""
+        """Transform samples back to the original space."""
 
 
 class RegressorLike(Protocol):
-    """A regressor in the manner of scikit-learn."""
+    """A regressor with scikit-learn's interface."""
 
     def fit(self, *args: Any, **kwargs: Any) -> Any:
-        """Learn."""
+        """Fit the regressor."""
 
     def predict(self, *args: Any, **kwargs: Any) -> Any:
-        """Predict, with ``return_std``."""
+        """Predict values, and their standard deviations with ``return_std=True``."""
 
 
 class BlockArray(Protocol):
-    """A Dask array: blocks of rows that are not computed yet."""
+    """A Dask array."""
 
     @property
     def chunks(self) -> tuple[tuple[float, ...], ...]:
-        """The sizes of the blocks."""
+        """Sizes of the blocks along each axis."""
 
     def rechunk(self, chunks: Any = ..., /) -> Any:
-        """Return the same array in other blocks."""
+        """Return the array with different block sizes."""
 
 
 class ExecutorLike(Protocol):
-    """An executor in the manner of ``concurrent.futures``."""
+    """An executor with the interface of ``concurrent.futures``."""
 
     def submit(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the future of a call."""
+        """Schedule a call and return its future."""
 
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -96,7 +96,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 Auto: TypeAlias = Literal["auto"]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
-LegacyRandomState: TypeAlias = int | np.random.RandomState | None  # as scikit-learn takes it
+LegacyRandomState: TypeAlias = int | np.random.RandomState | None  # as in scikit-learn
 BoundsLike: TypeAlias = (
     ArrayLike | Bounds | Mapping[str, Any] | Sequence[Mapping[str, Any]] | SpaceLike
 )
@@ -107,7 +107,7 @@ ConstraintsLike: TypeAlias = (
 )
 Points: TypeAlias = FloatArray | list[dict[str, Any]]
 if TYPE_CHECKING:
-    PointT = TypeVar("PointT", default=Any)  # what a lambda is called with cannot be inferred
+    PointT = TypeVar("PointT", default=Any)  # the argument type of a lambda cannot be inferred
 else:
     PointT = TypeVar("PointT")
 Objective: TypeAlias = Callable[[PointT], SupportsFloat | tuple[SupportsFloat, ArrayLike]]

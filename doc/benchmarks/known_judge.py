@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBOSearchCV, default_space
 from skbo_silbo.space._known_candidates import known_candidates
-from skbo_silbo.space._known_space import steps_of
+from skbo_silbo.space._known_space import list_steps
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._read import as_space
 from skbo_silbo.space._union import branches_of
@@ -186,7 +186,7 @@ def _task(name, X, y):
     pipeline = make_pipeline(StandardScaler(), estimator_of(name)[0])
     space = default_space(pipeline, X, y)
     branches = branches_of(as_space(space))
-    own = known_candidates(steps_of(pipeline, X, y), pipeline.get_params(), branches)
+    own = known_candidates(list_steps(pipeline, X, y), pipeline.get_params(), branches)
     return pipeline, space, own
 
 

@@ -21,7 +21,7 @@ from sklearn.utils import all_estimators
 
 from skbo_silbo.space._known_data import StepData
 from skbo_silbo.space._known_space import default_space
-from skbo_silbo.space._known_table import entry_of, key_of, read_value
+from skbo_silbo.space._known_table import find_range, key_of, read_value
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
 TABLE = Path(__file__).parents[2] / "skbo_silbo" / "space" / "known.toml"
@@ -81,7 +81,7 @@ def configurations(name):
 
 
 def _in_units(estimator, name, value, params):
-    unit = entry_of(key_of(estimator), name, params).get("unit")
+    unit = find_range(key_of(estimator), name, params).get("unit")
     value = value / StepData().unit(unit) if unit else value
     value = value.item() if isinstance(value, np.generic) else value
     return float(f"{value:.3g}") if isinstance(value, float) else value
@@ -91,7 +91,7 @@ def for_data(estimator, params, X, y):
     """Return a configuration in the units of the data."""
     data = StepData.of(X, y)
     key = key_of(estimator)
-    return {n: read_value(entry_of(key, n, params), v, data) for n, v in params.items()}
+    return {n: read_value(find_range(key, n, params), v, data) for n, v in params.items()}
 
 
 def measure(kind, dataset, name):

@@ -315,7 +315,7 @@ class Dependence:
 
 def _points_along_input(model, name):
     """Return a grid of values of one parameter and the points to average over for each."""
-    values = parameter_domains(model.space)[name].places(N_GRID_VALUES)
+    values = parameter_domains(model.space)[name].grid(N_GRID_VALUES)
     base = model.points(N_POINTS)
     blocks = [model.space.with_value(base, name, value) for value in values]
     kept = [i for i, X in enumerate(blocks) if len(X)]

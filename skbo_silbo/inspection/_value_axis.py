@@ -74,7 +74,7 @@ class ValueAxis:
         mask = np.ma.getmaskarray(values) if masked else np.zeros(len(values), dtype=bool)
         data = values.data if masked else values
         present = [value for value, out in zip(data, mask, strict=True) if not out]
-        domain = ParameterDomain.of(present) if domain is None else domain
+        domain = ParameterDomain.from_values(present) if domain is None else domain
         if domain.is_logarithmic:  # defaults such as 0 or -1 count as missing
             off = [not out and value <= 0 for value, out in zip(data, mask, strict=True)]
             mask = mask | np.array(off, dtype=bool)
@@ -210,11 +210,11 @@ def _rank_scale(domain, observed):
 
 
 def _category_scale(domain, observed):
-    domain = domain.with_met(observed)
+    domain = domain.with_values(observed)
     n = len(domain.values)
     ticks = np.linspace(0.0, 1.0, n) if n > 1 else np.full(n, 0.5)
 
     def to_position(values):
         return domain.index(values) / (n - 1) if n > 1 else domain.index(values) + 0.5
 
-    return to_position, ticks, shorten_distinct(domain.words, LONGEST_LABEL)
+    return to_position, ticks, shorten_distinct(domain.labels, LONGEST_LABEL)

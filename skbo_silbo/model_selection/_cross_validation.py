@@ -62,7 +62,7 @@ class CrossValidation:
         about = {"task_name": "batch", "max_subtasks": self.n_calls, "sequential_subtasks": False}
         ctx = task.enter_context(callback_task(search, self._callback_ctx, **about))
         self._tasks[trial.number] = task
-        fits = self._fits.of(trial.point, (trial.number, self._total), ctx, search)
+        fits = self._fits.make_fits(trial.point, (trial.number, self._total), ctx, search)
         if effective_n_jobs(search.n_jobs) > 1 or search.timeout is not None:
             fits = [nested_in(self._state.parallel, fit) for fit in fits]
         return [(fit, self._fits.arguments()) for fit in fits]

@@ -10,7 +10,7 @@ from skbo_silbo.model_selection._given import read_initial_results
 from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._state import describe_space
 
-# Parameters that decide neither what the candidates are nor what their scores mean.
+# Parameters that affect neither the candidates nor their scores.
 MAY_CHANGE = (
     *("callback", "journal", "max_time", "n_iter", "n_jobs", "n_retries", "patience"),
     *("pre_dispatch", "target", "timeout", "verbose"),
@@ -23,18 +23,17 @@ DESCRIBED_SPECIALLY = (
 
 
 def describe_search(search, space, state):
-    """Describe what decides which candidates a search evaluates and what their scores mean.
+    """Describe everything that affects the candidates of a search or their scores.
 
-    Every parameter except those in `MAY_CHANGE`, the data, and what is routed to the splitter, the
-    estimator and the scorers.
+    This includes all parameters except those in `MAY_CHANGE`, the data and routed metadata.
 
     Parameters
     ----------
     search : SILBOSearchCV
     space : Space or SpaceUnion
-        Read from its `param_distributions`.
+        The search space.
     state : SearchState
-        The data and splits of the fit.
+        The data and splits.
 
     Returns
     -------
@@ -44,7 +43,7 @@ def describe_search(search, space, state):
     Raises
     ------
     ValueError
-        If the splitter gives different splits when called again, or a part cannot be described.
+        If the splits are not reproducible, or a parameter cannot be described.
     """
     metric = search.refit if isinstance(search.refit, str) else None
     by_order = isinstance(search.scoring, dict) and metric is None  # which is searched
@@ -64,8 +63,8 @@ def describe_search(search, space, state):
     description["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
     description["constraints"] = KnownConstraints.of(search.constraints, space).described
     if search.initial_results is not None:
-        told_before = read_initial_results(search.initial_results, search.refit, space)
-        description["initial_results"] = describe(told_before)
+        initial_results = read_initial_results(search.initial_results, search.refit, space)
+        description["initial_results"] = describe(initial_results)
     return description
 
 
@@ -74,7 +73,7 @@ def _described_data(parameters):
 
 
 def described_parameters(cls):
-    """Return the names of the parameters that are described as they are."""
+    """Return the names of the parameters that need no special description."""
     left_out = {*MAY_CHANGE, *DESCRIBED_SPECIALLY}
     return [name for name in signature(cls).parameters if name not in left_out]
 

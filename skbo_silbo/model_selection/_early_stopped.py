@@ -1,4 +1,4 @@
-"""Early stopping inside a fold: a part of the rows that `fit` gets is held out for it."""
+"""Early stopping on a validation set that is split from the training data of each fold."""
 
 import inspect
 import warnings
@@ -17,9 +17,8 @@ from skbo_silbo._checks import check_share, warn_user
 from skbo_silbo._sklearn import rows_of
 from skbo_silbo._typing import ArrayLike, RandomState
 
-# The arguments of `fit` that take held-out rows, and those that take their weights. LightGBM 4.7
-# encodes the labels of eval_set as it encodes y, but not those of eval_y, and stops on wrong labels
-# unless classes are 0, ..., k - 1 (LightGBM issue 7400). So eval_set, though deprecated, is first.
+# Arguments of `fit` for the validation set and its weights. The deprecated `eval_set` comes first
+# because LightGBM 4.7 does not encode the labels in `eval_y` (LightGBM issue 7400).
 HELD_OUT = {
     "eval_set": lambda X, y: {"eval_set": [(X, y)]},  # XGBoost, LightGBM, CatBoost
     "eval_X": lambda X, y: {"eval_X": X, "eval_y": y},  # LightGBM without eval_set
@@ -39,42 +38,43 @@ def _has(method):
 
 @dataclass(eq=False, repr=False)
 class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
-    """Fit on a part of the rows and stop by the rest, inside every fold of a search.
+    """Meta-estimator that holds out a validation set for early stopping in each fit.
 
-    A boosting library stops early by rows that `fit` is given as ``eval_set``. A search passes
-    the same rows to every fold, so that rows of the test fold, or of no fold, decide. Here each
-    `fit` splits the rows that it gets. The score of a fold is of rows that took no part.
+    Boosting libraries stop early based on a validation set that is passed to `fit`. A search would
+    pass the same validation set to all folds, where it may overlap with the test fold.
+    `EarlyStopped` instead splits the training data of each fold, so that the test fold is not used
+    for early stopping.
 
     Parameters
     ----------
     estimator : estimator
-        Its `fit` takes ``eval_set`` (XGBoost, LightGBM, CatBoost) or ``X_val`` (scikit-learn's
-        histogram boosting, from 1.7). It has to be told to stop early in its own words. Of a
-        Pipeline the last step stops early; the steps before it see the fitted part alone.
+        A booster with early stopping enabled, whose `fit` accepts ``eval_set`` (XGBoost, LightGBM,
+        CatBoost) or ``X_val`` (scikit-learn's histogram boosting, from 1.7), or a Pipeline that
+        ends with one. The other steps of a Pipeline are fitted without the validation set.
     validation_fraction : float, default=0.1
-        Share of the rows, or of the groups, that is held out. Classes keep their shares, unless
-        groups are given.
+        Fraction of the samples, or of the groups, to hold out. For classifiers the split is
+        stratified, unless groups are passed.
     splitter : splitter, default=None
-        Holds out by its first split in the place of `validation_fraction`.
+        Splitter whose first split defines the validation set, instead of `validation_fraction`.
     random_state : int, RandomState instance or None, default=None
-        For the split.
+        Seed of the split.
 
     Attributes
     ----------
     estimator_ : estimator
-        Fitted.
+        The fitted estimator.
     best_iteration_ : int
-        Of the last step, as it names it: ``best_iteration_``, ``best_iteration`` or ``n_iter_``.
+        Number of iterations kept by the booster.
     n_validation_ : int
-        Number of rows that were held out.
+        Number of samples in the validation set.
 
     See Also
     --------
-    SILBOSearchCV : A search that any meta-estimator stands in.
+    SILBOSearchCV : Hyperparameter search.
 
     Notes
     -----
-    ``cv_results_`` has the iterations if they are scored:
+    To include the number of iterations in ``cv_results_``, add it to the metrics:
     ``scoring={"r2": "r2", "best_iteration": lambda model, X, y: model.best_iteration_}`` with
     ``refit="r2"``.
 
@@ -105,44 +105,49 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         **fit_params: Any,
     ) -> Self:
-        """Split the rows, fit on one part, and stop by the other.
+        """Split off a validation set and fit the estimator with early stopping.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training data.
         y : array-like of shape (n_samples,)
+            Target values.
         groups : array-like of shape (n_samples,), default=None
-            A group is held out as a whole or not at all. In a search it arrives by metadata
-            routing: ``set_fit_request(groups=True)``.
+            Group labels; groups are not divided by the split. In a search they are passed by
+            metadata routing: ``set_fit_request(groups=True)``.
         sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights, also used for the validation set.
         **fit_params : dict
-            For the `fit` of the estimator, or of the last step of a Pipeline.
+            Parameters for the `fit` method of the booster.
 
         Returns
         -------
         self : EarlyStopped
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If the estimator takes no held-out rows, or the fraction is not between 0 and 1.
+            If the estimator does not accept a validation set, or `validation_fraction` is not
+            between 0 and 1.
 
         Warns
         -----
         UserWarning
-            If scikit-learn's or XGBoost's booster was not told to stop early.
+            If early stopping is not enabled for a booster of scikit-learn or XGBoost.
         """
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
         fitted, held_out = self._split(X, y, groups)
         estimator = clone(self.estimator)
-        steps, last = _parted(estimator)
+        steps, last = _split_pipeline(estimator)
         names = _arguments(last)
         X_fitted, X_held_out = rows_of(X, fitted), rows_of(X, held_out)
         y_fitted, y_held_out = rows_of(y, fitted), rows_of(y, held_out)
         if steps is not None:
             X_fitted = steps.fit_transform(X_fitted, y_fitted)
             X_held_out = steps.transform(X_held_out)
-            estimator.steps = [*steps.steps, estimator.steps[-1]]  # copies, where there is memory
+            estimator.steps = [*steps.steps, estimator.steps[-1]]  # with memory, steps are cloned
         weights = _weights(names, sample_weight, fitted, held_out)
         rows = next(
             make(X_held_out, y_held_out) for name, make in HELD_OUT.items() if name in names
@@ -152,8 +157,8 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         self.estimator_, self.n_validation_ = estimator, len(held_out)
         if not _stops_early(last):
             warn_user(
-                f"estimator must be told to stop early: {type(last).__name__} made all its rounds, "
-                f"and {len(held_out)} rows were held out for nothing. Give it early_stopping=True "
+                f"Early stopping is not enabled for {type(last).__name__}, so that the "
+                f"{len(held_out)} held-out samples were not used. Set early_stopping=True "
                 "(scikit-learn) or early_stopping_rounds=20 (XGBoost)."
             )
         return self
@@ -173,38 +178,38 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def best_iteration_(self) -> int:
-        """Number of iterations that were kept, as the fitted estimator says it."""
+        """Number of iterations kept by the fitted booster."""
         check_is_fitted(self, "estimator_")
-        last = _parted(self.estimator_)[1]
+        last = _split_pipeline(self.estimator_)[1]
         if (found := _n_iterations(last)) is None:
-            raise AttributeError(f"{type(last).__name__} says no number of iterations.")
+            raise AttributeError(f"{type(last).__name__} does not have a number of iterations.")
         return found
 
     @property
     def classes_(self) -> Any:
-        """Classes of the fitted estimator."""
+        """Class labels of the fitted estimator."""
         return self.estimator_.classes_
 
     @property
     def n_features_in_(self) -> int:
-        """Number of features that `fit` saw."""
+        """Number of features seen during `fit`."""
         return self.estimator_.n_features_in_
 
     @_has("predict")
     def predict(self, X: Any) -> Any:
-        """Return what the fitted estimator predicts, (n_samples,)."""
+        """Predict with the fitted estimator."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict(X)
 
     @_has("predict_proba")
     def predict_proba(self, X: Any) -> Any:
-        """Return the probabilities of the classes, (n_samples, n_classes)."""
+        """Predict class probabilities with the fitted estimator."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_proba(X)
 
     @_has("decision_function")
     def decision_function(self, X: Any) -> Any:
-        """Return the decision function, (n_samples,) or (n_samples, n_classes)."""
+        """Evaluate the decision function of the fitted estimator."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.decision_function(X)
 
@@ -216,15 +221,15 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.score(X, y, **weights)
 
     def __sklearn_tags__(self):
-        tags, of = super().__sklearn_tags__(), get_tags(self.estimator)
-        tags.estimator_type = of.estimator_type
-        tags.classifier_tags, tags.regressor_tags = of.classifier_tags, of.regressor_tags
-        tags.input_tags, tags.target_tags = of.input_tags, of.target_tags
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
 
 
-def _parted(estimator):
-    """Return the steps before the last one, None without, and the last."""
+def _split_pipeline(estimator):
+    """Return the transformers of a Pipeline, or None, and its last step."""
     if not isinstance(estimator, Pipeline):
         return None, estimator
     return (estimator[:-1] if len(estimator) > 1 else None), estimator[-1]
@@ -234,16 +239,16 @@ def _arguments(last):
     names = inspect.signature(last.fit).parameters
     if not any(name in names for name in HELD_OUT):
         raise ValueError(
-            f"estimator must take {' or '.join(HELD_OUT)} in fit, rows to stop by: got "
-            f"{type(last).__name__}. Give a booster of XGBoost, LightGBM or CatBoost, or "
-            "scikit-learn's HistGradientBoosting from version 1.7, or leave EarlyStopped out."
+            f"`estimator` must accept a validation set ({' or '.join(HELD_OUT)}) in `fit`, got "
+            f"{type(last).__name__}. Use a booster of XGBoost, LightGBM or CatBoost, or "
+            "HistGradientBoosting of scikit-learn 1.7 or later."
         )
     return names
 
 
 @contextmanager
 def _eval_set_not_deprecated():
-    """Silence LightGBM's deprecation of `eval_set`, which users of `EarlyStopped` cannot act on."""
+    """Silence LightGBM's deprecation warning for `eval_set`, which users cannot act on."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
         yield
@@ -255,10 +260,7 @@ def _n_iterations(last):
 
 
 def _stops_early(last):
-    """Whether a fitted booster looked at the rows held out; True where it does not say.
-
-    XGBoost has no best iteration where it did not.
-    """
+    """Return whether a fitted booster used the validation set; True if this is unknown."""
     if getattr(last, "early_stopping_rounds", "not said") is None:
         return _n_iterations(last) is not None
     return getattr(last, "do_early_stopping_", True)

@@ -1,4 +1,4 @@
-"""What a search is given: candidates to evaluate first, and scores of an earlier search."""
+"""Read the initial candidates and the results of earlier searches that users pass to a search."""
 
 import math
 import sys
@@ -24,20 +24,22 @@ class InitialCandidates:
     Parameters
     ----------
     params : list of dict
+        The candidates.
     space : Space or SpaceUnion
+        The search space.
     n_due : int or None, default=None
-        How many of them to evaluate, the first ones; None for all.
+        Evaluate only this many of the candidates; None for all.
     known : list of dict, default=()
-        Those of them that come from the table of known candidates.
+        The candidates that performed well on other data sets.
 
     Attributes
     ----------
     points : Points
-        Writes and reads candidates of the search; these are recognised by identity.
+        Encoder and decoder of candidates for the journal.
     due : list of (dict, str)
-        Candidates to evaluate, and where they come from: "given" or "known".
+        Candidates to evaluate and their source, "given" or "known".
     outside : list of dict
-        Candidates outside the space. They are evaluated, but the model does not learn from them.
+        Candidates outside the space, which are not used to fit the surrogate.
     """
 
     def __init__(self, params, space, *, n_due=None, known=()):
@@ -51,29 +53,36 @@ class InitialCandidates:
 
 
 def read_initial_params(given, steps, space, n_iter, violation=None):
-    """Return the candidates that `initial_params` says.
+    """Read the `initial_params` of a search.
 
     Parameters
     ----------
     given : "known", "current", dict, list of dict or None
-        As `SILBOSearchCV` takes it.
+        The parameter of `SILBOSearchCV`.
     steps : list of Step
-        Of the estimator, whose parameters are the current ones.
+        The estimator and the estimators nested in it.
     space : Space or SpaceUnion
+        The search space.
     n_iter : int
-        With 1 neither the current nor known ones are evaluated.
+        Number of iterations. With 1, only explicitly given candidates are evaluated.
     violation : callable or None, default=None
-        Of a candidate: 0 if it is valid.
+        Function of a candidate that returns 0 if the constraints hold.
+
+    Returns
+    -------
+    candidates : InitialCandidates
 
     Raises
     ------
     ValueError
-        If it is none of these, or a dict lacks parameters of the space, has others or is not valid.
+        If `given` is none of these, or a candidate does not have exactly the parameters of the
+        space or violates a constraint.
 
     Warns
     -----
     UserWarning
-        If a dict is outside the space, or the current ones are not valid: these are left out.
+        If a given candidate is outside the space, or the estimator's current parameters violate a
+        constraint and are therefore skipped.
     """
     if given is None:
         return InitialCandidates([], space)
@@ -82,28 +91,28 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
     params = [given] if isinstance(given, Mapping) else given
     if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):
         raise ValueError(
-            "initial_params must be 'known', 'current', a dict, a list of dicts or None: got "
+            "`initial_params` must be 'known', 'current', a dict, a list of dicts or None, got "
             f"{brief(given)}. Write [{{'C': 1.0}}, ...]."
         )
-    candidates = InitialCandidates(
-        _once([_checked(p, space, violation) for p in params], space), space
-    )
-    own = _current(steps, space)  # as those of a portfolio may be
+    checked = [_check_candidate(p, space, violation) for p in params]
+    candidates = InitialCandidates(drop_duplicates(checked, space), space)
+    own = _current(steps, space)  # may be outside without a warning, e.g. in a portfolio
     if outside := [p for p in candidates.outside if not any(is_same(p, c) for c in own)]:
         warn_user(
-            f"{len(outside)} of {len(params)} initial_params are outside the space: they are "
-            f"evaluated, and the model does not learn from them. {why_outside(outside[0], space)}"
+            f"{len(outside)} of {len(params)} initial_params are outside the space. They are "
+            "evaluated but not used to fit the surrogate. The first one: "
+            f"{why_outside(outside[0], space)}"
         )
     return candidates
 
 
 def is_point_of(params, space):
-    """Return whether a space has a point."""
+    """Return whether a point belongs to the space."""
     return why_outside(params, space) is None
 
 
 def why_outside(params, space):
-    """Return the words that a space refuses a point with; None where it has it."""
+    """Return the error message for a point outside the space, or None if it is inside."""
     try:
         space.encode([params])
     except ValueError as error:
@@ -111,34 +120,35 @@ def why_outside(params, space):
 
 
 def _of_estimator(steps, space, n_iter, violation, *, is_known):
-    """Return the current candidate, and the known ones of its steps."""
+    """Return the estimator's current parameters and, on request, well-performing candidates."""
     estimator = steps[0].estimator
     current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
     known = known_candidates(steps, estimator.get_params(), branches_of(space)) if is_known else []
     known = [p for p in known if not (violation and violation(p))]
-    params = _once(current + known, space)
+    params = drop_duplicates(current + known, space)
     n_due = min(n_iter, len(params)) if n_iter > 1 else 0
     return InitialCandidates(params, space, n_due=n_due, known=known)
 
 
 def _current(steps, space):
-    """Return the estimator's own parameters, of the first branch that holds them, in a list.
+    """Return a list with the estimator's current parameters in the first branch that allows them.
 
-    CatBoost names only those that were set. The others are not in the candidate, which is {} for
-    an untuned model. The list is empty where the space names what the estimator lacks: its fits
-    say so.
+    The list is empty if the space contains parameters that the estimator does not have. CatBoost
+    only returns parameters that were set, so that its candidate may be {}.
     """
     has = steps[0].estimator.get_params()
-    known = [b for b in branches_of(space) if all(_is_known(n, steps) for n in b.parameter_names)]
+    branches = branches_of(space)
+    possible = [b for b in branches if all(_has_parameter(n, steps) for n in b.parameter_names)]
     readings = [
-        {p.name: _as_listed(has[p.name], p) for p in b.parameters if p.name in has} for b in known
+        {p.name: _as_listed(has[p.name], p) for p in b.parameters if p.name in has}
+        for b in possible
     ]
     inside = (params for params in readings if is_point_of(params, space))
     return [p for p in [next(inside, readings[0] if readings else None)] if p is not None]
 
 
-def _is_known(name, steps):
-    """Whether the estimator, or one inside it, has a parameter of this name."""
+def _has_parameter(name, steps):
+    """Return whether the estimator, or one nested in it, has a parameter of this name."""
     if name in steps[0].estimator.get_params():
         return True
     own = (s for s in steps if name.startswith(s.prefix))
@@ -146,18 +156,18 @@ def _is_known(name, steps):
 
 
 def _may_be_evaluated(current, violation):
-    """Say if a constraint keeps the estimator as it is from being evaluated.
+    """Return whether the current parameters satisfy the constraints; warn if they do not.
 
-    It may have values, such as ``gamma="scale"``, that a rule for the space cannot deal with.
+    Constraints may fail on values outside the space, such as ``gamma="scale"``.
     """
     try:
-        why = "constraints do not hold for" if violation and violation(current) else None
-    except Exception as error:  # whatever a user's function raises
-        why = f"constraints raised {type(error).__name__} ({error}) on"
+        why = "violate the constraints" if violation and violation(current) else None
+    except Exception as error:  # constraints of users may raise anything
+        why = f"make a constraint raise {type(error).__name__} ({error})"
     if why:
         warn_user(
-            f"{why} the estimator's current parameters {current}, so these are not evaluated. Give "
-            "initial_params valid ones, or None."
+            f"The estimator's current parameters {brief(current)} {why}, so they are not "
+            "evaluated. Set initial_params to valid candidates or None."
         )
     return why is None
 
@@ -168,7 +178,7 @@ def is_same(one, other):
 
 
 def _as_listed(value, parameter):
-    """Return the member of a list that is like an estimator, which equals itself alone."""
+    """Return the listed value that is a copy of an estimator, or the value itself."""
     if not isinstance(value, BaseEstimator):
         return value
     alike = (v for v in parameter.values or () if type(v) is type(value) and _is_like(v, value))
@@ -178,48 +188,47 @@ def _as_listed(value, parameter):
 def _is_like(one, other):
     try:
         return describe(one) == describe(other)
-    except ValueError:  # a part cannot be seen
+    except ValueError:  # an attribute cannot be described
         return False
 
 
-def _checked(params, space, violation):
+def _check_candidate(params, space, violation):
     if not any(params.keys() == set(branch.parameter_names) for branch in branches_of(space)):
         raise ValueError(
-            f"initial_params must have exactly the parameters {space.parameter_names}: got "
-            f"{list(params)}. Add or remove some."
+            f"`initial_params` must have exactly the parameters {space.parameter_names}, got "
+            f"{list(params)}. Add or remove parameters."
         )
     if violation and violation(params):
         raise ValueError(
-            f"initial_params must satisfy constraints: got {params}. Change the candidate, or "
-            "leave it out."
+            f"`initial_params` must satisfy `constraints`, got {brief(params)}. Change or remove "
+            "this candidate."
         )
     return dict(params)
 
 
-def _once(params, space):
-    """Return candidates, one of the space only once."""
-    once = {}
+def drop_duplicates(params, space):
+    """Remove repeated candidates; those outside the space are all kept."""
+    distinct = {}
     for p in params:
-        key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(once)
-        once.setdefault(key, p)
-    return list(once.values())
+        key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(distinct)
+        distinct.setdefault(key, p)
+    return list(distinct.values())
 
 
 PREFIX = "param_"
 
 
 def read_initial_results(given, refit, space):
-    """Return candidates and their scores.
+    """Read the `initial_results` of a search.
 
     Parameters
     ----------
     given : dict or list of (params, score)
-        As `SILBOSearchCV` takes them: ``cv_results_``, or columns of it.
+        The parameter of `SILBOSearchCV`: ``cv_results_``, some of its columns, or pairs.
     refit : object
-        Names the metric, where there are several; otherwise the first of them counts.
+        Name of the metric to read; if it is not a string, the first metric is used.
     space : Space or SpaceUnion
-        Tells a parameter that is None from one that a candidate does not have, both of which are
-        NaN in a column of a frame.
+        The search space. It decides whether an empty cell means None or a missing parameter.
 
     Returns
     -------
@@ -230,7 +239,7 @@ def read_initial_results(given, refit, space):
     Raises
     ------
     ValueError
-        If it is none of these, or lacks parameters or scores.
+        If `given` is none of these, or parameters or scores are missing.
     """
     if isinstance(given, (list, tuple)):
         return _read_pairs(given)
@@ -246,7 +255,7 @@ def read_initial_results(given, refit, space):
         i
         for i, p in enumerate(params)
         if resources[i] == most
-        and (sources[i] != "given" or is_point_of(p, space))  # as ``gamma="scale"`` is not
+        and (sources[i] != "given" or is_point_of(p, space))  # gamma="scale" may be outside
     ]
     return [params[i] for i in kept], [scores[i] for i in kept]
 
@@ -274,8 +283,8 @@ def _score_name(columns, refit):
 
 def _no_column(wanted, columns):
     return ValueError(
-        f"initial_results must have a column {wanted!r}: got {brief(sorted(columns))}. Give "
-        "cv_results_ of a search with that metric, or columns 'param_...' for every parameter."
+        f"`initial_results` must have a column {wanted!r}, got {brief(sorted(columns))}. Pass the "
+        "cv_results_ of a search with this metric, with a column 'param_...' per parameter."
     )
 
 
@@ -291,7 +300,7 @@ def _read_params(columns, space):
 
 
 def _candidate(cells, space):
-    """Return the parameters of a row, its empty cells None where a branch of the space says so."""
+    """Return the parameters in a row, reading empty cells as None where the space requires it."""
     given = {name: value for name, value in cells.items() if not _is_empty(value)}
     wanted = ([n for n in b.parameter_names if n in cells] for b in branches_of(space))
     readings = ({**dict.fromkeys(names), **given} for names in wanted)
@@ -300,20 +309,20 @@ def _candidate(cells, space):
 
 
 def _is_empty(value):
-    """Whether a cell is masked, NaN, None, or what pandas has for all three."""
+    """Return whether a cell is masked, NaN, None or pandas.NA."""
     if value is None or value is np.ma.masked or (isinstance(value, float) and np.isnan(value)):
         return True
-    pandas = sys.modules.get("pandas")  # not imported: then no value is its NA
+    pandas = sys.modules.get("pandas")  # if pandas is not imported, no value can be pandas.NA
     return pandas is not None and value is pandas.NA
 
 
 def _not_results(given):
     frame = (
-        ' For a DataFrame, write frame.to_dict("list"), with polars frame.to_dict(as_series=False).'
+        ' Convert a DataFrame by frame.to_dict("list"), or to_dict(as_series=False) with polars.'
         if hasattr(given, "columns")
         else ""
     )
     return (
-        "initial_results must be cv_results_ or a list of (params, score): got "
+        "`initial_results` must be cv_results_ or a list of (params, score), got "
         f"{type(given).__name__}. Write [({{'C': 1.0}}, 0.9), ...].{frame}"
     )

@@ -1,7 +1,7 @@
-"""Several goals of a search: the candidates that no other beats in all of them.
+"""Multi-objective search and Pareto fronts.
 
-The model learns one number: with weights w drawn anew after each evaluation, and goals g scaled to
-[0, 1], the augmented Chebyshev distance
+The objectives g are scaled to [0, 1] and combined by the augmented Chebyshev distance, with
+weights w that are redrawn after each evaluation:
 
     max_j w_j g_j + 0.05 sum_j w_j g_j                                                       (1)
 
@@ -14,18 +14,18 @@ from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 
-from skbo_silbo._checks import brief, refuse_beside
+from skbo_silbo._checks import brief, check_incompatible
 from skbo_silbo._sklearn import BaseSearchCV
 from skbo_silbo.optimizers import SILBO
 
-TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for
+TIME, SCORE = "fit_time", "score"  # objectives that need not be metrics in `scoring`
 FEWEST, MOST = 2, 3
-SHARE = 0.05  # of the sum in (1), that of Knowles
-WHY_NOT = MappingProxyType(
+SHARE = 0.05  # coefficient of the sum in (1), as in Knowles (2006)
+INCOMPATIBLE = MappingProxyType(
     {
-        "patience": "there is no single best score to wait for",
-        "target": "there is no single score to reach",
-        "initial_results": "they have one score a candidate",
+        "patience": "there is no single best score",
+        "target": "there is no single best score",
+        "initial_results": "they have only one score per candidate",
     }
 )
 
@@ -34,7 +34,7 @@ Kind = TypeVar("Kind")
 
 
 class OfOneGoal(Generic[Kind]):
-    """What a search has after a fit with one goal; without it the error says why."""
+    """Attribute that only exists after a single-objective search."""
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -45,15 +45,14 @@ class OfOneGoal(Generic[Kind]):
         why = f"{type(search).__name__!r} object has no attribute {self.name!r}"
         if has_goals(search):
             why += (
-                f": refit={search.refit!r} names several goals, which have no single best "
-                "candidate. Fit one of the rows that pareto_front_ lists: "
-                "search.choose(index, X, y)."
+                f". A multi-objective search (refit={search.refit!r}) has no single best "
+                "candidate. Fit one of the rows in pareto_front_ by search.choose(index, X, y)."
             )
         raise AttributeError(why)
 
 
 class SeveralGoals(BaseSearchCV):
-    """A search of scikit-learn whose `refit` may list goals; then nothing is refitted."""
+    """Base class for searches whose `refit` may be a list of objectives; these do not refit."""
 
     best_estimator_ = OfOneGoal[Any]()
     best_index_ = OfOneGoal[int]()
@@ -66,27 +65,30 @@ class SeveralGoals(BaseSearchCV):
     refit: Any
     space_: Any
     stop_reason_: str
-    _goals: tuple[str, ...] | None = None  # of the copy that is fitted
+    _goals: tuple[str, ...] | None = None  # only set on the copy that is fitted
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Search, and refit the best candidate on all data unless `refit` lists goals.
+        """Run the search and, unless it is multi-objective, refit the best candidate.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training data.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Target values.
         **params : dict
-            For the ``fit`` of the estimator, the scorer and the splitter.
+            Parameters for the ``fit`` method of the estimator, the scorer and the splitter.
 
         Returns
         -------
         self : object
+            The fitted search.
         """
         goals = read_goals(self)
         self.__dict__.pop("pareto_front_", None)
         if goals is None:
             return super().fit(X, y, **params)
-        best = [name for name, part in vars(SeveralGoals).items() if isinstance(part, OfOneGoal)]
+        best = [n for n, value in vars(SeveralGoals).items() if isinstance(value, OfOneGoal)]
         for name in best:
             self.__dict__.pop(name, None)
         search = copy(self)  # a fit never changes a parameter
@@ -104,16 +106,18 @@ class SeveralGoals(BaseSearchCV):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Test data.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Target values.
         **params : dict
-            For the scorer.
+            Parameters for the scorer.
 
         Returns
         -------
         score : float
         """
         if has_goals(self):
-            return self.best_estimator_  # an AttributeError that says why there is none
+            return self.best_estimator_  # raises an informative AttributeError
         return super().score(X, y, **params)
 
     def _check_refit_for_multimetric(self, scores):
@@ -125,17 +129,17 @@ class SeveralGoals(BaseSearchCV):
 
 
 def has_goals(search):
-    """Return whether the `refit` of a search lists goals."""
+    """Return whether a search is multi-objective, that is, `refit` is a list or tuple."""
     return isinstance(vars(search).get("refit"), (list, tuple))
 
 
 def read_goals(search):
-    """Return the goals that the `refit` of a search lists, a tuple of names; None if none.
+    """Return the names of the objectives of a search, or None for a single-objective one.
 
     Raises
     ------
     ValueError
-        If they are no two or three names, or go with an option that cannot be honoured.
+        If the objectives are invalid or cannot be combined with another parameter of the search.
     """
     if not has_goals(search):
         return None
@@ -143,34 +147,35 @@ def read_goals(search):
     distinct = {goal for goal in goals if isinstance(goal, str)}
     if not (FEWEST <= len(goals) <= MOST and len(distinct) == len(goals)):
         raise ValueError(
-            f"refit must list {FEWEST} or {MOST} goals, different names: got {brief(search.refit)}"
-            f". Name metrics of scoring, or {TIME!r}."
+            f"`refit` must list {FEWEST} or {MOST} different objectives, got {brief(search.refit)}."
+            f" Use the names of metrics in `scoring` or {TIME!r}."
         )
-    if isinstance(search.scoring, str):  # its column has no name of its own
+    if isinstance(search.scoring, str):  # its column is always called "score"
         goals = tuple(SCORE if goal == search.scoring else goal for goal in goals)
     if search.scoring is None or isinstance(search.scoring, str):
         require_metrics(goals, [SCORE])
-    refuse_beside(search, f"several goals, refit={search.refit!r}", WHY_NOT)
+    what = f"multi-objective search (refit={search.refit!r})"
+    check_incompatible(search, what, INCOMPATIBLE)
     return goals
 
 
 def require_metrics(goals, metrics):
-    """Refuse goals that are neither metrics nor the time.
+    """Check that all objectives are metrics or the fit time.
 
     Raises
     ------
     ValueError
     """
-    known = [*metrics, TIME]
-    if unknown := [goal for goal in goals if goal not in known]:
+    allowed = [*metrics, TIME]
+    if unknown := [goal for goal in goals if goal not in allowed]:
         raise ValueError(
-            f"refit must list goals among {known}: got {unknown}. Rename them, or add them to "
-            "scoring."
+            f"`refit` must list objectives among {allowed}, got {unknown}. Rename them or add them "
+            "to `scoring`."
         )
 
 
 def goal_values(rows, goals, error_score):
-    """Return the objectives of a candidate, to be minimised, (m,); NaN if a fit failed."""
+    """Return the objective values of a candidate, to be minimised, or NaN if a fit failed."""
     if has_failed(rows) or _has_no_scores(rows, error_score):
         return np.full(len(goals), np.nan)
     several = isinstance(rows[0]["test_scores"], dict)
@@ -182,20 +187,20 @@ def goal_values(rows, goals, error_score):
 
 
 def _has_no_scores(rows, error_score):
-    """Whether a callable of several scores has raised in all folds: its scores are numbers then."""
+    """Return whether a multi-metric callable failed in all folds, which gives a single score."""
     scores = [row["test_scores"] for row in rows]
     return not isinstance(scores[0], dict) and all(s != s or s == error_score for s in scores)
 
 
 def has_failed(rows):
-    """Return whether a fit of a candidate has failed, so that its times mean nothing."""
+    """Return whether a fit of a candidate failed, so that its fit time is meaningless."""
     return rows is None or any(row["fit_error"] for row in rows)
 
 
 def pareto_front(table, observations, goals):
-    """Return the rows of ``cv_results_`` that no other dominates, increasing.
+    """Return the sorted indices of the non-dominated rows of ``cv_results_``.
 
-    Times are measured: two that differ by less than their deviation over the folds are equal.
+    Fit times that differ by less than their standard deviation over the folds count as equal.
     """
     columns = [table["mean_fit_time"] if g == TIME else -table[f"mean_test_{g}"] for g in goals]
     Y = np.column_stack(columns)
@@ -207,10 +212,10 @@ def pareto_front(table, observations, goals):
 
 
 def is_non_dominated(Y, deviations=0.0):
-    """Return which rows of Y, (n, m), no other dominates, (n,); none that has a NaN.
+    """Return a mask of the rows of Y that no other row dominates; rows with NaN are excluded.
 
-    A row dominates another if it is nowhere higher and somewhere lower, by more than the root of
-    the sum of the squares of both `deviations`, (n, m).
+    A row dominates another if it is lower in at least one column and higher in none. Differences
+    below the standard deviation of the difference, computed from `deviations`, are ignored.
 
     Examples
     --------
@@ -219,7 +224,7 @@ def is_non_dominated(Y, deviations=0.0):
     """
     deviations = np.broadcast_to(deviations, Y.shape)
     margin = np.hypot(deviations[:, None], deviations)
-    lower = Y[:, None] < Y - margin  # no row with a NaN is, or is surpassed
+    lower = Y[:, None] < Y - margin  # comparisons with NaN are False
     is_known = ~np.isnan(Y).any(axis=1)
     dominates = lower.any(axis=2) & ~lower.transpose(1, 0, 2).any(axis=2) & is_known[:, None]
     is_dominated = np.any(dominates, axis=0)
@@ -227,17 +232,17 @@ def is_non_dominated(Y, deviations=0.0):
 
 
 def chebyshev(goals, weights):
-    """Return (1) for goals, (n, m), and weights, (m,): (n,), NaN where one is NaN."""
-    known = goals[np.isfinite(goals).all(axis=1)]
-    if not len(known):
+    """Combine the objective values of each row by eq. (1); rows with NaN give NaN."""
+    finite = goals[np.isfinite(goals).all(axis=1)]
+    if not len(finite):
         return np.full(len(goals), np.nan)
-    spread = np.ptp(known, axis=0)
-    parts = weights * (goals - known.min(axis=0)) / np.where(spread > 0.0, spread, 1.0)
-    return parts.max(axis=1) + SHARE * parts.sum(axis=1)
+    spread = np.ptp(finite, axis=0)
+    terms = weights * (goals - finite.min(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    return terms.max(axis=1) + SHARE * terms.sum(axis=1)
 
 
 class ParEGO(SILBO):
-    """`SILBO` for several objectives: the model learns (1), with new weights after each value."""
+    """Multi-objective `SILBO`, which models a random combination of the objectives, eq. (1)."""
 
     def tell(self, x, y, *, goals):
         """Record values and objectives.
@@ -246,9 +251,9 @@ class ParEGO(SILBO):
         ----------
         x : dict or list of n dicts
         y : float or array-like of shape (n,)
-            One value per point, shown as `func_vals_`.
+            One value per point, available as `func_vals_`.
         goals : array-like of shape (m,) or (n, m)
-            Objectives to be minimised; NaN where the evaluation failed.
+            Objective values to be minimised; NaN if the evaluation failed.
         """
         return self._tell(x, y, None, None, np.atleast_2d(goals))
 

@@ -1,4 +1,4 @@
-"""The optimiser of a search, and what the search is refused for before anything is evaluated."""
+"""Create the optimiser of a search and validate the settings before the first evaluation."""
 
 import warnings
 from collections.abc import Mapping
@@ -25,19 +25,18 @@ from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._predictions import Prediction
 from skbo_silbo.optimizers._state import engine_options
-from skbo_silbo.space._filled_space import as_known_space
-from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, steps_of
+from skbo_silbo.space._filled_space import fill_space
+from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, list_steps
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._joblib import DASK, PROCESSES, THREADS, kind_of_workers
 
-OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
+OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search
 
 
 def n_first_candidates(search, space):
-    """Return how many candidates come before the first model, at most half of `n_iter` by default.
+    """Return the size of the initial design, by default at most half of `n_iter`.
 
-    At 10 candidates the mean of eight tuning tasks was higher so by 0.14 ± 0.04 of the gap
-    (doc/search_log.rst).
+    With 10 iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst).
     """
     if search.n_initial != "auto":
         return search.n_initial
@@ -45,7 +44,7 @@ def n_first_candidates(search, space):
 
 
 def make_optimizer(search, space, random_state, n_initial=None):
-    """Return the optimiser of a search, before it is told anything.
+    """Create the optimiser of a search.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ def make_optimizer(search, space, random_state, n_initial=None):
     space : Space or SpaceUnion
     random_state : int, RandomState or None
     n_initial : int or None, default=None
-        With which its journal began; None without one.
+        Size of the initial design stored in the journal, if there is one.
 
     Raises
     ------
@@ -62,19 +61,19 @@ def make_optimizer(search, space, random_state, n_initial=None):
     """
     own = {name: getattr(search, name) for name in OWN}
     own["n_initial"] = n_first_candidates(search, space) if n_initial is None else n_initial
-    others = _checked(search.optimizer_options)
+    others = _check_options(search.optimizer_options)
     kind = ParEGO if search._goals else SILBO
     optimizer = kind(space, random_state=random_state, **own, **others)
     return optimizer.constrain(search.constraints)
 
 
 def tell_initial_results(search, optimizer, space):
-    """Return an optimiser, told the `initial_results` of a search.
+    """Pass the `initial_results` of a search to its optimiser and return it.
 
     Raises
     ------
     ValueError
-        If they are not of this space.
+        If they are outside the space.
     """
     if search.initial_results is None:
         return optimizer
@@ -85,26 +84,26 @@ def tell_initial_results(search, optimizer, space):
         return optimizer.tell(params, [-score for score in scores])
     except ValueError as error:
         raise ValueError(
-            f"initial_results must be candidates of this space: {error} Leave out those that "
-            "are not, or widen the space."
+            "`initial_results` must be inside the search space. Remove other candidates or widen "
+            f"the space. {error}"
         ) from error
 
 
 def expected_score(search, params):
-    """Return what the model of a fitted search expects of parameters: a `Prediction`.
+    """Predict the scores of candidates with the surrogate of a fitted search.
 
     Raises
     ------
     NotFittedError
-        If there is no model.
+        If no surrogate was fitted.
     ValueError
-        If the search had several goals, or the parameters are not of its space.
+        If the search was multi-objective, or a candidate is outside the space.
     """
     optimizer = search.optimizer_
     if isinstance(optimizer, ParEGO):
         raise ValueError(
-            f"predict_score needs a search of one goal: got refit={search.refit!r}, whose models "
-            "are of another mixture of the goals at every candidate. Search one of them."
+            "predict_score is not available for a multi-objective search, got "
+            f"refit={search.refit!r}. Search for a single objective instead."
         )
     points, single = as_points(params, optimizer.space_)
     measured = {i: score for i, p in enumerate(points) for score in _measured(search, p)}
@@ -116,9 +115,9 @@ def expected_score(search, params):
             predicted = optimizer.predict([points[i] for i in rest])
         except NotFittedError:
             raise NotFittedError(
-                "predict_score needs a model, which the first candidate after the given, known and "
-                f"initial ones makes: got {len(optimizer.func_vals_)} candidates, none of them "
-                "after these. Set n_iter higher, or initial_params='current' for no known ones."
+                "predict_score needs a fitted surrogate, but all "
+                f"{len(optimizer.func_vals_)} candidates were initial ones. Increase n_iter, or "
+                "reduce the number of initial candidates by initial_params='current'."
             ) from None
         values[:, rest] = predicted
     mean, *others = values
@@ -126,7 +125,7 @@ def expected_score(search, params):
 
 
 def _measured(search, params):
-    """Return the score of a candidate that was evaluated outside of the space, in a list."""
+    """Return a list with the observed score of a candidate outside the space, if there is one."""
     if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
         return []
     results = search.cv_results_
@@ -138,20 +137,20 @@ def _measured(search, params):
 
 
 def search_in_html(search):
-    """Return what is searched, where "auto" stands for it, and what was found, in HTML."""
+    """Return an HTML table of the default search space and the results of a search."""
     return _space_html(search) + _found_html(search)
 
 
 def _space_html(search):
-    """Return the table of a space that nobody wrote; before the fit, that without data."""
+    """Return a table of the default search space, or "" if the user passed a space."""
     space = getattr(search, "space_", None)
     with suppress(ValueError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of unknown steps: the fit says so
+        warnings.simplefilter("ignore")  # `fit` issues the same warnings
         if space is None:
-            space = as_known_space(search.param_distributions, search.estimator, None, None)
+            space = fill_space(search.param_distributions, search.estimator, None, None)
         if isinstance(space, KnownSpace | KnownSpaces):
             return f"<details><summary>Space</summary><pre>{escape(repr(space))}</pre></details>"
-    return ""  # a space that cannot be read is refused by the fit
+    return ""  # `fit` reports an invalid space
 
 
 def _found_html(search):
@@ -160,43 +159,41 @@ def _found_html(search):
     rows = {"Candidates": str(len(search.cv_results_["params"])), "Ended": search.stop_reason_}
     if hasattr(search, "best_params_"):
         best = {"Best parameters": search.best_params_}
-        score = getattr(search, "best_score_", None)  # none where refit is a callable
+        score = getattr(search, "best_score_", None)  # not set if refit is callable
         rows = ({} if score is None else {"Best score": float(score)}) | best | rows
     means = [v for name, v in search.cv_results_.items() if name.startswith("mean_test_")]
-    # those of no use to the model too; of several metrics the one that is searched
+    # With one metric, also show candidates that are not used by the surrogate.
     values = means[0] if len(means) == 1 else -search.optimizer_.func_vals_
     return search_html("Search", rows, search.optimizer_, values, rises=True)
 
 
-def _checked(options):
+def _check_options(options):
     if options is None:
         return {}
-    known = [name for name in engine_options(SILBO) if name not in OWN]
-    if not isinstance(options, Mapping) or options.keys() - set(known):
+    allowed = [name for name in engine_options(SILBO) if name not in OWN]
+    if not isinstance(options, Mapping) or options.keys() - set(allowed):
         raise ValueError(
-            f"optimizer_options must be None or a dict of arguments of SILBO among {known}: got "
-            f"{brief(options)}. Write {{'acquisition': 'ucb'}}; {', '.join(OWN)} are parameters of "
-            "the search itself."
+            f"`optimizer_options` must be None or a dict with keys among {allowed}, got "
+            f"{brief(options)}. {', '.join(OWN)} are parameters of the search itself."
         )
     return dict(options)
 
 
-SENT = (
-    "Give an object that pickle takes (no open file, lock, generator or connection; lambdas and "
-    'nested functions need the backend "loky", and cloudpickle), n_jobs=1, or the backend '
-    '"threading".'
+PICKLE_REMEDY = (
+    'Remove open files, locks, generators and connections from it, use the backend "loky" for '
+    'lambdas and nested functions, or set n_jobs=1 or the backend "threading".'
 )
 
 
 def read_settings(search, X, y):
-    """Return the space of a search and its given candidates, once all its options are seen to fit.
+    """Validate the settings of a search; return its space and its initial candidates.
 
     Parameters
     ----------
     search : SILBOSearchCV
-        With the number of its splits. It gets `space_`.
+        A search with the attribute `n_splits_`. Its attribute `space_` is set here.
     X, y : array-like
-        Of its fit.
+        The training data.
 
     Returns
     -------
@@ -206,38 +203,40 @@ def read_settings(search, X, y):
     Raises
     ------
     ValueError
+        If a setting is invalid.
     """
-    steps = steps_of(search.estimator, X, y)
-    search.space_ = as_known_space(search.param_distributions, search.estimator, X, y)
+    steps = list_steps(search.estimator, X, y)
+    search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_)
     trial = make_optimizer(search, space, 0)
     rule = trial._known.violation
     given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
     require_options_that_fit(search, given)
     if search.constraints is not None:
-        trial.ask()  # a first point, for which there is no model; raises if none is valid
+        trial.ask()  # raises if no candidate satisfies the constraints
     tell_initial_results(search, trial, space)
     return space, given
 
 
 def read_space(given):
-    """Return the space that `param_distributions` says.
+    """Convert `param_distributions` to a search space.
 
     Raises
     ------
     ValueError
+        If it is invalid.
     """
     is_list = isinstance(given, list)
     if is_list and not (given and all(isinstance(b, Mapping) for b in given)):
         raise ValueError(
-            "param_distributions must be a dict, a list of at least one dict or a Space: got "
-            f"{brief(given)}. Name every parameter."
+            "`param_distributions` must be a dict, a non-empty list of dicts or a Space, got "
+            f"{brief(given)}."
         )
     return as_space(given)
 
 
 def require_options_that_fit(search, given):
-    """Refuse options that cannot be honoured.
+    """Check that the options of a search can be combined with each other and with the data.
 
     Parameters
     ----------
@@ -247,24 +246,25 @@ def require_options_that_fit(search, given):
     Raises
     ------
     ValueError
+        If an option cannot be used.
     """
-    check_nonnegative("timeout", search.timeout, "None")  # True is no number
+    check_nonnegative("timeout", search.timeout, "None")  # unlike scikit-learn, rejects True
     check_nonnegative("max_time", search.max_time, "None")
     if len(given.due) > search.n_iter:
         raise ValueError(
-            f"initial_params must be at most n_iter={search.n_iter} candidates: got "
-            f"{len(given.params)}. Give n_iter more, or fewer of them."
+            f"`initial_params` must contain at most n_iter={search.n_iter} candidates, got "
+            f"{len(given.params)}. Increase n_iter or remove some candidates."
         )
     if not search.n_splits_:
         raise ValueError(
-            f"cv must give at least one split: got {search.cv!r}, which gives none. No fits were "
-            "performed. Was the CV iterator empty? Were there no candidates? Give a number of "
-            "folds, or an iterable that is not used up."
+            f"`cv` must provide at least one split, got {brief(search.cv)}. No fits were "
+            "performed. Was the CV iterator empty? Were there no candidates? Pass a number of "
+            "folds or an iterable that is not exhausted."
         )
     if search.patience == "auto" and search.n_splits_ < 2:
         raise ValueError(
-            "patience must be None or an int with one split, whose score has no standard error: "
-            "got 'auto'. Give cv more splits."
+            "`patience` must be None or an int if there is only one split, got 'auto'. Use more "
+            "splits to estimate the standard error of a score."
         )
     n_workers = effective_n_jobs(search.n_jobs)
     read_pre_dispatch(search.pre_dispatch, n_workers)
@@ -273,25 +273,25 @@ def require_options_that_fit(search, given):
 
 
 def _require_that_fits_can_be_sent(search, n_workers, kind):
-    """Refuse what cannot be sent to the workers of joblib's backend, or taken from them.
+    """Check that fits can be sent to the workers of joblib's backend and be stopped by `timeout`.
 
     Raises
     ------
     ValueError
-        Naming the parameter that cannot.
+        If this is not possible. The message names the parameter.
     """
     if search.timeout is not None and kind not in (THREADS, PROCESSES):
         raise ValueError(
-            f"timeout must be None with joblib's {kind}: got {search.timeout}. No fit can be taken "
-            'from its workers; use the backends "loky" or "threading".'
+            f"`timeout` must be None with joblib's {kind}, got {search.timeout}. Its fits cannot "
+            'be stopped; use the backend "loky" or "threading".'
         )
     if kind not in (THREADS, PROCESSES, DASK):
         raise ValueError(
-            f"n_jobs must be 1 with joblib's {kind}: got {n_workers} workers. Use the backends "
+            f"`n_jobs` must be 1 with joblib's {kind}, got {n_workers} workers. Use the backend "
             '"loky", "threading" or "dask": joblib.parallel_config("loky").'
         )
     if kind == THREADS:
         return
     for name in ("estimator", "param_distributions", "scoring"):
-        part = getattr(search, name)
-        check_picklable(name, part, loky_dumps, f"joblib's {kind}", SENT)
+        value = getattr(search, name)
+        check_picklable(name, value, loky_dumps, f"joblib's {kind}", PICKLE_REMEDY)

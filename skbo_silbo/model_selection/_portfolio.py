@@ -1,4 +1,4 @@
-"""A few configurations that together do best on several data sets."""
+"""Select a few configurations that perform well on several data sets."""
 
 import math
 import os
@@ -9,46 +9,47 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from skbo_silbo._checks import brief
 from skbo_silbo.journal._journal import read_checked_line
 from skbo_silbo.optimizers._event import values_from_data
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.space._values import is_number, same
 
-N_NEIGHBOURS = 3  # from which a score that was not measured is estimated
+N_NEIGHBOURS = 3  # used to estimate a missing score
 
 
 def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
-    """Return the configurations that together did best on several data sets.
+    """Select configurations that complement each other on several data sets.
 
-    They are for `initial_params` of a search on other data. Scores of a data set count from its
-    median (0) to its best (1). The first has the highest mean; each next one adds most to the best
-    of those before it.
+    Pass them as `initial_params` to a search on new data. The scores on each data set are scaled
+    from its median (0) to its best score (1). The first configuration has the highest mean score;
+    each further one adds most to the mean of the best scores so far.
 
     Parameters
     ----------
     results : list
-        One for every data set: a fitted search, its ``cv_results_``, or the path of its journal.
+        One entry per data set: a fitted search, its ``cv_results_``, or the path of its journal.
     n : int, default=4
-        How many.
+        Number of configurations to select.
 
     Returns
     -------
     params : list of dict
-        At most `n`, the best first.
+        At most `n` configurations in the order of selection.
 
     Raises
     ------
     ValueError
-        If there is no result, one is none of these, none of its candidates has a score, or two
-        share no parameter.
+        If `results` is empty or invalid, a data set has no scores, or the searches do not have
+        parameters in common.
 
     Notes
     -----
-    Where a configuration was not evaluated on a data set, its score is estimated: the mean of the
-    three nearest that were, weighted by the inverse distance. Numbers are compared by their ranks,
-    other values are equal or not. A configuration that failed on a data set is not returned. A
-    journal has numbers, words and None; candidates of other
-    values are left out.
+    If a configuration was not evaluated on a data set, its score is estimated from the three
+    nearest configurations, weighted by the inverse distance. Distances use the ranks of numbers;
+    other values are equal or not. Configurations that failed on a data set are not selected.
+    Candidates in a journal are ignored if they contain objects other than numbers, strings and
+    None.
 
     Examples
     --------
@@ -60,8 +61,8 @@ def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
     """
     if not isinstance(results, (list, tuple)) or not results:
         raise ValueError(
-            "results must be a list with a search, cv_results_ or journal for every data set: got "
-            f"{results!r}. Write portfolio([search_1, search_2])."
+            "`results` must be a non-empty list with a search, cv_results_ or journal per data set,"
+            f" got {brief(results)}. Write portfolio([search_1, search_2])."
         )
     read = [_read(result) for result in results]
     _require_one_space(read)
@@ -80,16 +81,16 @@ def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
 
 
 def _read(result):
-    """Return candidates, their shares of the gap between median and best, and their scores."""
+    """Return the candidates of one data set, their scaled scores and their original scores."""
     if isinstance(result, (str, os.PathLike)):
-        params, scores = _of_journal(Path(result))
+        params, scores = _read_journal(Path(result))
     else:
-        params, scores = _of_table(getattr(result, "cv_results_", result))
+        params, scores = _read_table(getattr(result, "cv_results_", result))
     scores = np.array(scores, dtype=float)
     if not np.isfinite(scores).any():
         raise ValueError(
-            f"results must have a candidate with a score each: got none in {result!r}. Leave "
-            "it out."
+            "Each entry of `results` must have a candidate with a score, got none in "
+            f"{brief(result)}. Remove this entry."
         )
     low, high = np.median(scores[np.isfinite(scores)]), np.max(scores[np.isfinite(scores)])
     shares = np.clip((scores - low) / (high - low if high > low else 1.0), -1.0, 1.0)
@@ -98,27 +99,28 @@ def _read(result):
 
 def _require_one_space(read):
     names = [{name for params in candidates for name in params} for candidates, *_ in read]
-    for i, of_result in enumerate(names):
-        if not of_result & names[0]:
+    for i, own in enumerate(names):
+        if not own & names[0]:
             raise ValueError(
-                f"results must be of one model: result {i} has {sorted(of_result)}, and the first "
-                f"has {sorted(names[0])}. Call portfolio for each model."
+                "All entries of `results` must have parameters in common, got "
+                f"{sorted(own)} in entry {i} and {sorted(names[0])} in entry 0. Call portfolio "
+                "separately for each model."
             )
 
 
-def _of_table(table):
+def _read_table(table):
     is_table = hasattr(table, "keys") and "params" in table
     names = [name for name in table if name.startswith("mean_test_")] if is_table else []
     if not names:
         raise ValueError(
-            "results must be fitted searches, cv_results_ or paths of journals: got "
-            f"{type(table).__name__} without 'params' and 'mean_test_score'. Give "
+            "`results` must contain fitted searches, cv_results_ or paths of journals, got "
+            f"{type(table).__name__} without 'params' and 'mean_test_score'. Pass "
             "search.cv_results_."
         )
     return list(table["params"]), list(table[names[0]])
 
 
-def _of_journal(path):
+def _read_journal(path):
     lines = (read_checked_line(line) for line in path.read_bytes().splitlines())
     events = [line for line in lines if line and "params" in line and "observed" in line]
     plain = [e for e in events if not any(_is_object(v) for v in e["params"].values())]
@@ -126,12 +128,12 @@ def _of_journal(path):
 
 
 def _is_object(value):
-    """Return whether a word in a journal stands for an object, as its repr does."""
+    """Return whether a value in a journal is the repr of an object."""
     return isinstance(value, str) and (value.endswith(")") or value.startswith("<"))
 
 
 def _distances(every):
-    """Return how far candidates are from each other, (n, n)."""
+    """Return the matrix of distances between candidates."""
     total = np.zeros((len(every), len(every)))
     for name in sorted({name for params in every for name in params}):
         values = [params.get(name, _ABSENT) for params in every]
@@ -148,14 +150,26 @@ _ABSENT = object()
 
 
 def _estimates(distances, shares):
-    """Return the share of every candidate on one data set, whose own are the columns."""
+    """Estimate the scaled scores of all candidates on one data set from its own candidates.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_candidates, n_evaluated)
+        Distances of all candidates to those evaluated on this data set.
+    shares : ndarray of shape (n_evaluated,)
+        Scaled scores of the evaluated candidates.
+
+    Returns
+    -------
+    estimates : ndarray of shape (n_candidates,)
+    """
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBOURS]
     weights = 1.0 / np.maximum(np.take_along_axis(distances, nearest, axis=1), 1e-12)
     return (weights * shares[nearest]).sum(axis=1) / weights.sum(axis=1)
 
 
 def _greedy(table, n):
-    """Return n columns, each adding most to the best of those before; of equal ones the better."""
+    """Select n columns greedily by the mean of the row-wise maxima; break ties by column mean."""
     best, chosen, alone = np.full(len(table), -1.0), [], table.mean(axis=0)
     while len(chosen) < min(n, table.shape[1]):
         means = np.maximum(table, best[:, None]).mean(axis=0)

@@ -1,4 +1,4 @@
-"""The results of a search: ``cv_results_`` from the rows of all candidates."""
+"""Compute ``cv_results_`` from the fits of all candidates."""
 
 import math
 import warnings
@@ -15,40 +15,36 @@ from skbo_silbo._sklearn import adopt_rows, format_results
 from skbo_silbo.model_selection._goals import pareto_front
 from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
 
-SCORES = {"test_scores", "train_scores"}  # of a row
+SCORES = {"test_scores", "train_scores"}  # keys in the result of a fit, which is called a row
 
 
 def has_succeeded(trial):
-    """Return whether a fit of a candidate has succeeded."""
+    """Return whether at least one fit of a candidate succeeded."""
     return any(row["fit_error"] is None for row in trial.observation.rows or ())
 
 
 def mean_score(rows, refit):
-    """Return the mean over splits of the metric that the search is after.
+    """Return the mean score over splits of the metric that the search maximises.
 
-    With several metrics that is the one named by `refit`; when `refit` is False or callable, the
-    first metric. If every fit failed it is the score of one, which their mean may miss by rounding.
+    This is the metric named by `refit`, or the first one if `refit` is not a string.
     """
     scores = searched_scores(rows, refit)
-    if all(row["fit_error"] for row in rows):
+    if all(row["fit_error"] for row in rows):  # avoid rounding: all scores are error_score
         return float(scores[0])
     return float(np.mean(scores))
 
 
 def mean_error(rows, refit):
-    """Return the standard error of `mean_score`, the splits taken for a sample.
-
-    NaN, not known, for a candidate without rows, for a single split and for a failed fit.
-    """
+    """Return the standard error of `mean_score` over splits, or NaN if it is unknown."""
     if rows is None or len(rows) < 2:
         return math.nan
-    with np.errstate(over="ignore", invalid="ignore"):  # the squares of huge scores
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of huge scores overflow
         error = np.std(searched_scores(rows, refit), ddof=1) / np.sqrt(len(rows))
     return float(error) if np.isfinite(error) else math.nan
 
 
 def searched_scores(rows, refit):
-    """Return the scores of rows, a list: those of the metric that the search is after."""
+    """Return the list of test scores of the metric that the search maximises."""
     scores = [row["test_scores"] for row in rows]
     if isinstance(scores[0], Number):
         return scores
@@ -57,18 +53,18 @@ def searched_scores(rows, refit):
 
 
 def warn_of_interruption(candidates, n_iter, error):
-    """Say that the results are those of the candidates before an interruption."""
-    then = "the error is raised" if isinstance(error, SystemExit) else "the best is refitted"
+    """Warn that the results only include the candidates before an interruption."""
+    then = "The error is raised again" if isinstance(error, SystemExit) else "The best is refitted"
     warn_user(
-        f"the search was interrupted after {len(candidates)} of {n_iter} candidates "
-        f"({error!r}): these are its results, and {then}."
+        f"The search was interrupted after {len(candidates)} of {n_iter} candidates ({error!r}); "
+        f"the results only include these. {then}."
     )
 
 
 def with_all_metrics(rows, error_score):
-    """Return rows that all have the same metrics, a dict where any row has.
+    """Return rows that all have the same metrics.
 
-    A callable that raises, or a fit that fails, leaves one number, `error_score`.
+    With several metrics, failed fits have a single score, which is used for all metrics here.
     """
     several = (row["test_scores"] for row in rows if isinstance(row["test_scores"], dict))
     failed = dict.fromkeys(next(several, ()), error_score)
@@ -79,12 +75,12 @@ def with_all_metrics(rows, error_score):
 
 
 def with_floats(row, error_score):
-    """Return a row whose scores are floats: what is none counts as a scorer that raised.
+    """Convert the scores of a row to floats; replace invalid ones by `error_score`.
 
     Raises
     ------
     ValueError
-        Instead, if `error_score` is "raise".
+        If a score is invalid and `error_score` is "raise".
     """
     read = {}
     for kind in SCORES & row.keys():
@@ -99,53 +95,54 @@ def _as_score(score, error_score):
     try:
         return float(score)
     except (TypeError, OverflowError) as error:
-        why = f"a score must be a number that a float can hold: {error} ({type(score).__name__})"
+        why = f"a score must be convertible to float, got {type(score).__name__} ({error})"
         if error_score == "raise":
-            raise ValueError(f"{why}. Give error_score a number to go on without it.") from error
-        warn_user(f"Scoring failed: {why}. It counts as error_score={error_score}.")
+            raise ValueError(f"{why}. Set error_score to a number to ignore it.") from error
+        warn_user(f"Scoring failed: {why}. The score is set to error_score={error_score}.")
         return float(error_score)
 
 
 def _lost_row(like, error, error_score):
-    """Return the row of a fit that was lost: no time is known."""
+    """Return the row of a lost fit, with NaN as fit time."""
     row = dict(like, fit_error=error, fit_time=math.nan, score_time=math.nan)
     return {**row, **dict.fromkeys(SCORES & row.keys(), error_score)}
 
 
 def make_results(search, candidates, evaluate_candidates):
-    """Make ``cv_results_`` of all candidates, in the dict that `BaseSearchCV` takes for it.
+    """Compute ``cv_results_`` for all candidates and register it with `BaseSearchCV`.
 
     Parameters
     ----------
     search : SILBOSearchCV
     candidates : list of Trial
     evaluate_candidates : callable
-        What `BaseSearchCV` hands to ``_run_search``.
+        The argument of ``_run_search``.
 
     Returns
     -------
     table : dict
+        The columns of ``cv_results_``.
 
     Raises
     ------
     ValueError
-        If no fit has succeeded.
+        If no fit succeeded.
 
     Warns
     -----
     FitFailedWarning
-        Of fits that failed.
+        If some fits failed.
     """
     if not candidates:
         raise ValueError(
-            "initial_results must leave a candidate to evaluate: got every one that "
-            "param_distributions and constraints allow. Widen them, or leave initial_results out."
+            "`initial_results` already contain all candidates that `param_distributions` and "
+            "`constraints` allow. Widen the space or remove `initial_results`."
         )
     if not any(has_succeeded(candidate) for candidate in candidates):
         error = _last_error(candidates[-1].observation)
         raise ValueError(
-            f"every fit of all {len(candidates)} candidates failed: one must succeed. "
-            f"Set error_score='raise' to debug. The last:\n{error}"
+            f"All fits of all {len(candidates)} candidates failed. Set error_score='raise' to "
+            f"debug. The last error was:\n{error}"
         )
     rows = _all_rows(candidates, search.error_score)
     _warn_of_failures(rows, search.error_score)
@@ -171,15 +168,15 @@ def results_table(results, n_splits):
 
 
 def attach_results(error, search, candidates, evaluate_candidates):
-    """Give an error the results so far, if there are any, and say so."""
+    """Attach the results so far to an exception, and add a note about them."""
     if not any(has_succeeded(candidate) for candidate in candidates):
         return
-    with suppress(Exception), warnings.catch_warnings():  # the first error is the one to raise
+    with suppress(Exception), warnings.catch_warnings():  # do not hide the original error
         warnings.simplefilter("ignore")
         error.cv_results_ = make_results(search, candidates, evaluate_candidates)
         error.add_note(
-            f"SILBOSearchCV: the results of {len(candidates)} candidates are in the "
-            "attribute 'cv_results_' of this exception, and can be given as initial_results."
+            f"SILBOSearchCV: the attribute 'cv_results_' of this exception holds the results of "
+            f"{len(candidates)} candidates. Pass them as initial_results to continue."
         )
 
 
@@ -188,7 +185,7 @@ def _last_error(observation):
 
 
 def _all_rows(candidates, error_score):
-    """Return the rows of all candidates, those of lost ones made up; all have the same metrics."""
+    """Return the rows of all candidates with the same metrics, including rows for lost fits."""
     like = next(c.observation.rows for c in candidates if has_succeeded(c))
     observations = [candidate.observation for candidate in candidates]
     rows = [o.rows or [_lost_row(row, o.error, error_score) for row in like] for o in observations]
@@ -200,7 +197,7 @@ def _warn_of_failures(rows, error_score):
     if errors:
         details = "\n".join(f"{n} fits failed with:\n{error}" for error, n in errors.items())
         warn_user(
-            f"{errors.total()} fits failed out of a total of {len(rows)}: their score is "
+            f"{errors.total()} fits failed out of a total of {len(rows)}. Their score is set to "
             f"error_score={error_score}. Set error_score='raise' to debug.\n{details}",
             FitFailedWarning,
         )

@@ -14,7 +14,7 @@ from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._event import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.space import Box
 from skbo_silbo.space._union import branches_of
-from skbo_silbo.space._values import in_words
+from skbo_silbo.space._values import format_value
 
 
 class RootSeed(int):
@@ -272,7 +272,7 @@ def _value_described(value):
     try:
         return describe(value)
     except ValueError:
-        return in_words(value)
+        return format_value(value)
 
 
 def check_space(data, space):

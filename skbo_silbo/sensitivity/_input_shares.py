@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, IntArray
-from skbo_silbo.space._values import in_words
+from skbo_silbo.space._values import format_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,7 +156,7 @@ class InputShares:
     def cautions(self) -> list[str]:
         """Warnings about categorical inputs whose other levels were hardly evaluated."""
         return [
-            f"Only {n_others} of {n} evaluations used another {name} than {in_words(value)}."
+            f"Only {n_others} of {n} evaluations used another {name} than {format_value(value)}."
             for name, value, n_others, n in self.seldom_varied
         ]
 
@@ -167,7 +167,7 @@ class InputShares:
             "names": list(self.names),
             "held_out_r2": _nan_to_none(self.held_out_r2),
         }
-        data["seldom_varied"] = [[s[0], in_words(s[1]), *s[2:]] for s in self.seldom_varied]
+        data["seldom_varied"] = [[s[0], format_value(s[1]), *s[2:]] for s in self.seldom_varied]
         for name in ("intervals", "together"):
             data[name] = [list(map(_nan_to_none, row)) for row in data[name].tolist()]
         return {**data, "verdict": self.verdict}

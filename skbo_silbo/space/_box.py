@@ -1,4 +1,4 @@
-"""The space of an array problem: lower and upper bounds of d numbers."""
+"""Box-shaped search spaces: lower and upper bounds for d numeric inputs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,44 +18,45 @@ LOGARITHMIC = "log"
 
 
 class Box:
-    """Axis-aligned box of d real inputs, mapped to [-1, 1]^m: they or their logarithms, linearly.
+    """Search space of d real inputs with lower and upper bounds.
 
-    An input with equal bounds is a constant: it is part of every decoded point and has no column
-    in the cube, so m <= d. (An engineer who wants to hold one input still sets both bounds to it;
-    `scipy.optimize` reads equal bounds in the same way.)
+    Each input, or its logarithm, is scaled linearly to [-1, 1]. An input with equal bounds is a
+    constant, as in `scipy.optimize`: it is part of every decoded point but has no column in the
+    cube [-1, 1]^m, so m <= d.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2) or scipy.optimize.Bounds
-        Lower and upper bound of every input, in the input's own unit. All finite.
+        Finite lower and upper bound of each input, in the input's original unit.
     scale : "log", list of "log" and None, or None, default=None
-        Which inputs are searched by their logarithm: all, or those so named in a list of d.
+        Use "log" to search all inputs on a logarithmic scale, or a list of length d to choose a
+        scale for each input.
 
     Attributes
     ----------
     lower, upper : ndarray of shape (d,)
         The bounds.
     is_logarithmic : ndarray of bool of shape (d,)
-        Which inputs are mapped by their logarithm.
+        Mask of the inputs that are searched on a logarithmic scale.
     n_features_ : int
-        Columns m of the encoded cube: the number of inputs that are not constant.
+        Number of columns m of the encoded cube, one for each input that is not constant.
     feature_names_ : list of str
         ``x0``, ``x1``, ... for the columns of the cube.
     n_points : float or int
-        ``math.inf``, or 1 when every input is constant.
+        Number of points in the space: ``math.inf``, or 1 if all inputs are constant.
     is_dict : bool
-        False: points are rows of an array.
+        Always False, because points are rows of an array.
 
     Raises
     ------
     ValueError
-        If the bounds are empty, of another shape, not finite or reversed, or not above 0 where the
-        scale is logarithmic.
+        If the bounds are empty, have the wrong shape, are not finite or are reversed, or if an
+        input with a logarithmic scale has a lower bound of 0 or less.
 
     Notes
     -----
-    Coordinates are multiples of 2^-30 of the range, so that decoding an encoded point gives back
-    exactly the same numbers.
+    Coordinates are rounded to multiples of 2^-30 of the range, so that encoding and decoding a
+    point on this grid returns exactly the same numbers.
 
     Examples
     --------
@@ -86,7 +87,7 @@ class Box:
 
     def __repr__(self):
         n_logarithmic = int(self.is_logarithmic.sum())
-        more = f", {n_logarithmic} by their logarithm" if n_logarithmic else ""
+        more = f", {n_logarithmic} logarithmic" if n_logarithmic else ""
         return f"Box(d={len(self.lower)}{more})"
 
     def encode(self, points: ArrayLike) -> FloatArray:
@@ -95,7 +96,7 @@ class Box:
         Parameters
         ----------
         points : array-like of shape (n, d)
-            Points inside the bounds, in the inputs' own units.
+            Points inside the bounds, in the original units.
 
         Returns
         -------
@@ -105,20 +106,20 @@ class Box:
         Raises
         ------
         ValueError
-            If the shape is wrong or a point is NaN, infinite or outside the bounds.
+            If the shape is wrong, or a point contains NaN or lies outside the bounds.
         """
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != len(self.lower):
             raise ValueError(
-                f"points must have shape (n, {len(self.lower)}), one column per input: "
-                f"got {points.shape}. Give one row per point."
+                f"`points` must have shape (n, {len(self.lower)}), one column per input, "
+                f"got {points.shape}."
             )
         inside = (points >= self.lower) & (points <= self.upper)
         if not inside.all():
             row, j = np.argwhere(~inside)[0]
             raise ValueError(
-                f"points must lie inside the bounds [{self.lower[j]}, {self.upper[j]}] of input "
-                f"{j}: got {points[row, j]} in row {row}. Clip the point or widen the bounds."
+                f"`points` must lie inside the bounds [{self.lower[j]}, {self.upper[j]}] of input "
+                f"{j}, got {points[row, j]} in row {row}. Clip the point or widen the bounds."
             )
         return self._place(points)
 
@@ -128,12 +129,12 @@ class Box:
         Parameters
         ----------
         X : array-like of shape (n, m)
-            Points of [-1, 1]^m, rounded to the grid here.
+            Points of [-1, 1]^m. They are rounded to the grid first.
 
         Returns
         -------
         points : ndarray of shape (n, d)
-            Points inside the bounds, in the inputs' own units.
+            Points inside the bounds, in the original units.
 
         Raises
         ------
@@ -143,7 +144,7 @@ class Box:
         u = snap((check_cube(X, self.n_features_) + 1.0) / 2.0)
         lower, upper = self._low, self._high
         points = np.tile(self.lower, (len(u), 1))
-        # From the nearer bound, so that u = 0 and u = 1 give the bounds to the last bit.
+        # Interpolate from the nearer bound so that u = 0 and u = 1 give the bounds exactly.
         from_lower, from_upper = lower + u * (upper - lower), upper - (1.0 - u) * (upper - lower)
         values = np.where(u < 0.5, from_lower, from_upper)
         if self._is_log.any():
@@ -154,24 +155,29 @@ class Box:
         return points
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Return the grid points of the cube that X, (n, m), stands for: ``encode(decode(X))``.
-
-        Where the grid is finer than floating-point numbers near the bounds, these are the nearest
-        that stand for a number. A ValueError says where X is no points of the cube.
-        """
+        """Round points of the cube to the grid; the same as ``encode(decode(X))``."""
         return self._place(self.decode(X))
 
     def every_point(self) -> FloatArray:
-        """Return the only point of a box without free inputs, (1, 0)."""
+        """Return the encoding of the single point of a box whose inputs are all constant."""
         return np.empty((1, 0))
 
     def pinned(self, fixed: Mapping[int, float]) -> "Box":
-        """Return the part of this box in which inputs have the values of a dict, by index.
+        """Return this box with some inputs fixed to given values.
+
+        Parameters
+        ----------
+        fixed : dict of int to float
+            The fixed value of each input, by its index.
+
+        Returns
+        -------
+        box : Box
 
         Raises
         ------
         ValueError
-            If an index is not from 0 to d - 1, or a value is outside its bounds.
+            If an index is not between 0 and d - 1, or a value is outside its bounds.
         """
         bounds = np.column_stack([self.lower, self.upper])
         for j, value in fixed.items():
@@ -179,28 +185,28 @@ class Box:
             if not is_index or not is_number(value) or not bounds[j, 0] <= value <= bounds[j, 1]:
                 where = f" [{self.lower[j]}, {self.upper[j]}]" if is_index else ""
                 raise ValueError(
-                    f"fixed must be a dict of indices from 0 to {len(bounds) - 1} to numbers "
-                    f"within the bounds{where} of the input: got {value!r} for {j!r}. Count the "
-                    "inputs from 0; change the value or widen the bounds."
+                    f"`fixed` must be a dict of input indices from 0 to {len(bounds) - 1} to "
+                    f"numbers within the bounds{where} of the input, got {value!r} for input "
+                    f"{j!r}. Change the value or widen the bounds."
                 )
             bounds[j] = value
         return Box(bounds, self.scale)
 
     @property
     def scale(self) -> list[str | None]:
-        """The scale of every input, "log" or None."""
+        """The scale of each input, "log" or None."""
         return [LOGARITHMIC if is_log else None for is_log in self.is_logarithmic]
 
     def spread(self, U: FloatArray) -> FloatArray:
-        """Return points of the cube from uniform numbers in [0, 1], (n, m): one for an input."""
+        """Map uniform samples from [0, 1]^m to points of the cube."""
         return to_cube(U)
 
     def coordinates(self) -> list[list[int]]:
-        """Return which columns each of the numbers that `spread` takes sets."""
+        """Return, for each column of the samples passed to `spread`, the cube columns it sets."""
         return [[j] for j in range(self.n_features_)]
 
     def with_value(self, X: FloatArray, name: str, value: float) -> FloatArray:
-        """Return points of the cube, (n, m), with another value of an input, ``x0`` or another."""
+        """Return a copy of X, points of the cube, with the named input set to `value`."""
         j = self.feature_names_.index(name)
         point = self.lower[None].copy()
         point[0, self._free[j]] = value
@@ -209,47 +215,47 @@ class Box:
         return X
 
     def with_values(self, X: FloatArray, values: Mapping[str, float]) -> FloatArray:
-        """Return points of the cube, (n, m), with other values of inputs; constants have theirs."""
+        """Return a copy of X, points of the cube, with the named inputs set to new values."""
         for name in values.keys() & set(self.feature_names_):
             X = self.with_value(X, name, values[name])
         return X
 
     def categories(self) -> list[Category]:
-        """Return an empty list: inputs of a box are numbers."""
+        """Return an empty list, because a box has no categorical parameters."""
         return []
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return which columns each input that is not constant has: dict of str to list of int."""
+        """Return the cube columns of each input that is not constant."""
         return {name: [j] for j, name in enumerate(self.feature_names_)}
 
     def _place(self, points):
-        """Return the nearest grid points of the cube of points, (n, d), inside the bounds."""
+        """Return the grid points of the cube that are nearest to points inside the bounds."""
         values = points[:, self._free]
         if self._is_log.any():
             values = self._scaled(values)
         return 2.0 * snap((values - self._low) / (self._high - self._low)) - 1.0
 
     def _scaled(self, values):
-        """Return values of the free inputs, (..., m), or, where it is these, their logarithms."""
+        """Take the logarithm of the columns that have a logarithmic scale."""
         return np.where(self._is_log, np.log(np.where(self._is_log, values, 1.0)), values)
 
 
 def _check_bounds(bounds):
-    """Return lower and upper bounds, each (d,), or raise ValueError."""
+    """Validate `bounds` and return the lower and upper bounds as arrays."""
     if isinstance(bounds, Bounds):
         bounds = np.column_stack(np.broadcast_arrays(np.ravel(bounds.lb), np.ravel(bounds.ub)))
     given = bounds
     with suppress(TypeError, ValueError):
         bounds = np.array(given, dtype=np.float64)
     is_array = isinstance(bounds, np.ndarray) and bounds.dtype == np.float64
-    is_text = is_array and has_text(given)  # which numpy reads
+    is_text = is_array and has_text(given)  # NumPy converts "1" to 1.0
     if not is_array or is_text or bounds.shape[1:] != (2,) or len(bounds) == 0:
         is_of_numbers = is_array and not is_text and given is not None
         got = f"shape {bounds.shape}" if is_of_numbers else brief(given)
         raise ValueError(
-            "bounds must be numbers of shape (d, 2) with d >= 1, a (lower, upper) pair per input: "
-            f"got {got}. Transpose what is (2, d), give scale='log' for logarithms, or a Space for "
-            "named or mixed parameters."
+            "`bounds` must be an array-like of numbers of shape (d, 2), one (lower, upper) pair "
+            f"per input, got {got}. Use scale='log' for logarithmic scales and a Space for named "
+            "or mixed parameters."
         )
     lower, upper = bounds.T.copy()
     _refuse(~np.isfinite(bounds).all(axis=1), given, "be finite", "Give a finite search range")
@@ -261,26 +267,27 @@ def _check_bounds(bounds):
 
 
 def _check_scale(scale, lower):
-    """Return which inputs are logarithmic, bool of shape (d,), or raise ValueError."""
+    """Validate `scale` and return a mask of the inputs with a logarithmic scale."""
     listed = [scale] * len(lower) if scale is None or isinstance(scale, str) else scale
     is_list = isinstance(listed, (list, tuple)) and len(listed) == len(lower)
     if not is_list or any(s is not None and s != LOGARITHMIC for s in listed):
         raise ValueError(
-            f"scale must be None, {LOGARITHMIC!r}, or a list of these for each of {len(lower)} "
-            f"inputs: got {brief(scale)}. Write one for every input."
+            f"`scale` must be None, {LOGARITHMIC!r}, or a list of {len(lower)} of these, one per "
+            f"input, got {brief(scale)}."
         )
     is_logarithmic = np.array([s == LOGARITHMIC for s in listed])
     if (bad := is_logarithmic & (lower <= 0.0)).any():
         j = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"scale of input {j} must be None unless its bounds are above 0: got {LOGARITHMIC!r} "
-            f"with a lower bound of {lower[j]}. Raise it, or write None in a list for this input."
+            f"`scale` can only be {LOGARITHMIC!r} for inputs with positive bounds, but input {j} "
+            f"has a lower bound of {lower[j]}. Raise the bound or set the scale of this input to "
+            "None."
         )
     return is_logarithmic
 
 
 def _refuse(bad, bounds, rule, remedy):
-    """Raise ValueError for the first input where `bad` is true."""
+    """Raise a ValueError for the first input whose entry in the mask `bad` is True."""
     if bad.any():
         j = int(np.flatnonzero(bad)[0])
         got = np.asarray(bounds[j]).tolist()

@@ -1,4 +1,4 @@
-"""A category of a space, how often points have each of its levels, and points with other levels."""
+"""Categorical parameters in the cube, and design points that balance their levels."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,16 +10,18 @@ from skbo_silbo._typing import FloatArray, IntArray
 
 
 class Category(NamedTuple):
-    """A categorical parameter in the cube.
+    """A categorical parameter and its encoding in the cube.
 
     Attributes
     ----------
     name : str
+        Name of the parameter.
     values : list
-        One for each of the k levels.
+        The values of the k levels.
     columns : list of int
+        The columns of the cube that encode the parameter.
     levels : ndarray of shape (k, len(columns))
-        What the columns are at each level.
+        The encoding of each level.
     """
 
     name: str
@@ -28,18 +30,18 @@ class Category(NamedTuple):
     levels: FloatArray
 
     def counts(self, X: FloatArray) -> IntArray:
-        """Return how many of the rounded places X, (n, m), have each level, (k,).
+        """Count how many of the encoded points X have each level.
 
-        In a union, places without this parameter have none of its levels.
+        In a union, points of branches without this parameter are not counted.
         """
         return (X[:, None, self.columns] == self.levels).all(axis=2).sum(axis=0)
 
     def nearest(self, x: FloatArray) -> int:
-        """Return the level that a place x, (m,), is rounded to."""
+        """Return the index of the level to which the point x of the cube is rounded."""
         return int((self.levels @ x[self.columns]).argmax())
 
     def at_every_level(self, x: FloatArray) -> FloatArray:
-        """Return copies of a place x, (m,), one at each level: (k, m)."""
+        """Return one copy of the point x of the cube for each level of this category."""
         X = np.repeat(x[None], len(self.levels), axis=0)
         X[:, self.columns] = self.levels
         return X
@@ -48,18 +50,19 @@ class Category(NamedTuple):
 def with_least_tried_levels(
     x: FloatArray, known: FloatArray, categories: Sequence[Category], rng: Generator
 ) -> FloatArray:
-    """Return a design point whose every category has one of its least-tried levels.
+    """Move a design point to the least-tried level of each categorical parameter.
 
-    A level of the point that is among the least tried stays.
+    A category that already is at one of its least-tried levels is left unchanged.
 
     Parameters
     ----------
     x : ndarray of shape (d,)
-        A place that is not rounded.
+        A point of the cube; it need not be rounded.
     known : ndarray of shape (n, d)
-        The points evaluated or pending.
+        The points that were evaluated or are pending.
     categories : list of Category
     rng : numpy.random.Generator
+        Chooses between levels that were tried equally often.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a parameter can be, as an axis of a picture shows it: ends, scale, order of the values."""
+"""Values, limits and scale of each parameter, as needed for the axes of a plot."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,32 +12,31 @@ from skbo_silbo.space._box import Box
 from skbo_silbo.space._parameters import Levels, LevelsThenNone, Quantiles
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.space._union import SpaceUnion, branches_of
-from skbo_silbo.space._values import Positions, distinct, is_number, unlike
+from skbo_silbo.space._values import Positions, distinct, is_number, unique_names
 
-ROUNDING = 1e-6  # of the length of an axis
-NEAR = 1e-3  # of the length of an axis: a bound that close to the searched range is its end
-N_QUANTILES = 9  # that show whether a distribution is even in its logarithm
-STRAIGHTER = 0.5  # how uneven logarithms may be beside the values themselves
+ROUNDING = 1e-6  # tolerance, relative to the length of an axis
+NEAR = 1e-3  # relative distance at which a bound replaces the end of the searched range
+N_QUANTILES = 9  # used to test whether a distribution is evenly spaced on a log scale
+STRAIGHTER = 0.5  # use a log scale if it makes the values less uneven than by this factor
 
 
 @dataclass(frozen=True, eq=False)
 class ParameterDomain:
-    """What a parameter can be, in all branches of its space together.
+    """The values that a parameter can take in any branch of a search space.
 
     Attributes
     ----------
     values : list or None
-        All values: numbers by size, others in the order of the space. None where numbers are
-        continuous. Of a parameter that is a number in one branch and something else in another,
-        what lists have of it.
+        All possible values, or None for a continuous parameter. Numbers are sorted; other values
+        keep the order of the space. For a parameter that is numeric in one branch and not in
+        another, only the listed values are included.
     low, high : float
-        Ends of the numbers that are searched, at the bounds of a distribution where these are as
-        good as reached; NaN of anything else.
+        Smallest and largest number, or NaN if the parameter is not numeric.
     is_logarithmic : bool
-        Whether it is the logarithms of the numbers that are evenly spread, as of ``loguniform`` or
-        of [1, 10, 100].
+        Whether the numbers are evenly spaced on a logarithmic scale, like those of ``loguniform``
+        or [1, 10, 100].
     is_integer : bool
-        Whether only whole numbers are possible.
+        Whether all values are integers.
     """
 
     values: list[Any] | None
@@ -47,13 +46,15 @@ class ParameterDomain:
     is_integer: bool = False
 
     @classmethod
-    def of(cls, values: Iterable[Any]) -> Self:
-        """Return the domain that values themselves show: numbers evenly, others as they are met.
+    def from_values(cls, values: Iterable[Any]) -> Self:
+        """Infer a domain from observed values.
 
         Examples
         --------
-        >>> ParameterDomain.of([3.0, 1.0]).high, ParameterDomain.of(["b", "a", "b"]).values
-        (3.0, ['b', 'a'])
+        >>> ParameterDomain.from_values([3.0, 1.0]).high
+        3.0
+        >>> ParameterDomain.from_values(["b", "a", "b"]).values
+        ['b', 'a']
         """
         values = list(values)
         if values and all(map(is_number, values)):
@@ -62,14 +63,14 @@ class ParameterDomain:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether all values are numbers on one scale."""
+        """Whether all values are numbers."""
         return not np.isnan(self.low)
 
     @property
     def is_ranked(self) -> bool:
-        """Whether listed numbers are shown by rank, since no scale spreads them evenly.
+        """Whether the values should be plotted by rank, because neither scale spaces them evenly.
 
-        So the optimiser sees a list.
+        The optimiser also treats the values of a list as equally spaced.
 
         Examples
         --------
@@ -82,36 +83,37 @@ class ParameterDomain:
         return steps.size > 1 and bool(np.ptp(steps) > ROUNDING * (self.high - self.low))
 
     @property
-    def words(self) -> list[str]:
-        """A word for each of `values`, no two equal: 1 and "1" are ``1`` and ``'1'``.
+    def labels(self) -> list[str]:
+        """A unique tick label for each of `values`.
 
-        That of an estimator is its class, as long as no other has it.
+        The label is the class name of an estimator and the text of any other value. Values that
+        would get the same label, such as 1 and "1", are labelled with their repr.
         """
         values = self.values or []
-        brief = [type(v).__name__ if hasattr(v, "get_params") else str(v) for v in values]
-        return unlike(
-            repr(v) if brief.count(word) > 1 else word
-            for v, word in zip(values, brief, strict=True)
+        short = [type(v).__name__ if hasattr(v, "get_params") else str(v) for v in values]
+        return unique_names(
+            repr(v) if short.count(label) > 1 else label
+            for v, label in zip(values, short, strict=True)
         )
 
-    def with_met(self, values: Iterable[Any]) -> Self:
-        """Return this domain with those of the values added that it does not list."""
+    def with_values(self, values: Iterable[Any]) -> Self:
+        """Return this domain extended by the values that it does not list yet."""
         known = Positions(self.values or ())
         new = [v for v in distinct(values) if known.find(v) is None]
         new = sorted(new) if all(map(is_number, new)) else new
         return type(self)([*(self.values or []), *new])
 
     def index(self, values: Sequence[Any]) -> FloatArray:
-        """Return the positions of values in `values`, (n,); NaN of what it does not list."""
+        """Return the position of each value in the domain, or NaN if it is not listed."""
         find = Positions(self.values or ()).find
         return np.array([find(value) for value in values], dtype=float)  # None becomes NaN
 
-    def places(self, n: int) -> list[Any]:
-        """Return all values if there are at most n, else n of them, spread evenly from end to end.
+    def grid(self, n: int) -> list[Any]:
+        """Return at most n evenly spaced values, or all values if they are not numeric.
 
         Examples
         --------
-        >>> ParameterDomain(None, 0.0, 100.0).places(3)
+        >>> ParameterDomain(None, 0.0, 100.0).grid(3)
         [0.0, 50.0, 100.0]
         """
         if self.values is not None and (len(self.values) <= n or not self.is_numeric):
@@ -128,12 +130,17 @@ class ParameterDomain:
 
 
 def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
-    """Return what every parameter of a space can be, by name.
+    """Return the domain of each parameter of a search space.
 
     Parameters
     ----------
     space : Space, SpaceUnion or Box
-        The inputs of a box are called x0, x1, ... The choice between branches is among the others.
+        The inputs of a box are named x0, x1, ... For a union, the choice between branches is
+        included as a parameter.
+
+    Returns
+    -------
+    domains : dict of str to ParameterDomain
 
     Examples
     --------
@@ -152,14 +159,14 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
     for branch in branches_of(space):
         for parameter in branch.parameters:
             versions.setdefault(parameter.name, []).append(parameter)
-    domains = {name: _in_common(parameters) for name, parameters in versions.items()}
+    domains = {name: _merge_domains(parameters) for name, parameters in versions.items()}
     if isinstance(space, SpaceUnion):
         return {space.choice_name: ParameterDomain(space.choice_values)} | domains
     return domains
 
 
-def _in_common(parameters):
-    """Return the domain of the parameters that branches have under one name."""
+def _merge_domains(parameters):
+    """Return the joint domain of the parameters that share a name in different branches."""
     listed = [value for p in parameters for value in p.values or ()]
     if not all(map(_is_numeric, parameters)):
         return ParameterDomain(distinct(listed))
@@ -169,16 +176,17 @@ def _in_common(parameters):
     varying = [p for p in parameters if p.n_values > 1]
     logarithmic = low > 0.0 and bool(varying) and all(map(_is_even_in_logarithms, varying))
     if not logarithmic:
-        low, high = _at_near_bounds(continuous, low, high)
+        low, high = _extend_to_bounds(continuous, low, high)
     values = None if continuous else sorted(dict.fromkeys(listed))
     integer = all(p.integer for p in continuous) and all(isinstance(v, Integral) for v in listed)
     return ParameterDomain(values, low, high, logarithmic, integer)
 
 
-def _at_near_bounds(continuous, low, high):
-    """Return the ends of the searched range, or the bounds of distributions that are near them.
+def _extend_to_bounds(continuous, low, high):
+    """Extend the searched range to the bounds of the distributions if they are close.
 
-    The range of ``expon()`` begins one grid step above 0, which no axis should say.
+    For example, the searched range of ``expon()`` begins one grid step above 0, but an axis should
+    begin at 0.
     """
     bounds = [float(b) for p in continuous for b in p.distribution.support()]
     near = NEAR * (high - low)
@@ -193,7 +201,7 @@ def _is_numeric(parameter):
 
 
 def _is_even_in_logarithms(parameter):
-    """Return whether logarithms of the values are spread far more evenly in the cube than these."""
+    """Return whether the values are spaced far more evenly on a log scale than on a linear one."""
     values = parameter.values
     if values is None:
         x = np.linspace(-1.0, 1.0, N_QUANTILES)
@@ -205,6 +213,6 @@ def _is_even_in_logarithms(parameter):
 
 
 def _unevenness(values, x):
-    """Return how far values lie, on average, from where they lie in the cube, both from 0 to 1."""
+    """Return the mean distance between values and cube coordinates x, both scaled to [0, 1]."""
     a, b = (np.sort((v - v.min()) / np.ptp(v)) for v in (values, x))
     return float(np.mean(np.abs(a - b)))

@@ -1,4 +1,4 @@
-"""A user's space with ``"...": "auto"``: the entries given, and all else that is known."""
+"""Complete a user's search space with default ranges, requested by ``"...": "auto"``."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,36 +13,36 @@ from skbo_silbo.space._known_space import (
     as_table,
     branches_of_steps,
     default_space,
+    list_steps,
     no_range_error,
-    steps_of,
     warn_of_unknown,
 )
-from skbo_silbo.space._known_table import branches_of_class, constants
+from skbo_silbo.space._known_table import class_branches, constants
 from skbo_silbo.space._parameters import read_parameter
-from skbo_silbo.space._values import range_in_words, same
+from skbo_silbo.space._values import format_range, same
 
 
-def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
-    """Return a space; "auto", or a dict with ``"...": "auto"``, with the default space in it."""
+def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
+    """Replace "auto" and ``"...": "auto"`` in a search space by the default ranges."""
     if isinstance(given, str):
         return default_space(estimator, X, y)
     listed = given if isinstance(given, list) else []
     if any(name in branch for branch in listed if isinstance(branch, dict) for name in REST):
         raise ValueError(
-            f'"..." in param_distributions must stand in one dict, not in a list of dicts: got '
-            f"{brief(given)}. Write [*default_space(estimator), ...], or one dict."
+            f'"..." in `param_distributions` is only supported in a single dict, not in a list of '
+            f"dicts, got {brief(given)}. Write [*default_space(estimator), ...] or use one dict."
         )
     asked = [given[name] for name in REST if isinstance(given, dict) and name in given]
     if not asked:
         return given
     if asked != ["auto"]:
         raise ValueError(
-            f'"..." in param_distributions must be "auto": got {asked[0]!r}. Write "...": "auto" '
-            "for what default_space has besides your entries."
+            f'"..." in `param_distributions` must be "auto", got {brief(asked[0])}. Write '
+            '"...": "auto" to add the default ranges of the other parameters.'
         )
     own = {name: values for name, values in given.items() if name not in REST}
-    values_of = {name: read_parameter(name, values).values for name, values in own.items()}
-    variants = list(_variants(estimator, X, y, values_of))
+    listed = {name: read_parameter(name, values).values for name, values in own.items()}
+    variants = list(_iter_variants(estimator, X, y, listed))
     steps = [step for variant in variants for step in variant.steps]
     warn_of_unknown(steps)
     known = {name for variant in variants for branch in variant.branches for name in branch}
@@ -58,23 +58,24 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
             branches.append({**chosen, **branch, **kept})
     deciding = {name for variant in variants for name in variant.chosen}
     for name in sorted(deciding, key=len, reverse=True):
-        branches = _merged(branches, name)
+        branches = _merge_branches(branches, name)
     return as_table(branches, steps)
 
 
 @dataclass(frozen=True)
 class _Variant:
-    """An estimator with those values of a user's space that decide which parameters there are.
+    """The default ranges for one choice of the steps, kernels etc. in a user's space.
 
     Attributes
     ----------
     chosen : dict
-        These values, by name.
+        The chosen values by parameter name.
     steps : list of Step
+        The estimator with these values and the estimators nested in it.
     branches : list of dict
-        What is known under them.
+        The conditional branches of the default space.
     names : set of str
-        Of the estimator's parameters.
+        Names of the estimator's parameters.
     """
 
     chosen: dict[str, Any]
@@ -83,16 +84,16 @@ class _Variant:
     names: set[str]
 
     def has(self, name: str) -> bool:
-        """Return whether the estimator has a parameter, or a step of it."""
+        """Return whether the estimator or one of its steps has a parameter of this name."""
         inside = (
             s.has(name.removeprefix(s.prefix)) for s in self.steps if name.startswith(s.prefix)
         )
         return name in self.names or any(inside)
 
 
-def _variants(estimator, X, y, listed, chosen=MappingProxyType({})):
-    """Yield the estimator with each of a user's values of steps, kernels and the like."""
-    steps = steps_of(estimator, X, y)
+def _iter_variants(estimator, X, y, listed, chosen=MappingProxyType({})):
+    """Yield a variant for each combination of the user's steps, kernels and similar choices."""
+    steps = list_steps(estimator, X, y)
     deciding = [n for n in listed if n not in chosen and _decides(n, listed[n], estimator, steps)]
     if not deciding:
         branches = [
@@ -102,17 +103,17 @@ def _variants(estimator, X, y, listed, chosen=MappingProxyType({})):
         ]
         yield _Variant(dict(chosen), steps, branches, set(estimator.get_params()))
         return
-    name = min(deciding, key=len)  # a step before what is inside it
+    name = min(deciding, key=len)  # choose a step before its parameters
     for value in listed[name]:
         variant = clone(estimator).set_params(**{name: value})
-        yield from _variants(variant, X, y, listed, {**chosen, name: value})
+        yield from _iter_variants(variant, X, y, listed, {**chosen, name: value})
 
 
-def _merged(branches, name):
-    """Return branches, those in one that differ in nothing but the value of a parameter.
+def _merge_branches(branches, name):
+    """Merge the branches that differ only in the value of the named parameter.
 
-    Ends of distributions of other steps may differ, as those after another scaler do: then the
-    first ones are taken.
+    Data-dependent limits of later steps may differ too, for example after another scaler. The
+    limits of the first branch are used.
     """
     merged: list[dict[str, tuple[Any, str]]] = []
     for branch in branches:
@@ -125,9 +126,9 @@ def _merged(branches, name):
 
 
 def _is_twin(one, other, name):
-    """Return whether two branches differ in one parameter, and other steps' distributions, alone.
+    """Return whether two branches differ only in the named parameter and in limits of other steps.
 
-    The ranges of the step that the parameter replaces, or belongs to, have to be the same.
+    The ranges of the step that the parameter replaces or belongs to must be the same.
     """
     if one.keys() != other.keys():
         return False
@@ -137,21 +138,19 @@ def _is_twin(one, other, name):
     def agree(n, a, b):
         if isinstance(a, list):
             return same(a, b)
-        return a is b or not n.startswith(prefix) or _in_words(n, a) == _in_words(n, b)
+        if a is b or not n.startswith(prefix):
+            return True
+        return format_range(read_parameter(n, a)) == format_range(read_parameter(n, b))
 
     return all(agree(n, one[n][0], other[n][0]) for n in one.keys() - {name})
 
 
-def _in_words(name, values):
-    return range_in_words(read_parameter(name, values))
-
-
 def _decides(name, values, estimator, steps):
-    """Return whether a parameter of these values, None for a distribution, decides on others."""
+    """Return whether the value of a listed parameter determines which other parameters exist."""
     has = estimator.get_params()
     if values is None or name not in has:
         return False
     if any(hasattr(value, "fit") for value in [has[name], *values]):
         return True
-    parts = [(s.prefix, part) for s in steps if s.key for part in branches_of_class(s.key)]
-    return any(name == prefix + n for prefix, part in parts for n in constants(part))
+    branches = [(s.prefix, branch) for s in steps if s.key for branch in class_branches(s.key)]
+    return any(name == prefix + n for prefix, branch in branches for n in constants(branch))

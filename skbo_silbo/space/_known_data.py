@@ -1,4 +1,4 @@
-"""What the ends of a known range hang on: rows, columns and spread of the data that a step sees."""
+"""Properties of the data that a step is fitted on, which determine the limits of its ranges."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -9,22 +9,22 @@ from scipy import sparse
 
 from skbo_silbo._sklearn import rows_of, seeded_clone
 
-MOST_ROWS = 500  # of which a spread is read, and on which a step is fitted to see what follows it
-WIDE = 30  # columns; with more, polynomials of degree three are too many
+MOST_ROWS = 500  # used to estimate variances and to fit steps
+WIDE = 30  # with more columns, polynomials of degree three have too many terms
 
 
 @dataclass(frozen=True)
 class StepData:
-    """The data of one step, as far as they are known.
+    """The data that one step of an estimator is fitted on, as far as they are known.
 
     Attributes
     ----------
     n : float
-        Rows at least, half of them where another estimator parts them; infinite if not known.
+        Minimum number of rows, halved inside an estimator that may split them; infinite if unknown.
     d : float
-        Columns at least, of all that the space allows; infinite if not known.
+        Minimum number of columns for any candidate of the space; infinite if unknown.
     X, y : array-like or None
-        Some rows.
+        A subset of the rows.
     """
 
     n: float = np.inf
@@ -33,8 +33,8 @@ class StepData:
     y: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> Self:
-        """Read X and y, either of which may be None."""
+    def from_arrays(cls, X: Any, y: Any) -> Self:
+        """Describe X and y, either of which may be None."""
         if X is None:
             return cls(y=y)
         n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -42,15 +42,15 @@ class StepData:
         X = rows_of(X, rows)
         return cls(n, _n_columns(X), X, None if y is None else rows_of(y, rows))
 
-    def most(self, rule: str | None) -> float:
-        """Return the upper end that a rule of the table allows."""
+    def upper_limit(self, rule: str | None) -> float:
+        """Evaluate a rule of the table for the upper end of a range."""
         rules: dict[str | None, float] = {f"n/{k}": np.floor(self.n / k) for k in (2, 3, 4)}
         rules |= {
             None: np.inf,
             "d": self.d,
             "d/2": np.floor(self.d / 2),
             "degree": 3 if self.d <= WIDE else 2,
-            # fewer than slices of two rows in half of the rows, with one to spare
+            # a fold may have half of the rows, and each slice needs at least two or three
             "directions": max(
                 min(np.floor(self.d / 2), _n_values(self.y) - 1, np.floor(self.n / 6)), 1
             ),
@@ -58,7 +58,7 @@ class StepData:
         return rules[rule]
 
     def unit(self, name: str | None) -> float:
-        """Return what a range of the table is to be multiplied with; .1 or 1 if it is not known."""
+        """Return the factor by which a range of the table is scaled to the data."""
         if name is None:
             return 1.0
         if name == "gamma" and self.X is None:
@@ -69,11 +69,11 @@ class StepData:
         return {"y": of_y, "yy": of_y**2, "xy": of_y * _variance(self.X, axis=0) ** 0.5}[name]
 
     def halved(self) -> Self:
-        """Return the data of an estimator inside another, which may part rows and columns."""
+        """Return the data of a nested estimator that may only see half of the rows and columns."""
         return replace(self, n=np.floor(self.n / 2), d=max(np.floor(self.d / 2), 1))
 
     def after(self, step: Any, *, few_columns: bool) -> Self:
-        """Return what the next step sees: that of scikit-learn's own steps is looked at."""
+        """Return the output of a step; only scikit-learn's own steps are fitted to determine it."""
         unseen = replace(self, X=None, d=np.inf if np.isinf(self.d) and self.X is None else 1)
         if self.X is None or not _is_of_sklearn(step):
             return unseen
@@ -81,41 +81,44 @@ class StepData:
             warnings.simplefilter("ignore")
             try:
                 X = seeded_clone(step, 0).fit_transform(self.X, self.y)
-            except Exception:  # the search's own fits will say why
+            except Exception:  # the fits of the search will report it
                 return unseen
         return replace(self, X=X, d=1 if few_columns else _n_columns(X))
 
 
 def _n_columns(X):
     shape = getattr(X, "shape", None) or np.shape(X)
-    return shape[1] if len(shape) > 1 else np.inf  # texts
+    return shape[1] if len(shape) > 1 else np.inf  # a list of texts has no columns
 
 
 def _n_values(y):
-    """Return how many values y has, infinite if that is not known."""
+    """Return the number of distinct values in y, or infinity if it is unknown."""
     try:
         return np.inf if y is None else len(np.unique(np.asarray(y)))
-    except TypeError:  # None beside texts
+    except TypeError:  # strings mixed with None
         return np.inf
 
 
 def _is_of_sklearn(step):
     own = [step, *(p for p in step.get_params().values() if hasattr(p, "fit"))]
-    return all(type(part).__module__.startswith("sklearn.") for part in own)
+    return all(type(estimator).__module__.startswith("sklearn.") for estimator in own)
 
 
 def _variance(values, axis=None):
-    """Return the variance, its mean over columns with axis 0; 1 if there is none."""
+    """Return the variance of finite values, or 1.0 if it is zero or undefined.
+
+    With ``axis=0`` the variances of the columns are averaged.
+    """
     if sparse.issparse(values):
         return float(values.multiply(values).mean() - values.mean() ** 2) or 1.0
     try:
         values = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):  # texts, None
+    except (TypeError, ValueError):  # strings or None
         return 1.0
     finite = np.isfinite(values)
     if not finite.any():
         return 1.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of columns without a number
+        warnings.simplefilter("ignore")  # columns of NaN
         variance = np.nanmean(np.nanvar(np.where(finite, values, np.nan), axis=axis))
     return float(variance) or 1.0

@@ -1,4 +1,4 @@
-"""The space of an estimator that nobody wrote: `default_space`."""
+"""Default search spaces for estimators: `default_space`."""
 
 import inspect
 from collections.abc import Iterator
@@ -18,38 +18,38 @@ from skbo_silbo._checks import brief, warn_user
 from skbo_silbo._sklearn import BaseSearchCV, rows_of
 from skbo_silbo.space._known_data import StepData
 from skbo_silbo.space._known_table import (
-    asked_of_class,
-    branches_of_class,
+    class_branches,
+    class_key,
+    class_ranges,
     constants,
     gives_few_columns,
-    key_of,
-    names_of,
-    ranges_of,
+    optional_branches,
+    parameter_names,
     read_constant,
     read_range,
     table,
 )
 from skbo_silbo.space._parameters import read_parameter
-from skbo_silbo.space._values import in_words, range_in_words, same
+from skbo_silbo.space._values import format_range, format_value, same
 
-REST = ("...", ...)  # in a dict: and all else that is known
-MOST_BRANCHES = 32  # of all conditional steps together; those found first then keep what they have
+REST = ("...", ...)  # keys that request default ranges for all other parameters
+MOST_BRANCHES = 32  # the number of combined branches is limited to this many
 
 
 class _Table:
-    """Prints a space as a table, with the source of every range.
+    """Mixin that prints a search space as a table with the source of each range.
 
     Attributes
     ----------
     sources : dict of str to str
-        Where the range of a parameter is from.
+        The source of each default range.
     fixed : dict of str to object
-        Parameters with a known range that are not searched, as they were set, and their values.
+        Parameters that keep the value set by the user, although a default range exists.
     """
 
     sources: dict[str, str]
     fixed: dict[str, Any]
-    read: list[Any]  # the ranges of the table; what was put in since is of no source
+    read: list[Any]  # ranges from the table; entries replaced by the user have no source
 
     def __repr__(self) -> str:
         branches = self if isinstance(self, list) else [self]
@@ -60,34 +60,34 @@ class _Table:
         return "\n--- or ---\n".join(texts)
 
     def _rows(self, branch):
-        words = {n: range_in_words(read_parameter(n, v)) for n, v in branch.items()}
+        words = {n: format_range(read_parameter(n, v)) for n, v in branch.items()}
         own = [n for n in words if any(branch[n] is values for values in self.read)]
         sources = {n: self.sources.get(n, "").partition(";")[0] if n in own else "" for n in words}
-        fixed = [(n, in_words(v), "fixed") for n, v in self.fixed.items() if n not in branch]
+        fixed = [(n, format_value(v), "fixed") for n, v in self.fixed.items() if n not in branch]
         return [(n, w.removeprefix(f"{n}: "), sources[n]) for n, w in words.items()] + fixed
 
 
 class KnownSpace(_Table, dict):
-    """A space without conditions: names to lists and distributions."""
+    """A default search space: a dict of parameter names to lists and distributions."""
 
 
 class KnownSpaces(_Table, list):
-    """A space with conditions: a list of dicts."""
+    """A default search space with conditional parameters: a list of dicts, one per branch."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """An estimator, or one inside it.
+    """The estimator to be searched, or one that is nested in it.
 
     Attributes
     ----------
     prefix : str
-        What its parameters' names begin with.
+        Prefix of its parameter names, such as ``"svc__"``.
     estimator : estimator object
     data : StepData
-        What it sees.
+        The data it is fitted on.
     searched : frozenset of str
-        Full names of the parameters, and steps, that a search around it sets itself.
+        Full names of the parameters and steps that are already set by a nested search.
     """
 
     prefix: str
@@ -97,27 +97,27 @@ class Step:
 
     @property
     def key(self) -> str | None:
-        """The class by which it is known."""
-        return key_of(self.estimator)
+        """The name of its class in the table of ranges, or None if it has no entry."""
+        return class_key(self.estimator)
 
     def is_searched(self, name: str) -> bool:
-        """Return whether a search around the estimator overwrites a parameter."""
+        """Return whether a nested search around the estimator sets the parameter."""
         return self.prefix + name in self.searched
 
     def is_set(self, name: str) -> bool:
-        """Return whether a parameter has another value than its default."""
+        """Return whether the parameter differs from its default value."""
         parameter = inspect.signature(type(self.estimator).__init__).parameters.get(name)
         default = None if parameter is None else parameter.default
         return not same(self.estimator.get_params(deep=False).get(name, default), default)
 
     def set_by_user(self) -> dict[str, Any]:
-        """Return the parameters with a known range that were set, by full name."""
-        has, names = self.estimator.get_params(deep=False), names_of(self.key)
+        """Return the parameters that have a default range but were set by the user."""
+        has, names = self.estimator.get_params(deep=False), parameter_names(self.key)
         own = (n for n in names if n in has and self.is_set(n) and not self.is_searched(n))
         return {self.prefix + n: has[n] for n in own}
 
     def has(self, name: str) -> bool:
-        """Return whether there is a parameter; CatBoost's are named in its signature alone."""
+        """Return whether the estimator has the parameter; CatBoost only lists it in `__init__`."""
         has = self.estimator.get_params(deep=False)
         return name in has or name in inspect.signature(type(self.estimator).__init__).parameters
 
@@ -125,38 +125,41 @@ class Step:
 def default_space(
     estimator: Any, X: Any = None, y: Any = None, *, all: bool = False
 ) -> KnownSpace | KnownSpaces:
-    """Return the space in which an estimator is usually searched.
+    """Return a default search space for an estimator.
 
-    Pipelines, ColumnTransformers and other estimators that hold some are looked into. Parameters
-    that have another value than their default stay as they are.
+    Ranges of nested estimators, such as the steps of a Pipeline or a ColumnTransformer, are
+    included. Parameters you set explicitly are left unchanged.
 
     Parameters
     ----------
     estimator : estimator object
+        The estimator to be tuned.
     X, y : array-like or None, default=None
-        The data: then neighbours and leaves are fewer than rows, components at most as many as
-        columns, and the width of a kernel is in units of the spread of X. Steps of scikit-learn are
-        fitted on at most 500 rows to see what comes after them. Without data the ranges are those
-        of large ones, 100 neighbours for example, and may not fit few rows.
+        The training data. They limit the ranges: for example, the number of neighbours stays below
+        the number of samples, and kernel widths are scaled to the variance of X. Steps from
+        scikit-learn are fitted on at most 500 samples to determine the input of later steps.
+        Without data, the ranges suit large data sets.
     all : bool, default=False
-        Whether parameters that were set to other than their default are searched too.
+        Whether to include parameters that differ from their default value.
 
     Returns
     -------
     space : dict or list of dict
-        Names to lists and distributions of scipy, as RandomizedSearchCV takes them; a list of dicts
-        where some parameters are there under a condition. It prints as a table, and has the source
-        of every range in ``sources`` and the parameters that stay as they were set in ``fixed``.
+        Parameter names mapped to lists and scipy.stats distributions, as in
+        :class:`~sklearn.model_selection.RandomizedSearchCV`. If some parameters are conditional,
+        the result is a list of dicts, one per branch. The space is printed as a table. Its
+        attribute ``sources`` gives the source of each range, and ``fixed`` the parameters that are
+        left unchanged.
 
     Raises
     ------
     ValueError
-        If it is a class or has no ``get_params``, or no parameter of it is known.
+        If `estimator` is not an estimator object, or no default range is available for it.
 
     Warns
     -----
     UserWarning
-        If a step is not known: it keeps its parameters.
+        If no default ranges are available for one of the nested estimators.
 
     Examples
     --------
@@ -170,10 +173,10 @@ def default_space(
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise ValueError(
-            f"estimator must be an estimator object of scikit-learn's kind: got {brief(estimator)}"
-            ". Write SVC(), say."
+            "`estimator` must be a scikit-learn compatible estimator object such as SVC(), got "
+            f"{brief(estimator)}."
         )
-    steps = steps_of(estimator, X, y)
+    steps = list_steps(estimator, X, y)
     warn_of_unknown(steps)
     branches = branches_of_steps(steps, all=all)
     if branches == [{}]:
@@ -183,23 +186,26 @@ def default_space(
 
 def no_range_error(estimator):
     return ValueError(
-        f"estimator must have a parameter whose range is known: got {estimator!r}. Give "
-        'param_distributions, {"name": [values]} of what its get_params() names, or '
-        "default_space(..., all=True) if its parameters were set to other than their defaults."
+        f"No default search space is available for {brief(estimator)}. Pass `param_distributions`, "
+        "or use default_space(..., all=True) to search the parameters you have set as well."
     )
 
 
 def branches_of_steps(steps, *, all=False):
-    """Return the conditional parts of all steps together: names to values and source."""
-    parts = [part for step in steps if (part := _branches(step, all=all)) != [{}]]
-    while len(parts) > 1 and prod(map(len, parts)) > MOST_BRANCHES:
-        longest = max(parts, key=len)
-        parts[parts.index(longest)] = longest[:1]
-    return [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
+    """Combine the conditional branches of all steps.
+
+    Each branch maps parameter names to their values and the source of these. If there are too many
+    combinations, the steps with the most branches are reduced to their first one.
+    """
+    by_step = [branches for step in steps if (branches := _branches(step, all=all)) != [{}]]
+    while len(by_step) > 1 and prod(map(len, by_step)) > MOST_BRANCHES:
+        longest = max(by_step, key=len)
+        by_step[by_step.index(longest)] = longest[:1]
+    return [{n: v for branch in choice for n, v in branch.items()} for choice in product(*by_step)]
 
 
 def as_table(branches, steps):
-    """Return a space of steps from branches of names to values and source, "" without one."""
+    """Convert branches of (values, source) pairs to a space that is printed as a table."""
     made = [{name: values for name, (values, _) in branch.items()} for branch in branches]
     space = KnownSpace(made[0]) if len(made) == 1 else KnownSpaces(made)
     known = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
@@ -211,24 +217,24 @@ def as_table(branches, steps):
     return space
 
 
-def steps_of(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
-    """Return an estimator and all those inside it, in the order in which data pass them."""
-    return list(_walk(Step("", estimator, StepData.of(X, y))))
+def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
+    """List an estimator and all estimators nested in it, in the order in which they are fitted."""
+    return list(_walk(Step("", estimator, StepData.from_arrays(X, y))))
 
 
 def _walk(step: Step) -> Iterator[Step]:
     yield step
     data, searched = step.data, step.searched | _searched_inside(step)
-    for name, inner in _inside(step.estimator):
+    for name, inner in _nested_estimators(step.estimator):
         path = step.prefix + name
         if isinstance(step.estimator, ColumnTransformer):
-            data = _columns(step, name)
+            data = _column_data(step, name)
         elif isinstance(step.estimator, TransformedTargetRegressor):
-            data = _of_targets(step).halved()
+            data = _transformed_target(step).halved()
         elif name == "final_estimator" and isinstance(
             step.estimator, StackingClassifier | StackingRegressor
         ):
-            data = _of_predictions(step)
+            data = _stacked_predictions(step)
         elif not isinstance(step.estimator, Pipeline):
             data = step.data.halved()
         if path not in searched:
@@ -238,8 +244,8 @@ def _walk(step: Step) -> Iterator[Step]:
             data = data.after(inner, few_columns=is_few)
 
 
-def _inside(estimator):
-    """Return names and estimators, those in lists of tuples included; "passthrough" is none."""
+def _nested_estimators(estimator):
+    """Yield the names and estimators among the parameters, also those in lists of tuples."""
     for name, value in estimator.get_params(deep=False).items():
         members = [m for m in value if isinstance(m, tuple)] if isinstance(value, list) else []
         for found in [(name, value), *(member[:2] for member in members)]:
@@ -248,26 +254,26 @@ def _inside(estimator):
                 yield found
 
 
-def _columns(step, name):
-    """Return the data of a part of a ColumnTransformer."""
-    parts = {part: columns for part, _, columns in step.estimator.transformers}
+def _column_data(step, name):
+    """Return the data that one transformer of a ColumnTransformer is fitted on."""
+    selected = {name: columns for name, _, columns in step.estimator.transformers}
     data = step.data
     if data.X is None:
         return data
     try:
-        if name == "remainder":  # scikit-learn gives no part this name
-            dropped = [(part, "drop", columns) for part, columns in parts.items()]
+        if name == "remainder":  # reserved by scikit-learn
+            dropped = [(other, "drop", columns) for other, columns in selected.items()]
             X = ColumnTransformer(dropped, remainder="passthrough").fit_transform(data.X)
         else:
-            columns = parts[name](data.X) if callable(parts[name]) else parts[name]
+            columns = selected[name](data.X) if callable(selected[name]) else selected[name]
             X = rows_of(data.X, columns, axis=1)
-    except Exception:  # the search's own fits will say why
+    except Exception:  # the fits of the search will report it
         return StepData(n=data.n, y=data.y)
     return StepData(data.n, X.shape[1] if X.ndim > 1 else data.d, X, data.y)
 
 
-def _of_predictions(step):
-    """Return the data of the last estimator of a stack: predictions of the others, if right."""
+def _stacked_predictions(step):
+    """Return the data of a stack's final estimator, as if all predictions were correct."""
     stack, data = step.estimator, step.data
     if data.y is None:
         return StepData(data.n, len(stack.estimators))
@@ -275,13 +281,13 @@ def _of_predictions(step):
         y = LabelBinarizer().fit_transform(data.y) if is_classifier(stack) else np.asarray(data.y)
         X = np.tile(y.reshape(len(y), -1), len(stack.estimators))
         X = np.hstack([X, np.asarray(data.X)]) if stack.passthrough else X
-    except Exception:  # the search's own fits will say why
+    except Exception:  # the fits of the search will report it
         return StepData(data.n, y=data.y)
     return StepData(data.n, X.shape[1], X, data.y)
 
 
 def _searched_inside(step):
-    """Return the full names of what a search overwrites in its estimator: all, or parameters."""
+    """Return the full names of the parameters that a nested search sets in its estimator."""
     if not isinstance(step.estimator, BaseSearchCV):
         return frozenset()
     has, inside = step.estimator.get_params(deep=False), f"{step.prefix}estimator"
@@ -292,42 +298,45 @@ def _searched_inside(step):
     return frozenset(f"{inside}__{name}" for grid in grids for name in grid)
 
 
-def _of_targets(step):
-    """Return the data of the regressor in a TransformedTargetRegressor: y as it is transformed."""
-    change, y = step.estimator.transformer, step.data.y
+def _transformed_target(step):
+    """Return the data that the regressor of a TransformedTargetRegressor is fitted on."""
+    transformer, y = step.estimator.transformer, step.data.y
     if y is None:
         return step.data
     try:
         y = np.asarray(y, dtype=float)
-        change = FunctionTransformer(step.estimator.func) if change is None else clone(change)
-        y = change.fit_transform(y.reshape(len(y), -1)).reshape(y.shape)
-    except Exception:  # the search's own fits will say why
+        if transformer is None:
+            transformer = FunctionTransformer(step.estimator.func)
+        y = clone(transformer).fit_transform(y.reshape(len(y), -1)).reshape(y.shape)
+    except Exception:  # the fits of the search will report it
         y = None
     return replace(step.data, y=y)
 
 
 def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
-    """Return the conditional parts of a step: names to values and source, fixed names first."""
+    """Return the conditional branches of a step; each maps names to values and their source."""
     if step.key is None:
         return [{}]
-    common = _ranges(step, ranges_of(step.key), all=all)
-    parts = [_part(step, part, all=all) for part in [*branches_of_class(step.key), *_asked(step)]]
-    return [{**part, **common} for part in parts if part is not None] or [common]
+    common = _ranges(step, class_ranges(step.key), all=all)
+    entries = [*class_branches(step.key), *_enabled_branches(step)]
+    branches = [_read_branch(step, entry, all=all) for entry in entries]
+    return [{**branch, **common} for branch in branches if branch is not None] or [common]
 
 
-def _asked(step):
-    """Return the conditional parts that the parameters of the estimator ask for."""
+def _enabled_branches(step):
+    """Return the optional branches whose constants were set by the user."""
     has = step.estimator.get_params(deep=False)
-    parts = asked_of_class(step.key)
     return [
-        part for part in parts if all(step.is_set(n) and has[n] == part[n] for n in constants(part))
+        branch
+        for branch in optional_branches(step.key)
+        if all(step.is_set(n) and has[n] == branch[n] for n in constants(branch))
     ]
 
 
-def _part(step, part, *, all):
-    """Return the names, values and sources of one conditional part; None if it is excluded."""
+def _read_branch(step, branch, *, all):
+    """Read one branch of the table; return None if it contradicts the estimator's parameters."""
     found: dict[str, Any] = {}
-    for name, value in part.items():
+    for name, value in branch.items():
         if isinstance(value, dict):
             found |= _ranges(step, {name: value}, all=all)
         elif step.is_searched(name):
@@ -354,15 +363,16 @@ def _ranges(step, entries, *, all):
 
 
 def warn_of_unknown(steps):
-    """Name the estimators that are not known, hold none and have parameters."""
+    """Warn about estimators with parameters for which no default ranges are available."""
     unknown = {}
     for step in steps:
         has = step.estimator.get_params(deep=False)
-        if step.key is None and has and not any(True for _ in _inside(step.estimator)):
+        if step.key is None and has and not any(True for _ in _nested_estimators(step.estimator)):
             name = step.prefix.removesuffix("__") or type(step.estimator).__name__
             unknown[name] = f"{step.prefix}{next(iter(has))}"
     if unknown and len(unknown) < len(steps):
         warn_user(
-            f"no range is known for the parameters of {[*unknown]}: they stay as they are. Add "
-            f'values to the space, such as {{"{min(unknown.values())}": [...], "...": "auto"}}.'
+            f"No default ranges are available for the parameters of {[*unknown]}, which are left "
+            "unchanged. To search them, add values to the space, such as "
+            f'{{"{min(unknown.values())}": [...], "...": "auto"}}.'
         )

@@ -1,4 +1,4 @@
-"""The table of known spaces, `known.toml`, and how its entries become ranges and values."""
+"""Read the default ranges and well-performing values of estimators from `known.toml`."""
 
 import tomllib
 from functools import cache
@@ -10,20 +10,20 @@ from scipy.sparse import issparse
 from scipy.stats import loguniform, randint, uniform
 from sklearn.gaussian_process import kernels
 
-N_LEVELS = 20  # of an integer that is searched by its logarithm
-ABSENT = ""  # of a known candidate: a parameter that is of another conditional part
-DIGITS = 3  # of the ends of a range, and of a known value, that hang on the data
+N_LEVELS = 20  # for integers that are searched on a logarithmic scale
+ABSENT = ""  # marks a parameter that belongs to another branch than the candidate
+DIGITS = 3  # significant digits of values that are scaled to the data
 
 
 @cache
 def table() -> dict[str, Any]:
-    """Return the table as it stands in the file."""
+    """Return the content of `known.toml`."""
     return tomllib.loads(files(__package__).joinpath("known.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def sections() -> dict[str, dict[str, Any]]:
-    """Return the entries of every class, by "package.Class", which scikit-learn's have too."""
+    """Return the entries of all classes by "package.Class", such as "sklearn.SVC"."""
     every: dict[str, dict[str, Any]] = {}
     for words, section in [*table().items(), (table()["steps"]["unsearched"], {})]:
         for name in words.split():
@@ -31,54 +31,54 @@ def sections() -> dict[str, dict[str, Any]]:
     return every
 
 
-def key_of(estimator: Any) -> str | None:
-    """Return the class of an estimator as the table has it, None if it is not known."""
+def class_key(estimator: Any) -> str | None:
+    """Return the key of an estimator's class in the table, or None if it has no entry."""
     key = f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
     return key if key in sections() else None
 
 
-def ranges_of(key: str) -> dict[str, Any]:
-    """Return the ranges that all candidates of a class have."""
+def class_ranges(key: str) -> dict[str, Any]:
+    """Return the ranges of a class that belong to all of its branches."""
     return {name: entry for name, entry in sections()[key].items() if isinstance(entry, dict)}
 
 
-def branches_of_class(key: str) -> list[dict[str, Any]]:
-    """Return the conditional parts: constants and ranges, one part empty where there are none."""
+def class_branches(key: str) -> list[dict[str, Any]]:
+    """Return the conditional branches of a class, each a dict of constants and ranges."""
     return sections()[key].get("when", [{}])
 
 
-def asked_of_class(key: str) -> list[dict[str, Any]]:
-    """Return the conditional parts that are searched only where a user sets their constants."""
+def optional_branches(key: str) -> list[dict[str, Any]]:
+    """Return the branches of a class that are only searched if the user sets their constants."""
     return sections()[key].get("asked", [])
 
 
-def constants(part: dict[str, Any]) -> dict[str, Any]:
-    """Return what a conditional part fixes: names and values."""
-    return {name: value for name, value in part.items() if not isinstance(value, dict)}
+def constants(branch: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that have a fixed value in a branch."""
+    return {name: value for name, value in branch.items() if not isinstance(value, dict)}
 
 
-def names_of(key: str | None) -> list[str]:
-    """Return all parameters of a class that the table has, none of a class that is not known."""
-    parts = [] if key is None else [*branches_of_class(key), ranges_of(key)]
-    return list(dict.fromkeys(name for part in parts for name in part))
+def parameter_names(key: str | None) -> list[str]:
+    """Return the names of all parameters of a class that have an entry in the table."""
+    entries = [] if key is None else [*class_branches(key), class_ranges(key)]
+    return list(dict.fromkeys(name for entry in entries for name in entry))
 
 
-def entry_of(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Return the range of a parameter of a candidate; of a constant, {}."""
-    for part in branches_of_class(key):
-        if name in part and all(params.get(n, v) == v for n, v in constants(part).items()):
-            return part[name] if isinstance(part[name], dict) else {}
-    return ranges_of(key).get(name, {})
+def find_range(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the range of a parameter in the branch of a candidate, or {} if it is a constant."""
+    for branch in class_branches(key):
+        if name in branch and all(params.get(n, v) == v for n, v in constants(branch).items()):
+            return branch[name] if isinstance(branch[name], dict) else {}
+    return class_ranges(key).get(name, {})
 
 
 def gives_few_columns(key: str | None) -> bool:
-    """Return whether a step may give fewer columns than it gets."""
+    """Return whether the output of a step may have fewer columns than its input."""
     words = table()["steps"]["few_columns"].split()
     return key is not None and (key.removeprefix("sklearn.") in words or key.split(".")[0] in words)
 
 
 def none_is_unlimited(name: str) -> bool:
-    """Return whether None means "no limit" for a parameter, by the last part of its name.
+    """Return whether None means "no limit" for a parameter of this name.
 
     Examples
     --------
@@ -89,24 +89,29 @@ def none_is_unlimited(name: str) -> bool:
 
 
 @cache
-def known_of(key: str) -> list[dict[str, Any]]:
-    """Return the known candidates of a class, in the units of the table."""
+def class_candidates(key: str) -> list[dict[str, Any]]:
+    """Return the well-performing candidates of a class, not yet scaled to the data."""
     columns = table()["known"].get(key.removeprefix("sklearn."), {})
     rows = zip(*columns.values(), strict=True)
     return [{n: v for n, v in zip(columns, row, strict=True) if v != ABSENT} for row in rows]
 
 
 def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
-    """Return an entry as a list or a distribution; None if the data leave nothing to search.
+    """Convert a range of the table to a list or a distribution.
 
     Parameters
     ----------
     entry : dict
-        Of the table.
+        The range in the table.
     data : StepData
-        What its ends hang on.
+        The data that determine the limits of the range.
     own : object
-        What the estimator has: an integer between the ends is one of the levels.
+        The estimator's value. An integer inside the range is added to the levels.
+
+    Returns
+    -------
+    values : list, distribution or None
+        None if the data leave nothing to search.
     """
     if (entry.get("dense") and issparse(data.X)) or (entry.get("wide") and data.d < 2):
         return None
@@ -116,7 +121,7 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     if "of" in entry:
         return [read_constant(v) if unit == 1 else _short(v * unit) for v in entry["of"]]
     [(kind, (low, high))] = [(k, entry[k]) for k in ("log", "real", "int", "logint") if k in entry]
-    high = min(high, data.most(entry.get("most")))
+    high = min(high, data.upper_limit(entry.get("most")))
     if not low < high:
         return None
     if kind == "log":
@@ -131,14 +136,16 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
 
 
 def read_value(entry: dict[str, Any], value: Any, data: Any) -> Any:
-    """Return a known value of an entry for these data."""
+    """Scale a well-performing value of a parameter to the data."""
     if "unit" in entry:
         return _short(value * data.unit(entry["unit"]))
-    return int(min(value, data.most(entry["most"]))) if "most" in entry else read_constant(value)
+    if "most" in entry:
+        return int(min(value, data.upper_limit(entry["most"])))
+    return read_constant(value)
 
 
 def read_constant(value: Any) -> Any:
-    """Return what TOML has no word for: None and tuples."""
+    """Convert values that TOML cannot represent: "None" to None and lists to tuples."""
     if isinstance(value, list):
         return tuple(value)
     return None if value == "None" else value

@@ -1,13 +1,18 @@
-"""How one parameter is read from a list or a distribution, and becomes columns of the cube.
+"""Parameters of a search space and their encoding as columns of the cube.
 
-Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
-``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``; ``round(columns)``,
-the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
-they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can
-be encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which two
-parameters are distinguished; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
-value (not of a constant). Columns lie in [-1, 1]. A uniform draw from the cube decodes to a draw
-from the parameter's distribution.
+All parameter classes have the same interface:
+
+- ``n_columns``, ``column_names``: the columns of the cube, with coordinates in [-1, 1];
+- ``n_values``, ``values``: number and list of possible values (``math.inf`` and None if they
+  cannot be listed);
+- ``encode(values)``: columns of shape (n, n_columns);
+- ``decode(columns)``: list of n values. A uniform draw from the cube decodes to a draw from the
+  parameter's distribution;
+- ``round(columns)``: the same as ``encode(decode(columns))``, but faster;
+- ``spread(u)``: columns for uniform samples u of shape (n,) from [0, 1];
+- ``holds(value)``: whether a value is possible;
+- ``own(value)``: a value as ``decode`` would return it, such as a number of the right type;
+- ``summary()``: a dict that is equal for parameters with the same values.
 """
 
 import math
@@ -26,88 +31,88 @@ from skbo_silbo.space._known_table import none_is_unlimited
 from skbo_silbo.space._values import (
     Positions,
     alike,
-    as_distribution,
     distinct,
-    in_words,
-    interval,
+    format_interval,
+    format_value,
     is_interval,
     is_number,
-    unlike,
+    suggest_distribution,
+    unique_names,
 )
 
-# An unbounded side of a distribution is searched as far as this tail probability
-# (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
+# Unbounded distributions are truncated at this tail probability (3.8 standard deviations of a
+# normal), because optimisers, unlike random draws, try the very edge of the space.
 TAIL = 2.0**-14
-CLOSE = 1e-6  # of the range: a grid step next to a bound that is no wider ends at the bound
-N_QUANTILES = 9  # by which distributions are compared
+CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
+N_QUANTILES = 9  # used to compare distributions
 
 
 class _OneColumn:
-    """A parameter in one column, in which equal probability is equal length."""
+    """A parameter encoded by one column, on which equal lengths have equal probability."""
 
     n_columns = 1
 
     def spread(self, u):
-        """Return the column in which the numbers are shares of the probability."""
+        """Map uniform samples from [0, 1] to the column."""
         return to_cube(u)[:, None]
 
 
 class _Listed:
-    """A parameter whose values are listed: a subclass says where each is, and which is nearest."""
+    """Base class of parameters with a list of values; subclasses define the encoding."""
 
     values: list[Any]
-    _index: Any  # of a value
-    _at: Any  # the columns, (n, n_columns), of indices
-    _nearest: Any  # the indices at columns
+    _index: Any  # value -> its index in `values`
+    _columns_at: Any  # indices -> columns (n, n_columns)
+    _nearest: Any  # columns -> indices of the nearest values
 
     def encode(self, values):
-        """Return the columns of values, as an array (n, n_columns)."""
-        return self._at([self._index(value) for value in values])
+        """Encode values as columns of the cube."""
+        return self._columns_at([self._index(value) for value in values])
 
     def decode(self, columns):
-        """Return the nearest values."""
+        """Return the values nearest to the columns."""
         return [self.values[i] for i in self._nearest(columns)]
 
     def round(self, columns):
-        """Return the columns of the nearest values."""
-        return self._at(self._nearest(columns))
+        """Return the encoding of the values nearest to the columns."""
+        return self._columns_at(self._nearest(columns))
 
 
 class Levels(_Listed, _OneColumn):
-    """Finitely many distinct numbers in order, one column; each level owns its share of it.
+    """Ordered numbers, encoded by one column that is divided in proportion to their weights.
 
-    `mass` gives the probability of a number that is not a level; where it is positive, the number
-    is encoded as the nearest level. Without `mass` only the levels are known.
+    A number that is not a level is encoded as the nearest level if `mass`, a function that returns
+    its probability, is given and positive. Otherwise it is rejected.
     """
 
     def __init__(self, name, values, weights, *, mass=None):
         self.name, self.values, self.mass = name, list(values), mass
         self.n_values, self.column_names = len(self.values), [name]
-        self._position = {value: i for i, value in enumerate(self.values)}  # 2 == 2.0 as keys
+        self._position = {value: i for i, value in enumerate(self.values)}  # also finds 2.0 for 2
         edges = np.cumsum(weights) / np.sum(weights)
         self._inner = edges[:-1]
         self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
 
     def own(self, value):
-        """Return the level that equals the value; the value itself where it is none."""
+        """Return the level that equals the value, or the value itself if there is none."""
         i = self._position.get(value)
         return value if i is None else self.values[i]
 
     def holds(self, value):
-        """Return whether the value is a level."""
+        """Return whether the value is one of the levels."""
         i = self._position.get(value) if is_number(value) else None
         return i is not None and alike(value, self.values[i])
 
     def summary(self):
-        """Return the levels and the middles of their shares."""
+        """Return the levels and their coordinates."""
         return {"levels": self.values, "centres": _rounded(self._centres)}
 
-    def _at(self, index):
-        """Return the middles of the levels' shares of [-1, 1]."""
+    def _columns_at(self, index):
+        """Return the centres of the intervals that belong to the levels."""
         return self._centres[index, None]
 
     def _nearest(self, columns):
-        """Return the levels in whose share the coordinates lie."""
+        """Return the indices of the levels whose intervals contain the coordinates."""
         return np.searchsorted(self._inner, (columns[:, 0] + 1.0) / 2.0, side="right")
 
     def _index(self, value):
@@ -120,7 +125,7 @@ class Levels(_Listed, _OneColumn):
 
 
 class LevelsThenNone(Levels):
-    """Numbers in rising order, and None after them because it means that there is no limit."""
+    """Increasing numbers followed by None, for parameters where None means "no limit"."""
 
     def __init__(self, name, numbers):
         super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
@@ -134,7 +139,7 @@ class LevelsThenNone(Levels):
 
 
 class LevelsOrNone(LevelsThenNone):
-    """Numbers in order in the second column; the first says whether the value is None instead."""
+    """Ordered numbers or None; the first of two columns indicates None."""
 
     n_columns = 2
 
@@ -144,67 +149,67 @@ class LevelsOrNone(LevelsThenNone):
         self._numbers = Levels(name, numbers, np.ones(len(numbers)))
 
     def spread(self, u):
-        """Return columns: equal shares of [0, 1] for the numbers in order, and for None."""
-        return self._at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
+        """Map uniform samples from [0, 1] to the numbers and None, each equally often."""
+        return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
-    def _at(self, index):
-        """Return 1 and the centre for None, else -1 and the middle of the number's share."""
+    def _columns_at(self, index):
+        """Encode None as (1, 0) and a number as -1 followed by its own coordinate."""
         index = np.asarray(index, dtype=int)
         is_none = index == self.n_values - 1
-        places = self._numbers._at(np.where(is_none, 0, index))[:, 0]
-        return np.column_stack([np.where(is_none, 1.0, -1.0), np.where(is_none, 0.0, places)])
+        numbers = self._numbers._columns_at(np.where(is_none, 0, index))[:, 0]
+        return np.column_stack([np.where(is_none, 1.0, -1.0), np.where(is_none, 0.0, numbers)])
 
     def _nearest(self, columns):
-        # None has the same share of the cube as each of the numbers
+        # None is as probable as each of the numbers.
         is_none = columns[:, 0] > 1.0 - 2.0 / self.n_values
         return np.where(is_none, self.n_values - 1, self._numbers._nearest(columns[:, 1:]))
 
 
 class Categories(_Listed):
-    """Values without order: one column per value, one-hot in {-1, 1}.
+    """Unordered values, one-hot encoded by -1 and 1.
 
-    Two values have one column; a single one is a constant, part of every point, without a column.
+    Two values are encoded by a single column. A single value is a constant and has no column.
     """
 
     def __init__(self, name, values):
-        self.name, self._places = name, Positions(values)
-        self.values = self._places.values
+        self.name, self._positions = name, Positions(values)
+        self.values = self._positions.values
         self.n_values = len(self.values)
         self.n_columns = self.n_values if self.n_values > 2 else self.n_values - 1
-        self.column_names = unlike(f"{name}={word}" for word in self._words())
+        self.column_names = unique_names(f"{name}={label}" for label in self._column_labels())
 
-    def _words(self):
-        """Return a word for every column."""
+    def _column_labels(self):
+        """Return the formatted value of each column."""
         if self.n_columns == 0:
             return []
-        words = [value if isinstance(value, str) else in_words(value) for value in self.values]
-        if len(set(words)) < len(words):  # such as 1 and "1"
-            words = [in_words(value) for value in self.values]
-        return words[-self.n_columns :]
+        labels = [value if isinstance(value, str) else format_value(value) for value in self.values]
+        if len(set(labels)) < len(labels):  # such as 1 and "1"
+            labels = [format_value(value) for value in self.values]
+        return labels[-self.n_columns :]
 
     def own(self, value):
-        """Return the category that the value is."""
-        return self.values[self._places.find(value)]
+        """Return the category that equals the value."""
+        return self.values[self._positions.find(value)]
 
     def holds(self, value):
-        """Return whether the value is a category."""
-        return self._places.holds(value)
+        """Return whether the value is one of the categories."""
+        return self._positions.holds(value)
 
     def spread(self, u):
-        """Return one-hot rows: equal shares of [0, 1] for the categories in order."""
-        return self._at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
+        """Map uniform samples from [0, 1] to one-hot rows, with each category equally often."""
+        return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
     def summary(self):
-        """Return the categories."""
+        """Return the categories, or the value of a constant."""
         return {"categories": self.values} if self.n_columns else {"value": self.values[0]}
 
     def _index(self, value):
-        if (i := self._places.find(value)) is None:
+        if (i := self._positions.find(value)) is None:
             raise ValueError(_not_one_of(self.name, self.values, value))
         return i
 
-    def _at(self, index):
-        """Return the one-hot rows."""
+    def _columns_at(self, index):
+        """Return the one-hot rows of the categories with these indices."""
         if self.n_columns < 2:
             return 2.0 * np.asarray(index, dtype=float).reshape(-1, 1)[:, : self.n_columns] - 1.0
         rows = np.full((len(index), self.n_columns), -1.0)
@@ -212,19 +217,19 @@ class Categories(_Listed):
         return rows
 
     def _nearest(self, columns):
-        """Return the values with the largest column."""
+        """Return the indices of the categories with the largest column."""
         if self.n_columns > 1:
             return columns.argmax(axis=1)
-        return (columns > 0).sum(axis=1)  # of a constant 0
+        return (columns > 0).sum(axis=1)  # 0 for a constant
 
 
 def is_category(parameter):
-    """Return whether a parameter is a category of at least two levels."""
+    """Return whether a parameter is categorical with at least two values."""
     return isinstance(parameter, Categories) and parameter.n_columns > 0
 
 
 class Quantiles(_OneColumn):
-    """A scipy.stats distribution, through its quantiles."""
+    """A scipy.stats distribution, encoded by its cumulative probability."""
 
     n_values = math.inf
     values = None
@@ -236,10 +241,10 @@ class Quantiles(_OneColumn):
         self._ends = self._searched_shares()
 
     def _searched_shares(self):
-        """Return the lowest and the highest probability that is searched.
+        """Return the lowest and the highest cumulative probability to search.
 
-        Bounds of an interval are part of it. A half-open range begins one grid step inside, since
-        a draw from ``expon()`` is never 0, which most parameters with that range do not allow.
+        Both bounds of an interval are included. The bound of a half-open range is excluded: a draw
+        from ``expon()`` is never 0, and most parameters with such a range do not allow 0.
         """
         tails = np.where(np.isfinite(self._support), STEP, TAIL)
         steps = self._support - self.distribution.ppf([STEP, 1.0 - STEP])
@@ -248,33 +253,33 @@ class Quantiles(_OneColumn):
         return tails[0], 1.0 - tails[1]
 
     def own(self, value):
-        """Return the value as the kind of number that is drawn."""
+        """Convert the value to an int or a float, depending on the distribution."""
         return int(value) if self.integer else float(value)
 
     def holds(self, value):
-        """Return whether the value is of the kind that is drawn, and in the support."""
+        """Return whether the value has the right type and lies in the support."""
         low, high = self._support
         kind = is_number(value) and isinstance(value, Integral) == self.integer
         return kind and low <= value <= high
 
     def encode(self, values):
-        """Return the cumulative probabilities, stretched to [-1, 1], as an array (n, 1).
+        """Return the cumulative probabilities of values, scaled to [-1, 1].
 
-        Values of an unbounded distribution beyond its searched range go to the edge of the column.
+        Values of an unbounded distribution outside the searched range are clipped to it.
         """
         return self._columns(np.array([self._check(value) for value in values], dtype=float))
 
     def decode(self, columns):
-        """Return the quantiles, within the support."""
+        """Return the quantiles, clipped to the support."""
         values = self._quantiles(columns)
         return [int(v) for v in values] if self.integer else values.tolist()
 
     def round(self, columns):
-        """Return the coordinates of the quantiles."""
+        """Round the columns to those of the nearest values."""
         return self._columns(self._quantiles(columns))
 
     def summary(self):
-        """Return some quantiles, the ends of the searched range included."""
+        """Return some quantiles, including the ends of the searched range."""
         quantiles = _rounded(self._quantiles(np.linspace(-1.0, 1.0, N_QUANTILES)[:, None]))
         return {"quantiles of an integer" if self.integer else "quantiles": quantiles}
 
@@ -285,7 +290,7 @@ class Quantiles(_OneColumn):
     def _columns(self, values):
         u = self.distribution.cdf(values)
         if self.integer:
-            u = (u + self.distribution.cdf(values - 1)) / 2.0  # the middle of the integer's share
+            u = (u + self.distribution.cdf(values - 1)) / 2.0  # centre of the integer's interval
         return to_cube(self._canonical(u))[:, None]
 
     def _canonical(self, u):
@@ -297,8 +302,8 @@ class Quantiles(_OneColumn):
         if not inside or (self.integer and value != int(value)):
             kind = "an integer" if self.integer else "a number"
             raise ValueError(
-                f"parameter {self.name!r} must be {kind} in the support [{low}, {high}] of its "
-                f"distribution: got {value!r}. Widen the distribution or change the point."
+                f"Parameter {self.name!r} must be {kind} in the support [{low}, {high}] of its "
+                f"distribution, got {brief(value)}. Widen the distribution or change the point."
             )
         return value
 
@@ -306,27 +311,27 @@ class Quantiles(_OneColumn):
 def _not_one_of(name, values, value):
     if len(values) == 1:
         return (
-            f"parameter {name!r} must be its only value {values[0]!r}: got {value!r}. List more "
-            "values in the space to search over it."
+            f"Parameter {name!r} must be {brief(values[0])}, its only value in the space, got "
+            f"{brief(value)}. Add the value to the space or change the point."
         )
-    shown = ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")
+    shown = ", ".join(map(brief, values[:10])) + (", ..." if len(values) > 10 else "")
     return (
-        f"parameter {name!r} must be one of {shown}: got {value!r}. "
-        "Add it to the space or change the point."
+        f"Parameter {name!r} must be one of {shown}, got {brief(value)}. "
+        "Add the value to the space or change the point."
     )
 
 
 def _rounded(numbers):
-    """Return floats without the digits in which versions of scipy differ."""
+    """Round numbers to eight digits, because SciPy versions differ in further digits."""
     return [float(f"{number:.8g}") for number in numbers]
 
 
-_MAX_LEVELS = 2**16  # integers beyond this many are as good as continuous
-_N_DRAWS = 1024  # for an object that has only rvs
+_MAX_LEVELS = 2**16  # distributions over more integers are treated as continuous
+_N_DRAWS = 1024  # from an object that only has `rvs`
 
 
 def read_parameter(name, values):
-    """Return the parameter (Levels, Categories or Quantiles) that `values` describes.
+    """Create a parameter from a list of values or a distribution.
 
     Raises
     ------
@@ -342,13 +347,13 @@ def read_parameter(name, values):
     if is_list and len(values):
         is_numeric = is_array and values.dtype.kind in "biuf"
         return _read_list(name, values.tolist() if is_numeric else values)
-    remedy = f"Write [{brief(values)}] for a single value, list(...) for other collections."
+    remedy = f"Write [{brief(values)}] for a single value or list(...) for another collection."
     if is_list:
-        remedy = "List at least one value, or leave the parameter out of the space."
+        remedy = "List at least one value or remove the parameter."
     elif isinstance(values, Mapping):
-        remedy = "Write what only some points have as a list of dicts, one for each kind."
+        remedy = "For conditional parameters, pass a list of dicts, one per branch."
     raise ValueError(
-        f"parameter {name!r} must be a list of values or a distribution with an rvs method: "
+        f"Parameter {name!r} must be a list of values or a distribution with an rvs method, "
         f"got {brief(values)}. {remedy}"
     )
 
@@ -356,16 +361,15 @@ def read_parameter(name, values):
 def _read_list(name, values):
     if is_interval(values):
         warn_user(
-            f"parameter {name!r} is a tuple of two numbers, {values!r}, and searched over these "
-            f"two values alone, as scikit-learn does. Write {interval(*values)} for the interval, "
+            f"Parameter {name!r} is a tuple of two numbers, {values!r}, and only these two values "
+            f"are searched, as in scikit-learn. Write {format_interval(*values)} for the interval "
             f"or the list {list(values)!r} for the two values."
         )
-    distribution = as_distribution(values)
+    distribution = suggest_distribution(values)
     if distribution is not None:
         raise ValueError(
-            f"parameter {name!r} must be a list of values or a distribution: got {values!r}, the "
-            "form of another library, which would be three categories here. Write "
-            f"{distribution}."
+            f"Parameter {name!r} must be a list of values or a distribution, got {values!r}, which "
+            f"is scikit-optimize's notation for an interval. Write {distribution} instead."
         )
     values = distinct(values)
     numbers = [v for v in values if v is not None]
@@ -385,14 +389,14 @@ def _is_sorted(values):
 
 def _read_distribution(name, distribution):
     quantiles = np.empty(0)
-    with suppress(TypeError):  # without its own parameters
+    with suppress(TypeError):  # not frozen: its shape parameters are missing
         shares = (0.0,) if _has_slow_quantiles(distribution) else (TAIL, 0.5, 1.0 - TAIL)
         quantiles = np.array([distribution.ppf(q) for q in shares], dtype=float)
     if quantiles.ndim != 1 or not quantiles.size or not np.isfinite(quantiles).all():
         raise ValueError(
-            f"parameter {name!r} must have a frozen distribution of one number with finite "
-            f"quantiles: got {distribution!r} and quantiles {quantiles.tolist()}. Call it, as in "
-            "loguniform(1e-3, 1e3), and check its parameters (scale > 0, lower < upper, scalars)."
+            f"Parameter {name!r} must be a frozen univariate distribution with finite quantiles, "
+            f"got {brief(distribution)} with quantiles {quantiles.tolist()}. Pass its parameters, "
+            "as in loguniform(1e-3, 1e3), and check that they are valid (scale > 0, lower < upper)."
         )
     if hasattr(distribution, "pmf"):
         return _read_discrete(name, distribution)
@@ -407,7 +411,7 @@ def _read_discrete(name, distribution):
     if values is None:
         return Quantiles(name, distribution, integer=True)
     mass = distribution.pmf(values)
-    # A level with less than a step of probability could not be distinguished from its neighbours.
+    # Levels less probable than one grid step cannot be distinguished from their neighbours.
     values, mass = values[mass >= STEP], mass[mass >= STEP]
     values = [int(v) if v == int(v) else float(v) for v in values]
     if len(values) == 1:
@@ -416,19 +420,19 @@ def _read_discrete(name, distribution):
 
 
 def _integers(name, distribution):
-    """Return the integers between the ends of the searched range; None if they are too many."""
+    """Return the integers of the searched range, or None if there are too many."""
     low, high = distribution.support()
     if _has_slow_quantiles(distribution):
-        return _listed_from_lower_end(name, distribution, int(low), high)
+        return _integers_without_quantiles(name, distribution, int(low), high)
     low = low if np.isfinite(low) else distribution.ppf(TAIL)
     high = high if np.isfinite(high) else distribution.ppf(1.0 - TAIL)
     return None if high - low >= _MAX_LEVELS else np.arange(int(low), int(high) + 1)
 
 
 def _has_slow_quantiles(distribution):
-    """Whether scipy finds quantiles by summing probabilities, or by steps through an open tail.
+    """Return whether SciPy would compute the quantiles by summing or stepping through a tail.
 
-    Either takes minutes and gigabytes in a heavy tail such as that of ``zipf(1.5)``.
+    For heavy-tailed distributions such as ``zipf(1.5)`` this takes minutes and gigabytes.
     """
     kind = type(getattr(distribution, "dist", distribution))
     if not issubclass(kind, rv_discrete) or kind._ppf is not rv_discrete._ppf:
@@ -437,36 +441,36 @@ def _has_slow_quantiles(distribution):
     return is_open or kind._cdf is rv_discrete._cdf
 
 
-def _listed_from_lower_end(name, distribution, low, high):
-    """Return the integers from the lower end to where only the tail is left, by summing once."""
+def _integers_without_quantiles(name, distribution, low, high):
+    """Return the integers up to the tail probability by summing the probabilities once."""
     values = low + np.arange(int(min(high - low + 1, _MAX_LEVELS)))
     share = np.cumsum(distribution.pmf(values))
     n = 1 + np.searchsorted(share, 1.0 - TAIL)
     if n > len(values):
         raise ValueError(
-            f"parameter {name!r} must have a distribution with a share of {1.0 - TAIL:.5f} of its "
-            f"probability on at most {_MAX_LEVELS} integers, since scipy has no formula for its "
-            f"quantiles: got {_call(distribution)}, with {share[-1]:.5f} on the first "
-            f"{len(values)}. Write scipy.stats.randint(low, high), or a list such as "
-            "numpy.unique(numpy.geomspace(1, 10000, 20).round().astype(int))."
+            f"Parameter {name!r} has a distribution that is too heavy-tailed: "
+            f"{_format_distribution(distribution)} must have a probability of {1.0 - TAIL:.5f} on "
+            f"its first {_MAX_LEVELS} integers, got {share[-1]:.5f} on {len(values)}. Use "
+            "scipy.stats.randint(low, high) or a list such as "
+            "numpy.unique(numpy.geomspace(1, 10000, 20).round().astype(int)) instead."
         )
     return values[:n] if np.isinf(high) else values
 
 
-def _call(distribution):
-    """Return the call that made a distribution, such as ``zipf(1.5)``."""
+def _format_distribution(distribution):
+    """Format a distribution with its arguments, such as ``zipf(1.5)``."""
     kwds = getattr(distribution, "kwds", {}).items()
     args = [*map(repr, getattr(distribution, "args", ())), *(f"{k}={v!r}" for k, v in kwds)]
     return f"{getattr(distribution, 'dist', distribution).name}({', '.join(args)})"
 
 
 def _read_sample(name, distribution):
-    """Replace an object with only `rvs` by what it gives in a fixed number of seeded draws."""
+    """Create a parameter from seeded draws of an object that only has an `rvs` method."""
     rng = np.random.RandomState(0)
     draws = [distribution.rvs(random_state=rng) for _ in range(_N_DRAWS)]
     values = distinct(draws)
     if len(values) == 1 or not all(map(is_number, values)):
         return Categories(name, values)
     values, counts = np.unique(draws, return_counts=True)
-    # The distribution does not say how probable a number is: any finite one may be possible.
+    # The probabilities are unknown, so accept any finite number.
     return Levels(name, values.tolist(), counts, mass=np.isfinite)

@@ -1,40 +1,41 @@
-"""Reading what a user may give as a search space."""
+"""Convert the search spaces that users may pass to a Box, Space or SpaceUnion."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
+from skbo_silbo._checks import brief
 from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space._values import interval, is_interval
+from skbo_silbo.space._values import format_interval, is_interval
 
 AnySpace: TypeAlias = Space | SpaceUnion | Box
 
 
 def as_space(bounds: BoundsLike, scale: str | Sequence[str | None] | None = None) -> AnySpace:
-    """Return the search space that `bounds` describes.
+    """Create a search space from bounds, a dict or a list of dicts.
 
     Parameters
     ----------
     bounds : Space, SpaceUnion, Box, dict, list of dicts, array-like of shape (d, 2) or \
 scipy.optimize.Bounds
-        A dict is read as a `Space`, a list of dicts as a `SpaceUnion` (of one, as a `Space`), an
-        array or `Bounds` as a `Box`.
+        A dict becomes a `Space`, a list of several dicts a `SpaceUnion`, and an array or `Bounds`
+        a `Box`.
     scale : "log", list of "log" and None, or None, default=None
-        Of a `Box`.
+        Scale of the inputs of a `Box`.
 
     Returns
     -------
     space : Space, SpaceUnion or Box
-        Given back itself if it is one already.
+        `bounds` itself if it already is a search space.
 
     Raises
     ------
     ValueError
-        As `Space`, `SpaceUnion` and `Box` do; and if there is a scale for named parameters.
+        If the space is invalid, or `scale` is passed together with named parameters.
 
     Examples
     --------
@@ -49,8 +50,8 @@ scipy.optimize.Bounds
         space = as_space(bounds)
         if not isinstance(space, Box):
             raise ValueError(
-                "scale must be None for named parameters, whose distributions say it: got "
-                f"{scale!r}. Write scipy.stats.loguniform(low, high) for a parameter."
+                f"`scale` must be None for named parameters, got {brief(scale)}. Use a "
+                "distribution such as scipy.stats.loguniform(low, high) instead."
             )
         return Box(np.column_stack([space.lower, space.upper]), scale)
     if isinstance(bounds, (Space, SpaceUnion, Box)):
@@ -63,15 +64,15 @@ scipy.optimize.Bounds
 
 
 def refuse_intervals(bounds: BoundsLike) -> None:
-    """Refuse a dict, or dicts, in which a tuple of two increasing numbers is a parameter.
+    """Raise an error if a named parameter is a tuple of two increasing numbers.
 
-    In an array of bounds ``(0, 1)`` is an interval; for scikit-learn's searches it is two values.
-    Where both habits meet, nothing is guessed. In a `Space` it is two values, with a warning.
+    Such a tuple is ambiguous: in an array of bounds ``(0, 1)`` is an interval, in scikit-learn's
+    searches it is a list of two values.
 
     Raises
     ------
     ValueError
-        Naming both readings.
+        If a parameter is such a tuple. The message shows how to write either meaning.
 
     Examples
     --------
@@ -79,18 +80,16 @@ def refuse_intervals(bounds: BoundsLike) -> None:
     >>> refuse_intervals({"lr": (0.0, 1.0)})
     Traceback (most recent call last):
     ...
-    ValueError: parameter 'lr' must not be a tuple of two numbers, which can be read as an interval
-    or as two values: got (0.0, 1.0). Write scipy.stats.uniform(0.0, 1.0) for the interval from 0.0
-    to 1.0 or the list [0.0, 1.0] for the two values.
+    ValueError: Parameter 'lr' must not be a tuple of two numbers, which may mean an interval or two
+    values, got (0.0, 1.0). Write scipy.stats.uniform(0.0, 1.0) for the interval or the list
+    [0.0, 1.0] for the two values.
     """
     branches = bounds if isinstance(bounds, (list, tuple)) else [bounds]
     parameters = [item for b in branches if isinstance(b, Mapping) for item in b.items()]
     for name, values in parameters:
         if is_interval(values):
-            low, high = values
             raise ValueError(
-                f"parameter {name!r} must not be a tuple of two numbers, which can be read as an "
-                f"interval or as two values: got {values!r}. Write {interval(low, high)} for the "
-                f"interval from {low!r} to {high!r} or the list [{low!r}, {high!r}] for the two "
-                "values."
+                f"Parameter {name!r} must not be a tuple of two numbers, which may mean an "
+                f"interval or two values, got {values!r}. Write {format_interval(*values)} for the "
+                f"interval or the list {list(values)!r} for the two values."
             )

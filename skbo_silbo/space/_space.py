@@ -1,4 +1,4 @@
-"""The space of named parameters, as scikit-learn's searches take them."""
+"""Search spaces of named parameters, as in scikit-learn's hyperparameter searches."""
 
 import copy
 import math
@@ -12,66 +12,62 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._categories import Category
 from skbo_silbo.space._keys import check_cube
 from skbo_silbo.space._parameters import Categories, is_category, read_parameter
-from skbo_silbo.space._values import range_in_words, unlike
+from skbo_silbo.space._values import format_range, unique_names
 
 
 class Space:
-    """Named parameters of mixed kinds, mapped to the cube [-1, 1]^m.
+    """Search space of named parameters of mixed types, encoded as the cube [-1, 1]^m.
 
-    A uniform draw from the cube decodes to a draw from the distributions, and what the optimiser
-    sees is what the distribution says: a log-uniform parameter is linear in its logarithm.
+    Parameters are scaled by their distribution: a uniform draw from the cube decodes to a draw
+    from the distributions, so that a log-uniform parameter is searched on a logarithmic scale.
 
     Parameters
     ----------
     parameters : dict of str to list or distribution
-        For every parameter one of
+        The values of each parameter, one of
 
-        - a frozen scipy.stats distribution, continuous or of integers, used through its quantiles
-          (equal probability is equal length). Integers take equal shares of probability. A side
-          without bound is searched up to a tail probability of 2^-14. A discrete distribution for
-          which scipy has no formula for the quantiles, such as ``zipf``, must reach that within
-          65536 integers;
-        - any object with only ``rvs(random_state=...)``, used through the quantiles of 1024 draws
-          with a fixed seed;
-        - a list, tuple or array of at least two numbers in strictly increasing or decreasing
-          order: an ordered parameter, its levels equally spaced. A tuple of two is warned of, as
-          it can be meant as an interval: write the list, or ``scipy.stats.uniform(low, width)``;
-        - such numbers and None: the numbers keep their order. None comes after the largest one if
-          it means "no limit", as for ``max_depth``; otherwise a column of its own says whether the
-          value is None;
-        - any other list, tuple or array: a categorical parameter, one column a value (one column
-          for two values). Values may be of any type, also estimators, tuples and None;
-        - a list of one value: a constant without a column.
+        - a frozen scipy.stats distribution, continuous or over integers. An unbounded side is
+          truncated at a tail probability of 2^-14. Discrete distributions without a formula for
+          their quantiles in SciPy, such as ``zipf``, must reach this within 65536 integers;
+        - an object that only has a method ``rvs(random_state=...)``, approximated by the quantiles
+          of 1024 seeded draws;
+        - a list, tuple or array of at least two strictly increasing or decreasing numbers: an
+          ordered parameter with equally spaced levels. A tuple of two numbers raises a warning,
+          because it may be meant as an interval;
+        - such numbers together with None. If None means "no limit", as for ``max_depth``, it
+          follows the largest number; otherwise it is encoded by a separate column;
+        - any other list, tuple or array: a categorical parameter, one-hot encoded (by one column
+          for two values). Values may have any type, including estimators, tuples and None;
+        - a list of one value: a constant, which has no column.
 
-        Repeated values in a list count once.
+        Repeated values in a list are ignored.
 
     Attributes
     ----------
     n_features_ : int
-        Columns m of the encoded cube.
+        Number of columns m of the encoded cube.
     feature_names_ : list of str
-        The parameter's name for every column, ``name=value`` for columns of categories.
+        Name of each column: the name of the parameter, or ``name=value`` for categories.
     n_points : int or float
-        Number of distinct points, ``math.inf`` if a parameter is continuous (or has more than
-        65536 integers).
+        Number of distinct points, ``math.inf`` if a parameter is continuous or has more than
+        65536 integers.
     parameters : list
-        What was read for each of them.
+        The parameters with their encodings.
     parameter_names : list of str
-        Their names, in order.
+        The names of the parameters.
     is_dict : bool
-        True: points are dicts.
+        Always True, because points are dicts.
 
     Raises
     ------
     ValueError
-        If there is no parameter, a name is not a string, or a parameter is neither a list nor a
-        distribution, or is empty, not frozen or too heavy-tailed.
+        If there is no parameter, a name is not a string, or the values of a parameter are not a
+        non-empty list or a frozen distribution.
 
     Notes
     -----
-    `decode` rounds: to the integers, levels and categories, and continuous parameters to
-    multiples of 2^-30 in probability. ``encode(decode(X))`` is the rounded point, and decoding
-    that gives the same values to the last bit.
+    Continuous parameters are rounded to multiples of 2^-30 in probability. Encoding a decoded
+    point returns the rounded point, and decoding it again returns exactly the same values.
 
     Examples
     --------
@@ -94,10 +90,9 @@ class Space:
         is_dict = isinstance(parameters, Mapping) and len(parameters) > 0
         if not is_dict or not all(isinstance(name, str) for name in parameters):
             raise ValueError(
-                "parameters must be a dict, not empty, of names (strings) to lists or "
-                f"distributions: got {brief(parameters)}. Write for example "
-                'Space({"C": loguniform(1e-3, 1e3)}), bounds for arrays, or SpaceUnion for a list '
-                "of dicts."
+                "`parameters` must be a non-empty dict of names to lists or distributions, such as "
+                f'{{"C": loguniform(1e-3, 1e3)}}, got {brief(parameters)}. Use Box for bounds and '
+                "SpaceUnion for a list of dicts."
             )
         self._arrange([read_parameter(name, values) for name, values in parameters.items()])
 
@@ -106,11 +101,11 @@ class Space:
         self.parameter_names = [p.name for p in parameters]
         self._splits = np.cumsum([p.n_columns for p in self.parameters])
         self.n_features_ = int(self._splits[-1])
-        self.feature_names_ = unlike(c for p in self.parameters for c in p.column_names)
+        self.feature_names_ = unique_names(c for p in self.parameters for c in p.column_names)
         self.n_points = math.prod(p.n_values for p in self.parameters)
 
     def __repr__(self):
-        return f"Space({'; '.join(map(range_in_words, self.parameters))})"
+        return f"Space({'; '.join(map(format_range, self.parameters))})"
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
         """Map points to the cube.
@@ -118,17 +113,17 @@ class Space:
         Parameters
         ----------
         points : list of n dicts
-            A value for every parameter. A number may be of another numeric type than its list's.
+            The value of each parameter. Numbers may have another numeric type than in the space.
 
         Returns
         -------
         X : ndarray of shape (n, m)
-            The canonical points of [-1, 1]^m.
+            The encoded points in [-1, 1]^m.
 
         Raises
         ------
         ValueError
-            If parameters are missing or unknown, or a value is not in its list or distribution.
+            If a parameter is missing or unknown, or a value is not in the space.
         """
         points = self._check_points(points)
         blocks = [p.encode([point[p.name] for point in points]) for p in self.parameters]
@@ -145,7 +140,7 @@ class Space:
         Returns
         -------
         points : list of n dicts
-            One value per parameter, in the order of the space; list members are given themselves.
+            The value of each parameter. Values from a list are returned as the same objects.
 
         Raises
         ------
@@ -158,7 +153,7 @@ class Space:
         ]
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
+        """Round points of the cube; the same as ``encode(decode(X))``, but faster.
 
         Parameters
         ----------
@@ -168,7 +163,7 @@ class Space:
         Returns
         -------
         X : ndarray of shape (n, m)
-            Canonical points.
+            The rounded points.
 
         Raises
         ------
@@ -178,42 +173,51 @@ class Space:
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
 
     def every_point(self) -> FloatArray:
-        """Return all points of a finite space as points of the cube, (n_points, m)."""
+        """Return the encodings of all points of a finite space."""
         blocks = [p.encode(p.values) for p in self.parameters]
-        places = np.indices([len(block) for block in blocks]).reshape(len(blocks), -1)
-        return np.hstack([block[at] for block, at in zip(blocks, places, strict=True)])
+        indices = np.indices([len(block) for block in blocks]).reshape(len(blocks), -1)
+        return np.hstack([block[index] for block, index in zip(blocks, indices, strict=True)])
 
     def pinned(self, fixed: Mapping[str, Any]) -> Self:
-        """Return the part of this space in which parameters have the values of a dict.
+        """Return this space with some parameters fixed to given values.
+
+        Parameters
+        ----------
+        fixed : dict
+            The values of the fixed parameters by name.
+
+        Returns
+        -------
+        space : Space
 
         Raises
         ------
         ValueError
-            If a parameter is unknown, or a value is not in its list or distribution.
+            If a parameter is unknown, or a value is not in the space.
         """
         unknown = [name for name in fixed if name not in self.parameter_names]
         if unknown:
             raise ValueError(
-                f"fixed must name parameters of the space, {self.parameter_names}: got {unknown}. "
-                "Rename or remove them."
+                f"`fixed` must only contain parameters of the space, {self.parameter_names}, got "
+                f"{unknown}. Rename or remove them."
             )
         held = {p.name: p for p in self.parameters}
         for name, value in fixed.items():
             held[name].encode([value])  # raises
             held[name] = Categories(name, [held[name].own(value)])
-        part = copy.copy(self)
-        part._arrange(list(held.values()))
-        return part
+        space = copy.copy(self)
+        space._arrange(list(held.values()))
+        return space
 
     def spread(self, U: FloatArray) -> FloatArray:
-        """Return points of the cube from uniform numbers, one a parameter.
+        """Map uniform samples, one per parameter, to points of the cube.
 
-        Evenly spread numbers give evenly spread points, categories included.
+        A space-filling sample gives space-filling points, also for categorical parameters.
 
         Parameters
         ----------
         U : ndarray of shape (n, p)
-            In [0, 1], for each of the p parameters that are not constant.
+            Samples from [0, 1] for the p parameters that are not constant.
 
         Returns
         -------
@@ -223,16 +227,16 @@ class Space:
         return np.hstack([p.spread(u) for p, u in zip(varying, U.T, strict=True)])
 
     def coordinates(self) -> list[list[int]]:
-        """Return which columns each of the numbers that `spread` takes sets."""
+        """Return, for each column of the samples passed to `spread`, the cube columns it sets."""
         return [columns for columns in self.column_groups().values() if columns]
 
     def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
-        """Return points of the cube, (n, m), with another value of a parameter.
+        """Return a copy of X, points of the cube, with the named parameter set to `value`.
 
         Raises
         ------
         ValueError
-            If the parameter cannot have the value.
+            If the value is not in the space.
         """
         parameter = self.parameters[self.parameter_names.index(name)]
         X = X.copy()
@@ -240,30 +244,30 @@ class Space:
         return X
 
     def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
-        """Return points of the cube, (n, m), with other values of parameters."""
+        """Return a copy of X, points of the cube, with the named parameters set to new values."""
         for name, value in values.items():
             X = self.with_value(X, name, value)
         return X
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return which columns each parameter has: dict of str to list of int."""
+        """Return the cube columns of each parameter."""
         ends = [0, *map(int, self._splits)]
         return {p.name: list(range(*ends[i : i + 2])) for i, p in enumerate(self.parameters)}
 
     def categories(self) -> list[Category]:
-        """Return the categorical parameters of at least two levels."""
+        """Return the categorical parameters with at least two values."""
         own = self.column_groups()
         chosen = filter(is_category, self.parameters)
         return [Category(p.name, p.values, own[p.name], p.encode(p.values)) for p in chosen]
 
     def holds(self, point: Mapping[str, Any]) -> bool:
-        """Return whether a dict is a point of this space, numbers being of the right kind."""
+        """Return whether a dict is a point of this space, with the right types of numbers."""
         if point.keys() != set(self.parameter_names):
             return False
         return all(p.holds(point[p.name]) for p in self.parameters)
 
     def _blocks(self, X):
-        """Pair every parameter with its columns of X."""
+        """Return pairs of each parameter and its columns of X."""
         blocks = np.split(check_cube(X, self.n_features_), self._splits[:-1], axis=1)
         return zip(self.parameters, blocks, strict=True)
 
@@ -273,17 +277,16 @@ class Space:
         for i, point in enumerate(points):
             if differing := sorted(point.keys() ^ set(names), key=str):
                 raise ValueError(
-                    f"points must have exactly the parameters {names}: point {i} lacks, or has "
-                    f"besides, {differing}. Add or remove these."
+                    f"Each point must have exactly the parameters {names}. For point {i}, "
+                    f"{differing} are missing or unknown. Add or remove them."
                 )
         return points
 
 
 def check_dicts(points):
-    """Return points as a list after refusing what is not a list of dicts."""
+    """Validate that `points` is an iterable of dicts and return it as a list."""
     if isinstance(points, Mapping) or not all(isinstance(p, Mapping) for p in points):
         raise ValueError(
-            "points must be a list of dicts, one per point: "
-            f"got {points!r}. Write [point] for one point."
+            f"`points` must be a list of dicts, got {brief(points)}. Write [point] for one point."
         )
     return list(points)

@@ -1,4 +1,4 @@
-"""A union of spaces: conditional parameters, as scikit-learn writes them in a list of dicts."""
+"""Conditional search spaces: unions of branches, given as a list of dicts."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,56 +7,54 @@ from typing import Any
 
 import numpy as np
 
+from skbo_silbo._checks import brief
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._categories import Category
 from skbo_silbo.space._keys import check_cube, first_rows
 from skbo_silbo.space._parameters import Categories, is_category
 from skbo_silbo.space._space import Space, check_dicts
-from skbo_silbo.space._values import among, distinct, find, same, unlike
+from skbo_silbo.space._values import distinct, find, intersect, same, unique_names
 
 
 class SpaceUnion:
-    """Several spaces of named parameters seen as one cube; a point belongs to one of them.
+    """Conditional search space: each point belongs to one of several branches.
 
-    The first columns say to which branch a point belongs, in equal shares. A parameter that
-    branches have in common, with the same values, has one column in common, so that what is learnt
-    of it in one branch counts in the other. Columns of parameters that a point does not have are 0
-    in its canonical form: points do not differ by them.
+    The first columns of the cube encode the branch. A parameter that has the same values in several
+    branches shares its columns, so that a surrogate learns about it from all these branches. The
+    columns of parameters that a point does not have are set to 0.
 
     Parameters
     ----------
     branches : list of dict or Space
-        The spaces. Where they overlap, a point belongs to the first that has it.
+        The branches. A point that belongs to several branches is assigned to the first one.
 
     Attributes
     ----------
     n_features_ : int
-        Columns m of the encoded cube.
+        Number of columns m of the encoded cube.
     feature_names_ : list of str
-        As in `Space`; those of the choice come first, and a name met before gets its branch. No
-        two are alike.
+        Unique name of each column, as in `Space`. The columns of the branch come first.
     choice_name : str
-        What the choice between branches is called: the first parameter that has one value in every
-        branch, another in each; "branch" where there is none, its values being 0, 1, ...
-        ("branch (2)" where a parameter is called "branch").
+        Name of the choice between branches: the first parameter that has a single, different value
+        in each branch, or "branch" if there is none.
     choice_values : list
-        Its value in every branch.
+        Value of this parameter in each branch; 0, 1, ... for "branch".
     parameter_names : list of list of str
-        The names of every branch's parameters, in order.
+        Names of the parameters of each branch.
     n_points : int or float
-        Number of distinct points of all branches; ``math.inf`` if one branch is not finite.
+        Number of distinct points in all branches; ``math.inf`` if a branch is not finite.
     is_dict : bool
-        True: points are dicts.
+        Always True, because points are dicts.
 
     Raises
     ------
     ValueError
-        If there are fewer than two branches, or one is not a valid space.
+        If there are fewer than two branches, or a branch is not a valid space.
 
     Notes
     -----
-    A uniform draw from the cube takes every branch equally often, as RandomizedSearchCV does with
-    a list of dicts.
+    A uniform draw from the cube takes each branch with the same probability, like
+    :class:`~sklearn.model_selection.RandomizedSearchCV` for a list of dicts.
 
     Examples
     --------
@@ -82,12 +80,12 @@ class SpaceUnion:
         self.branches = [b if isinstance(b, Space) else Space(b) for b in branches]
         if len(self.branches) < 2:
             raise ValueError(
-                f"branches must be at least two spaces: got {len(self.branches)}. "
+                f"`branches` must contain at least two spaces, got {len(self.branches)}. "
                 "Use Space for a single one."
             )
         self.parameter_names = [branch.parameter_names for branch in self.branches]
         self._choice = Categories("branch", range(len(self.branches)))
-        self.choice_name, self.choice_values = _choice_in_words(self.branches)
+        self.choice_name, self.choice_values = _find_choice(self.branches)
         self.feature_names_ = Categories(self.choice_name, self.choice_values).column_names
         self._varying, self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
@@ -107,23 +105,23 @@ class SpaceUnion:
         Parameters
         ----------
         points : list of n dicts
-            Each with a value for every parameter of one branch, and no other.
+            The values of all parameters of one branch.
 
         Returns
         -------
         X : ndarray of shape (n, m)
-            The canonical points of [-1, 1]^m.
+            The encoded points in [-1, 1]^m.
 
         Raises
         ------
         ValueError
-            If no branch has a point's parameters, or none of those that do has its values.
+            If a point does not belong to any branch.
         """
-        rows = [self._of_branch(*self._find(point)) for point in check_dicts(points)]
+        rows = [self._join(*self._find(point)) for point in check_dicts(points)]
         return np.vstack([np.empty((0, self.n_features_)), *rows])
 
     def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
-        """Map points of the cube, (n, m), to parameters of their branch, as `Space.decode` does."""
+        """Map points of the cube to the parameters of their branch, as in `Space.decode`."""
         X = self.round(X)
         chosen = self._branch(X)
         points: dict[int, dict[str, Any]] = {}
@@ -135,13 +133,13 @@ class SpaceUnion:
         return [points[row] for row in range(len(X))]
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Return the points of the cube that X, (n, m), stands for, as `Space.round` does."""
+        """Round points of the cube, as in `Space.round`."""
         X = check_cube(X, self.n_features_)
         rounded, chosen = np.zeros_like(X), self._branch(X)
         for b, branch in enumerate(self.branches):
             rows = np.flatnonzero(chosen == b)
             own = X[np.ix_(rows, self._columns[b])]
-            rounded[rows] = self._of_branch(b, branch.round(own))
+            rounded[rows] = self._join(b, branch.round(own))
             points = branch.decode(own) if self._earlier[b] else []
             earlier = [self.branches[a] for a in self._earlier[b]]
             shared = [i for i, p in enumerate(points) if any(e.holds(p) for e in earlier)]
@@ -150,79 +148,86 @@ class SpaceUnion:
         return rounded
 
     def every_point(self) -> FloatArray:
-        """Return all points of a finite space as points of the cube, each once, (n_points, m)."""
+        """Return the encodings of all distinct points of a finite space."""
         owns = enumerate(branch.every_point() for branch in self.branches)
-        X = self.round(np.vstack([self._of_branch(b, own) for b, own in owns]))
+        X = self.round(np.vstack([self._join(b, own) for b, own in owns]))
         return X[first_rows(X)]
 
     def pinned(self, fixed: Mapping[str, Any]) -> "SpaceUnion | Space":
-        """Return the part of the branches in which parameters have the values of a dict.
+        """Return this space with some parameters fixed to given values.
+
+        Parameters
+        ----------
+        fixed : dict
+            The values of the fixed parameters by name.
 
         Returns
         -------
-        part : SpaceUnion or Space
-            Of the branches that have all these parameters, with these values.
+        space : SpaceUnion or Space
+            The branches that have all these parameters and values.
 
         Raises
         ------
         ValueError
-            If no branch has them.
+            If no branch has all of them.
         """
         by_branch, reasons = self._pinned_branches(fixed)
         if not by_branch:
             raise ValueError(
-                f"fixed must be possible in one branch (one dict of the list) at least: got "
-                f"{dict(fixed)!r}. {' '.join(reasons)}"
+                f"`fixed` must be possible in at least one branch of the space, got "
+                f"{brief(dict(fixed))}. {' '.join(reasons)}"
             )
-        parts = list(by_branch.values())
-        return SpaceUnion(parts) if len(parts) > 1 else parts[0]
+        branches = list(by_branch.values())
+        return SpaceUnion(branches) if len(branches) > 1 else branches[0]
 
     def _pinned_branches(self, fixed):
-        """Return the parts of branches by their number, and why others have none."""
-        parts, reasons = {}, []
+        """Return the branches with fixed parameters by index, and the errors of other branches."""
+        pinned, reasons = {}, []
         for b, branch in enumerate(self.branches):
             try:
-                parts[b] = branch.pinned(fixed)
+                pinned[b] = branch.pinned(fixed)
             except ValueError as error:
                 reasons.append(f"Branch {b}: {error}")
-        return parts, reasons
+        return pinned, reasons
 
     def spread(self, U: FloatArray) -> FloatArray:
-        """Return points of the cube from uniform numbers, as `Space.spread` does.
+        """Map uniform samples to points of the cube, as in `Space.spread`.
 
         Parameters
         ----------
         U : ndarray of shape (n, p)
-            In [0, 1]: for the choice, and for each of the other p - 1 parameters that are not
-            constant; one that branches have with other values counts in each.
+            Samples from [0, 1]: for the branch, and for each of the p - 1 parameters that are not
+            constant. A parameter with different values in two branches is counted twice.
 
         Returns
         -------
         X : ndarray of shape (n, m)
-            A value in every column, whether the point's branch has it or not.
+            Points with a value in every column, including those of other branches.
         """
         return np.hstack([p.spread(u) for p, u in zip(self._varying, U.T, strict=True)])
 
     def coordinates(self) -> list[list[int]]:
-        """Return which columns each of the numbers that `spread` takes sets."""
+        """Return, for each column of the samples passed to `spread`, the cube columns it sets."""
         ends = np.cumsum([0, *(p.n_columns for p in self._varying)]).tolist()
         return [list(range(*pair)) for pair in pairwise(ends)]
 
     def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
-        """Return points of the cube with another value of a parameter.
+        """Return a copy of X, points of the cube, with the named parameter set to `value`.
 
         Parameters
         ----------
         X : ndarray of shape (n, m)
-            Not rounded, so that every column has a value, or of points that have the parameter.
+            Points that are not rounded or that have the parameter.
         name : str
+            Name of a parameter or of the choice between branches.
         value : object
+            The new value.
 
         Returns
         -------
         X : ndarray of shape (k, m)
-            Of those of the n points in whose branch the parameter can have this value. Of the
-            choice: all points, in the branch of this value.
+            The points whose branch allows this value. If `name` is the choice, all points are
+            moved to the branch of this value.
         """
         if name == self.choice_name:
             X = X.copy()
@@ -234,15 +239,15 @@ class SpaceUnion:
             if name in branch.parameter_names:
                 try:
                     block[:, own] = branch.with_value(block[:, own], name, value)
-                except ValueError:  # not in this branch
+                except ValueError:  # this branch does not allow the value
                     continue
                 blocks.append(block)
         return np.concatenate(blocks)
 
     def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
-        """Return points of the cube, (n, m), with other values of parameters.
+        """Return a copy of X, points of the cube, with the named parameters set to new values.
 
-        Points are moved to a branch that has all of these, where theirs has not.
+        Points whose branch does not allow these values are moved to another branch.
         """
         X, chosen = X.copy(), self._branch(X)
         fitting = list(self._pinned_branches(values)[0])
@@ -255,11 +260,11 @@ class SpaceUnion:
         return X
 
     def choices(self, X: FloatArray) -> list[Any]:
-        """Return the value of the choice, of `choice_values`, at points of the cube, (n, m)."""
+        """Return the element of `choice_values` for each point of the cube."""
         return [self.choice_values[b] for b in self._branch(X)]
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return which columns each parameter has in any branch; the choice comes first."""
+        """Return the cube columns of the choice and of each parameter in any branch."""
         groups = {self.choice_name: set(range(self._choice.n_columns))}
         for branch, columns in zip(self.branches, self._columns, strict=True):
             for name, own in branch.column_groups().items():
@@ -267,7 +272,7 @@ class SpaceUnion:
         return {name: sorted(columns) for name, columns in groups.items()}
 
     def categories(self) -> list[Category]:
-        """Return the categories of all branches; the choice between them comes first."""
+        """Return the choice between branches and the categorical parameters of all branches."""
         choice, *own = [
             Category(p.name, p.values, columns, p.encode(p.values))
             for p, columns in zip(self._varying, self.coordinates(), strict=True)
@@ -276,11 +281,11 @@ class SpaceUnion:
         return [choice._replace(name=self.choice_name, values=self.choice_values), *own]
 
     def _assign_columns(self):
-        """Name the columns, and return what they are of and, for every branch, which it has."""
+        """Assign columns to parameters; return the varying parameters and each branch's columns."""
         taken: list[tuple[Any, int]] = []  # parameters, each with its first column
         columns = []
         for b, branch in enumerate(self.branches):
-            places: list[int] = []
+            own_columns: list[int] = []
             for parameter in branch.parameters:
                 first = next((c for other, c in taken if _is_same(other, parameter)), None)
                 if first is None:
@@ -288,30 +293,30 @@ class SpaceUnion:
                     first = len(old)
                     taken.append((parameter, first))
                     own = [f"{name} (branch {b})" if name in old else name for name in own]
-                    self.feature_names_ = old + unlike(own, taken=old)
-                places += range(first, first + parameter.n_columns)
-            columns.append(np.array(places, dtype=int))
+                    self.feature_names_ = old + unique_names(own, taken=old)
+                own_columns += range(first, first + parameter.n_columns)
+            columns.append(np.array(own_columns, dtype=int))
         return [self._choice, *(p for p, _ in taken if p.n_columns)], columns
 
     def _branch(self, X):
         return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)
 
-    def _of_branch(self, b, own):
-        """Return the points, (n, m), with columns of branch b, (n, k)."""
+    def _join(self, b, own):
+        """Return the points of the cube that have the columns `own` of branch b."""
         X = np.zeros((len(own), self.n_features_))
         X[:, : self._choice.n_columns] = self._choice.encode([b])
         X[:, self._columns[b]] = own
         return X
 
     def _find(self, point):
-        """Return the first branch that has a point, and its columns there, (1, k)."""
+        """Return the index of the first branch that contains a point, and its encoding there."""
         fitting = [b for b, names in enumerate(self.parameter_names) if set(names) == point.keys()]
         if not fitting:
             raise ValueError(
-                "points must have exactly the parameters of one branch, of "
-                f"{self.parameter_names}: got {list(point)}. Add or remove parameters."
+                "Each point must have exactly the parameters of one of the branches, "
+                f"{self.parameter_names}, got {list(point)}. Add or remove parameters."
             )
-        # Exact types first: 1 and 1.0 may be values of two branches.
+        # Prefer exact types, because 1 and 1.0 may be values of different branches.
         exact = [b for b in fitting if self.branches[b].holds(point)]
         for b in exact or fitting:
             try:
@@ -319,7 +324,7 @@ class SpaceUnion:
             except ValueError as error:
                 reason = error
                 continue
-            if self._earlier[b]:  # what b makes of the value can fall, by rounding, to one of these
+            if self._earlier[b]:  # rounding may have moved the point into an earlier branch
                 [point] = self.branches[b].decode(own)
                 if any(self.branches[a].holds(point) for a in self._earlier[b]):
                     return self._find(point)
@@ -328,27 +333,27 @@ class SpaceUnion:
 
 
 def branches_of(space: SpaceUnion | Space) -> list[Space]:
-    """Return the branches of a union; of another space itself."""
+    """Return the branches of a union, or the space itself as the only branch."""
     return space.branches if isinstance(space, SpaceUnion) else [space]
 
 
-def _choice_in_words(branches):
-    """Return the name of the choice between branches, and its value in each."""
+def _find_choice(branches):
+    """Return the name of the choice between branches and its value in each branch."""
     for name in branches[0].parameter_names:
         values = [_only_value(branch, name) for branch in branches]
         if None not in values and len(distinct([value for [value] in values])) == len(branches):
             return name, [value for [value] in values]
     taken = {name for branch in branches for name in branch.parameter_names}
-    return unlike(["branch"], taken)[0], list(range(len(branches)))
+    return unique_names(["branch"], taken)[0], list(range(len(branches)))
 
 
 def _only_value(branch, name):
-    """Return the value, in a list, of a parameter that is constant in a branch; None if not."""
+    """Return a list with the value of a parameter that is constant in a branch, else None."""
     return next((p.values for p in branch.parameters if p.name == name and p.n_values == 1), None)
 
 
 def _is_same(one, other):
-    """Whether two parameters can share columns."""
+    """Return whether two parameters can share columns."""
     if one.name != other.name or type(one) is not type(other):
         return False
     a, b = one.summary(), other.summary()
@@ -356,10 +361,12 @@ def _is_same(one, other):
 
 
 def _may_meet(one, other):
-    """Whether two spaces can have a point in common; True if that is not known."""
+    """Return whether two spaces may overlap."""
     a, b = ({p.name: p for p in space.parameters} for space in (one, other))
     return a.keys() == b.keys() and all(
-        a[name].values is None or b[name].values is None or among(a[name].values, b[name].values)
+        a[name].values is None
+        or b[name].values is None
+        or intersect(a[name].values, b[name].values)
         for name in a
     )
 
@@ -369,15 +376,12 @@ def _values(space):
 
 
 def _count(boxes):
-    """Return how many points a union of finite spaces has, each a dict of names to values.
-
-    Those of the first, and of the rest, less those counted twice.
-    """
+    """Count the distinct points of finite spaces by inclusion and exclusion."""
     if not boxes:
         return 0
     first, *rest = boxes
     common = [
-        {name: among(values, other[name]) for name, values in first.items()}
+        {name: intersect(values, other[name]) for name, values in first.items()}
         for other in rest
         if other.keys() == first.keys()
     ]

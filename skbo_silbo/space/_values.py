@@ -1,4 +1,4 @@
-"""Parameter values of any type, compared and in words that are the same in every process."""
+"""Compare and format parameter values of any type, with the same result in every process."""
 
 import math
 import re
@@ -13,20 +13,20 @@ import numpy as np
 from skbo_silbo.journal._describe import describe
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
-MOST = 6  # values of a parameter that are written out
+MOST_SHOWN = 6  # values of a parameter that are printed
 
 
 def is_number(value):
-    """Whether a value is a finite real number; truth values are not numbers here."""
+    """Return whether a value is a finite real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def as_distribution(values):
-    """Return in words the distribution that scikit-optimize would read; None of anything else.
+def suggest_distribution(values):
+    """Translate an interval in scikit-optimize's notation to a call of scipy.stats, else None.
 
     Examples
     --------
-    >>> as_distribution((1e-3, 1.0, "log-uniform")), as_distribution((1, 3, "sqrt"))
+    >>> suggest_distribution((1e-3, 1.0, "log-uniform")), suggest_distribution((1, 3, "sqrt"))
     ('scipy.stats.loguniform(0.001, 1.0)', None)
     """
     if not isinstance(values, (list, tuple)) or len(values) not in (3, 4):
@@ -36,7 +36,7 @@ def as_distribution(values):
         return None
     integer = isinstance(low, Integral) and isinstance(high, Integral)
     if word == "uniform":
-        return f"scipy.stats.randint({low}, {high + 1})" if integer else interval(low, high)
+        return f"scipy.stats.randint({low}, {high + 1})" if integer else format_interval(low, high)
     if word not in ("log-uniform", "loguniform"):
         return None
     if integer:
@@ -45,23 +45,23 @@ def as_distribution(values):
 
 
 def is_interval(values):
-    """Whether values are a tuple of two increasing numbers: an interval, or two values."""
+    """Return whether values are a tuple of two increasing numbers, which may mean an interval."""
     is_pair = isinstance(values, tuple) and len(values) == 2 and all(map(is_number, values))
     return is_pair and values[0] < values[1]
 
 
-def interval(low, high):
-    """Return in words the uniform distribution between two numbers."""
+def format_interval(low, high):
+    """Return the scipy.stats call for a uniform distribution between two numbers."""
     return f"scipy.stats.uniform({low!r}, {high - low!r})"
 
 
 def same(a, b, *, by_parts=False):
-    """Whether two parameter values are the same setting of an estimator.
+    """Return whether two parameter values are the same setting of an estimator.
 
-    The types must agree: 1, 1.0 and True are three settings, since an estimator may treat them as
-    a count, a share and a switch. Values whose ``==`` gives no plain truth value (arrays, frames)
-    or fails are the same only if they are one object, except that arrays compare by content, and
-    so do `by_parts` objects that define no ``==``, such as an estimator and its copy.
+    The types must agree, because an estimator may treat 1 as a count, 1.0 as a fraction and True
+    as a flag. Arrays are compared by content. With `by_parts`, so are objects that do not define
+    ``==``, such as an estimator and its clone. Other values for which ``==`` fails or does not
+    return a bool are only the same if they are identical.
 
     Examples
     --------
@@ -94,15 +94,15 @@ def same(a, b, *, by_parts=False):
 
 
 def _has_parts(value):
-    """Whether an object defines no ``==``, and is not a function or class."""
+    """Return whether an object, other than a function or class, does not define ``==``."""
     defines_equality: Any = type(value).__eq__
     return defines_equality is object.__eq__ and not hasattr(value, "__qualname__")
 
 
 def alike(a, b):
-    """Whether two values are the same setting, whichever numeric type of their kind they have.
+    """Return whether two values are the same setting, ignoring NumPy types of numbers.
 
-    Whole numbers are of one kind and fractions of another: numpy.float64(2.0) is like 2.0, not 2.
+    Integers and floats remain different: numpy.float64(2.0) is like 2.0 but not like 2.
     """
     if is_number(a) and is_number(b):
         return isinstance(a, Integral) == isinstance(b, Integral) and a == b
@@ -110,15 +110,14 @@ def alike(a, b):
 
 
 class Positions:
-    """Where values stand in a list of distinct values.
+    """A hash table of the positions of distinct values, which need not be hashable.
 
-    A value is compared with those of its bucket only, so that thousands are found at once. Hashes
-    differ from process to process, and of copies: a pickle holds the values alone.
+    Only the values are pickled, because hashes differ between processes and copies.
 
     Examples
     --------
-    >>> places = Positions(["a", 2, None])
-    >>> places.find(2.0), places.holds(2.0), places.find("b")
+    >>> positions = Positions(["a", 2, None])
+    >>> positions.find(2.0), positions.holds(2.0), positions.find("b")
     (1, False, None)
     """
 
@@ -135,28 +134,27 @@ class Positions:
         return Positions, (self.values,)
 
     def find(self, value):
-        """Return the position of a value, or None.
+        """Return the position of a value, or None if it is not listed.
 
-        A value of the same type is preferred; a number of another type matches an equal number,
-        since 2, 2.0 and numpy.int64(2) are interchangeable in JSON files and arrays. An object
-        that is none of the values matches one that it is a copy of.
+        Numbers are also found by an equal number of another type, because JSON files and arrays do
+        not preserve the type. Objects are also found by a copy.
         """
         bucket = self._buckets.get(_bucket(value), ())
         exact = next((i for i in bucket if same(value, self.values[i])), None)
         if exact is not None:
             return exact
-        if is_number(value):  # a bucket of numbers holds equal ones only
+        if is_number(value):  # all numbers of a bucket are equal
             return next(iter(bucket), None)
         return next((i for i in bucket if same(value, self.values[i], by_parts=True)), None)
 
     def holds(self, value):
-        """Return whether one of the values is alike to this one."""
+        """Return whether the value is listed, up to its NumPy type."""
         bucket = self._buckets.get(_bucket(value), ())
         return any(alike(value, self.values[i]) for i in bucket)
 
 
 def _bucket(value):
-    """Return what is equal, and can be hashed, for values that are the same."""
+    """Return a hashable key that is equal for values that are the same."""
     if is_number(value):
         return value
     if isinstance(value, (tuple, list)):
@@ -167,27 +165,27 @@ def _bucket(value):
         return (type(value),)
     try:
         return type(value), hash(value)
-    except Exception:  # unhashable, or whatever else an object's own method raises
+    except Exception:  # unhashable, or a custom `__hash__` that raises
         return (type(value),)
 
 
 def distinct(values):
-    """Return the values without repetitions, in their first order."""
+    """Return the values without repetitions, in order of first occurrence."""
     return Positions(values).values
 
 
 def find(value, values):
-    """Return the position of a value among distinct values, as `Positions` does, or None."""
+    """Return the position of a value in a list of distinct values, or None."""
     return Positions(values).find(value)
 
 
-def among(values, others):
-    """Return those of the values that are alike to one of the others."""
+def intersect(values, others):
+    """Return the values that are also in `others`."""
     return list(filter(Positions(others).holds, values))
 
 
-def unlike(names, taken=()):
-    """Return the names with a number behind those that are taken or were met before."""
+def unique_names(names, taken=()):
+    """Append a number to names that are repeated or already taken."""
     taken, kept = set(taken), []
     counts: Counter[str] = Counter()
     for name in names:
@@ -200,18 +198,17 @@ def unlike(names, taken=()):
     return kept
 
 
-def in_words(value):
-    """Return the text of a value: its repr, unless that holds an address in memory.
+def format_value(value):
+    """Return the repr of a value, with memory addresses replaced by a reproducible description.
 
-    Functions then are module and name, lambdas and objects their class and a digest; what cannot be
-    described is its repr without the address.
+    Functions are shown by their qualified name, lambdas and objects by their class and a hash.
 
     Examples
     --------
     >>> class Wall:
     ...     def __init__(self, width):
     ...         self.width = width
-    >>> in_words(1.5), in_words(Wall(3)) == in_words(Wall(3)) != in_words(Wall(4))
+    >>> format_value(1.5), format_value(Wall(3)) == format_value(Wall(3)) != format_value(Wall(4))
     ('1.5', True)
     """
     text = repr(value)
@@ -227,29 +224,26 @@ def in_words(value):
     return f"{name or type(value).__qualname__}({joblib.hash(described)[:16]})"
 
 
-def range_in_words(parameter):
-    """Return name and range: the ends of a distribution with its name, or the values.
+def format_range(parameter):
+    """Return the name of a parameter with its limits and distribution, or its values.
 
     Examples
     --------
     >>> from scipy.stats import loguniform
     >>> from skbo_silbo.space._parameters import read_parameter
-    >>> range_in_words(read_parameter("C", loguniform(1e-3, 1e3)))
+    >>> format_range(read_parameter("C", loguniform(1e-3, 1e3)))
     'C: 0.001 to 1000 (loguniform)'
-    >>> range_in_words(read_parameter("depth", range(1, 100)))
+    >>> format_range(read_parameter("depth", range(1, 100)))
     'depth: 1, 2, 3, ..., 99'
-    >>> range_in_words(read_parameter("kernel", ["rbf", "poly"]))
+    >>> format_range(read_parameter("kernel", ["rbf", "poly"]))
     "kernel: 'rbf', 'poly'"
     """
     if parameter.values is not None:
-        return f"{parameter.name}: {_values(parameter.values)}"
+        values = [format_value(value) for value in parameter.values]
+        shown = values if len(values) <= MOST_SHOWN else [*values[:3], "...", values[-1]]
+        return f"{parameter.name}: {', '.join(shown)}"
     ends = np.array(parameter.distribution.support(), dtype=float)
     searched = parameter.decode(np.array([[-1.0], [1.0]]))
     low, high = np.where(np.isfinite(ends), ends, searched)
     kind = getattr(getattr(parameter.distribution, "dist", None), "name", None)
     return f"{parameter.name}: {low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
-
-
-def _values(values):
-    words = [in_words(value) for value in values]
-    return ", ".join(words if len(words) <= MOST else [*words[:3], "...", words[-1]])

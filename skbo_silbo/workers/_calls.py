@@ -87,7 +87,7 @@ def is_loss(error: BaseException) -> bool:
     )
 
 
-def in_words(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Return the `repr` of an exception, or its type if its own ``__repr__`` raises."""
     try:
         return repr(error)
@@ -152,5 +152,5 @@ def _why_unsendable(error, dumps):
         copy.deepcopy(error)  # built from what `__reduce_ex__` returns, as unpickling does
         dumps(error)
     except Exception as obstacle:
-        return in_words(obstacle)
+        return format_error(obstacle)
     return None

@@ -110,7 +110,7 @@ def test_unusable_random_state_is_rejected(learner, seed):
 )
 def test_more_pairs_of_rows_than_memory_are_rejected(learner, monkeypatch):
     monkeypatch.setattr("skbo_silbo._checks._physical_memory", lambda: 8 * 39**2)
-    message = f"X must have fewer rows for {learner.__name__}, .* got 40 rows, .* random sample"
+    message = f"X has too many rows for {learner.__name__}, .* got 40 rows, .* random sample"
     with pytest.raises(MemoryError, match=message):
         learner().fit(X, Y)
     assert learner().fit(X[:39], Y[:39]).n_features_in_ == 4

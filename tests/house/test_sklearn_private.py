@@ -71,7 +71,9 @@ def test_fits_give_rows_of_scikit_learn(scoring):
         evaluate([{"C": 1.0}, {"C": 2.0}])
         state = search_state(evaluate)
         fits = SearchFits(state)
-        own = [fit(*fits.arguments()) for C in (1.0, 2.0) for fit in fits.of({"C": C}, (0, 2))]
+        own = [
+            fit(*fits.arguments()) for C in (1.0, 2.0) for fit in fits.make_fits({"C": C}, (0, 2))
+        ]
         seen.append((inspect.getclosurevars(evaluate).nonlocals["all_out"], own))
 
     spy = Spy(run, cv=2, scoring=scoring, refit=False, return_train_score=True).fit(X, Y)
@@ -95,7 +97,7 @@ def test_fits_carry_the_configuration_of_scikit_learn():
         evaluate([{"C": 1.0}])
         fits = SearchFits(search_state(evaluate))
         with ThreadPoolExecutor(1) as thread:
-            for fit in fits.of({"C": 1.0}, (0, 1)):
+            for fit in fits.make_fits({"C": 1.0}, (0, 1)):
                 thread.submit(fit, *fits.arguments()).result()
 
     with config_context(assume_finite=True):
@@ -110,7 +112,7 @@ def test_inconsistent_number_of_splits_raises():
             return 3
 
     def run(evaluate):
-        SearchFits(search_state(evaluate)).of({"C": 1.0}, (0, 1))
+        SearchFits(search_state(evaluate)).make_fits({"C": 1.0}, (0, 1))
 
     with pytest.raises(ValueError, match=r"inconsistent results\. Expected 3 splits, got 2"):
         Spy(run, cv=Splits(2)).fit(X, Y)
@@ -256,7 +258,9 @@ def test_callback_context_is_sent_only_if_needed(callbacks, own, shown):
     def run(evaluate):
         evaluate([{"C": 1.0}])
         state = replace(search_state(evaluate), estimator=make_pipeline(step))
-        [fit, _] = SearchFits(state).of({"C": 1.0}, (0, 1), Context(*callbacks), "the search")
+        [fit, _] = SearchFits(state).make_fits(
+            {"C": 1.0}, (0, 1), Context(*callbacks), "the search"
+        )
         sent.append(fit.keywords)
 
     Spy(run, cv=2).fit(X, Y)

@@ -67,11 +67,11 @@ def test_journals_leave_objects_out(tmp_path):
 @pytest.mark.parametrize(
     ("results", "message"),
     [
-        ([], "must be a list"),
-        ({"params": []}, "must be a list"),
+        ([], "must be a non-empty list"),
+        ({"params": []}, "must be a non-empty list"),
         (SILBOSearchCV(SVC()), r"Write portfolio\(\[search_1"),
-        ([None], "must be fitted searches"),
-        ([SVC()], "must be fitted searches"),
+        ([None], "must contain fitted searches"),
+        ([SVC()], "must contain fitted searches"),
         ([table([np.nan])], "a candidate with a score"),
     ],
 )
@@ -89,5 +89,5 @@ def test_a_configuration_that_failed_is_not_among_them():
 def test_results_of_two_models_are_refused():
     one = {"params": [{"svc__C": 1}], "mean_test_score": [0.5]}
     other = {"params": [{"n_neighbors": 3}], "mean_test_score": [0.5]}
-    with pytest.raises(ValueError, match="must be of one model: result 1 has"):
+    with pytest.raises(ValueError, match="parameters in common"):
         portfolio([one, other])

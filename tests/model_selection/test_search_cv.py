@@ -139,7 +139,7 @@ MASKED = {
 def test_a_masked_score_is_that_of_a_failure(estimator, options, name):
     error_score = np.nan if name == "score" else -9.0
     space = {"a": [0.1, 0.5], "kind": ["masked", "good"]}
-    with pytest.warns(UserWarning, match=f"got a masked one.* set to error_score={error_score}"):
+    with pytest.warns(UserWarning, match=f"got a masked value.* set to error_score={error_score}"):
         fitted = search(space, estimator(), error_score=error_score, **options).fit(X, Y)
     results, told = fitted.cv_results_, fitted.optimizer_.func_vals_
     masked = np.array([params["kind"] == "masked" for params in results["params"]])
@@ -148,12 +148,12 @@ def test_a_masked_score_is_that_of_a_failure(estimator, options, name):
     np.testing.assert_array_equal(told[masked], [-error_score] * 2)
     assert (results[f"mean_test_{name}"][~masked] > -1.0).all()
     assert fitted.best_params_ == {"a": 0.5, "kind": "good"}
-    with pytest.raises(ValueError, match=r"got a masked one.* Return it unmasked, or give"):
+    with pytest.raises(ValueError, match=r"got a masked value.* Return an unmasked number"):
         search(space, estimator(), error_score="raise", **options).fit(X, Y)
 
 
 def test_only_if_every_candidate_fails_the_search_raises():
-    with pytest.raises(ValueError, match=r"(?s)every fit of all 4 candidates.*kind bad cannot"):
+    with pytest.raises(ValueError, match=r"(?s)All fits of all 4 candidates.*kind bad cannot"):
         search({"a": uniform(), "kind": ["bad"]}, n_iter=4).fit(X, Y)
 
 
@@ -300,10 +300,10 @@ def test_verbose_two_prints_parameters(capsys):
     [
         (
             {"space": []},
-            r"param_distributions must be a dict, a list of at least one dict.*got \[\]",
+            r"`param_distributions` must be a dict.*got \[\]",
         ),
-        ({"space": [PLANE, 1]}, "param_distributions must be a dict, a list of at least one dict"),
-        ({"space": {}}, "must be a dict, not empty"),
+        ({"space": [PLANE, 1]}, "`param_distributions` must be a dict"),
+        ({"space": {}}, "must be a non-empty dict"),
         ({"space": {"a": 3}}, "'a' must be a list of values or a distribution"),
         ({"n_iter": 0}, "'n_iter' parameter"),
         ({"batch_size": 0}, "'batch_size' parameter"),

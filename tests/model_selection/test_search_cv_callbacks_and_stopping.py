@@ -126,10 +126,10 @@ def test_initial_results_use_searched_metric():
         ([1, 2], r"must be cv_results_.* got list"),
         ([({"a": 1.0}, "good")], r"must be cv_results_"),
         ([("a", 1.0)], r"must be cv_results_"),
-        ({"mean_test_score": [1.0]}, r"must have a column 'params': got"),
+        ({"mean_test_score": [1.0]}, r"must have a column 'params', got"),
         ({"params": [{"a": 0.1, "b": 0.1}]}, r"must have a column 'mean_test_score'"),
-        ([({"a": 0.1}, 0.5)], r"must be candidates of this space: .*besides, \['b'\]"),
-        ([({"a": 7.0, "b": 0.1}, 0.5)], r"must be candidates of this space: .*widen the space"),
+        ([({"a": 0.1}, 0.5)], r"must be inside the search space.*\['b'\]"),
+        ([({"a": 7.0, "b": 0.1}, 0.5)], r"must be inside the search space.*widen the space"),
     ],
 )
 def test_what_cannot_be_read_is_refused(given, message):

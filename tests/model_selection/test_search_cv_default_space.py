@@ -161,7 +161,7 @@ def test_interrupted_search_resumes_identically(tmp_path, batch_size):
 
 
 def test_unknown_estimator_needs_space():
-    with pytest.raises(ValueError, match="range is known"):
+    with pytest.raises(ValueError, match="No default search space"):
         SILBOSearchCV(Own(), cv=3).fit(X, y)
     np.testing.assert_equal(len(rows(SILBOSearchCV(Ridge(), n_iter=3, cv=3).fit(X, y))), 3)
 

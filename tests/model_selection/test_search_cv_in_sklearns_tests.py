@@ -66,8 +66,8 @@ class Split(KFold):
 @pytest.mark.parametrize(
     ("cv", "message"),
     [
-        (iter([]), "cv must give at least one split.*No fits were performed"),
-        (Split(0, 0), "cv must give at least one split.*No fits were performed"),
+        (iter([]), "`cv` must provide at least one split.*No fits were performed"),
+        (Split(0, 0), "`cv` must provide at least one split.*No fits were performed"),
         (Split(3, 0), "cv.split and cv.get_n_splits return inconsistent results"),
         (Split(1, 3), "cv.split and cv.get_n_splits return inconsistent results"),
     ],

@@ -128,7 +128,7 @@ def test_what_is_outside_is_evaluated_and_not_modelled(n_jobs):
 
 def test_a_dict_outside_is_warned_of():
     with pytest.warns(
-        UserWarning, match="1 of 2 initial_params are outside the space.*parameter '"
+        UserWarning, match="1 of 2 initial_params are outside the space.*Parameter '"
     ):
         fitted = fit(initial_params=[OUTSIDE, {"a": 0.1, "b": 0.2}])
     assert fitted.cv_results_["source"][:2].tolist() == ["given", "given"]
@@ -215,10 +215,10 @@ def test_initial_candidate_interrupted_by_crash_is_reevaluated(estimator, n_jobs
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("default", "initial_params must be 'known', 'current'"),
-        ([0.5], "initial_params must be 'known', 'current'"),
-        ({"a": 0.5}, "initial_params must have exactly the parameters"),
-        ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "initial_params must be at most n_iter=6"),
+        ("default", "`initial_params` must be 'known', 'current'"),
+        ([0.5], "`initial_params` must be 'known', 'current'"),
+        ({"a": 0.5}, "`initial_params` must have exactly the parameters"),
+        ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "at most n_iter=6"),
     ],
 )
 def test_invalid_initial_candidates_raise_before_fit(given, message):
@@ -253,7 +253,7 @@ def test_results_with_a_candidate_outside_are_initial_results():
     after = fit(initial_results=before.cv_results_, initial_params=None, n_iter=2)
     assert len(after.optimizer_.func_vals_) == 5 + 2
     pairs = [(OUTSIDE, 0.0)]
-    with pytest.raises(ValueError, match="initial_results must be candidates of this space"):
+    with pytest.raises(ValueError, match="must be inside the search space"):
         fit(initial_results=pairs)
 
 
@@ -299,5 +299,5 @@ def test_what_is_given_twice_is_evaluated_once(tmp_path):
 
 def test_no_new_candidate_raises():
     known = [({"a": 0.1, "b": 0.2}, 0.5)]
-    with pytest.raises(ValueError, match="initial_results must leave a candidate to evaluate"):
+    with pytest.raises(ValueError, match="already contain all candidates"):
         fit(space={"a": [0.1], "b": [0.2]}, initial_results=known, initial_params=None)

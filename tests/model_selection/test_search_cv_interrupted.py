@@ -65,7 +65,7 @@ def test_warning_as_error_records_value_once(monkeypatch):
     assert len(points) == len(set(points)) > 3
 
 
-@pytest.mark.filterwarnings("ignore:the search was interrupted")
+@pytest.mark.filterwarnings("ignore:The search was interrupted")
 def test_a_batch_of_array_values_is_resumed(monkeypatch, tmp_path):
     space = {"a": uniform(0, 5), "priors": PRIORS}
     options = {"batch_size": 4, "initial_params": None, "journal": tmp_path / "run.jsonl"}

@@ -184,7 +184,7 @@ def test_nothing_is_refitted_and_the_reason_is_said():
     for name in ("best_estimator_", "best_index_", "best_params_", "best_score_", "refit_time_"):
         assert not hasattr(fitted, name)
     for call in (fitted.predict, fitted.score, lambda _: fitted.best_estimator_):
-        with pytest.raises(AttributeError, match=r"several goals.*pareto_front_"):
+        with pytest.raises(AttributeError, match=r"multi-objective search.*pareto_front_"):
             call(X)
 
 
@@ -208,15 +208,18 @@ def test_the_list_is_there_again_after_an_error():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"refit": ["near"]}, "refit must list 2 or 3 goals"),
-        ({"refit": ["near", "near"]}, "refit must list 2 or 3 goals"),
-        ({"refit": ["near", 1]}, "refit must list 2 or 3 goals"),
-        ({"refit": ["near", "far", "small", "fit_time"]}, "refit must list 2 or 3 goals"),
-        ({"refit": ["near", "fast"]}, r"refit must list goals among \['near'.*\['fast'\]"),
+        ({"refit": ["near"]}, "`refit` must list 2 or 3 different objectives"),
+        ({"refit": ["near", "near"]}, "`refit` must list 2 or 3 different objectives"),
+        ({"refit": ["near", 1]}, "`refit` must list 2 or 3 different objectives"),
+        (
+            {"refit": ["near", "far", "small", "fit_time"]},
+            "`refit` must list 2 or 3 different objectives",
+        ),
+        ({"refit": ["near", "fast"]}, r"`refit` must list objectives among \['near'.*\['fast'\]"),
         ({"refit": ["near", "fit_time"], "scoring": None}, r"among \['score', 'fit_time'\]"),
-        ({"patience": 3}, "patience must not be given with several goals"),
-        ({"patience": "auto"}, "patience must not be"),
-        ({"initial_results": []}, "initial_results must not be"),
+        ({"patience": 3}, "`patience` cannot be combined"),
+        ({"patience": "auto"}, "`patience` cannot be combined"),
+        ({"initial_results": []}, "`initial_results` cannot be combined"),
     ],
 )
 def test_unsupported_options_raise_before_first_fit(params, message):
@@ -232,7 +235,7 @@ def several_scores(model, X, y=None):
 
 @pytest.mark.parametrize("scoring", [several_scores, near])
 def test_callable_scoring_reveals_objectives_at_first_call(scoring):
-    with pytest.raises(ValueError, match=r"refit must list goals among .*\['fast'\]"):
+    with pytest.raises(ValueError, match=r"`refit` must list objectives among .*\['fast'\]"):
         search(scoring=scoring, refit=["fast", "fit_time"]).fit(X, Y)
 
 

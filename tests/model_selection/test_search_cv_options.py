@@ -138,13 +138,13 @@ def test_objects_as_options(tmp_path):
         ({"surrogate": "forest"}, "surrogate must be"),
         ({"surrogate": PLSRegression()}, "surrogate"),
         ({ENGINE: {"warp": "wormhole"}}, "warp must be"),
-        ({ENGINE: ["warp"]}, "optimizer_options must be None or a dict"),
+        ({ENGINE: ["warp"]}, "`optimizer_options` must be None or a dict"),
         (
             {ENGINE: {"warp_speed": 9}},
-            r"optimizer_options must .* among \['acquisition'.*got {'warp_speed'",
+            r"`optimizer_options` must .* among \['acquisition'.*got {'warp_speed'",
         ),
         ({ENGINE: {"n_initial": 3}}, "got .*n_initial.*are parameters of the search itself"),
-        ({ENGINE: {"random_state": 3}}, "optimizer_options must be .* among"),
+        ({ENGINE: {"random_state": 3}}, "`optimizer_options` must be .* among"),
     ],
 )
 def test_unsupported_options_raise_before_first_fit(options, message, tmp_path):

@@ -88,7 +88,7 @@ def test_stopped_search_resumes_only_without_patience(tmp_path, wide):
 
 
 def test_one_split_has_no_standard_error():
-    with pytest.raises(ValueError, match="patience must be None or an int with one split"):
+    with pytest.raises(ValueError, match="`patience` must be None or an int"):
         fit(cv=[(np.arange(6), np.arange(6, 12))])
 
 

@@ -88,7 +88,7 @@ def test_goals_where_the_scorer_raises(error_score):
 
 def test_dict_score_raises_after_first_candidate():
     before = Plain.n_fits
-    with pytest.raises(ValueError, match=r"score of the estimator must return a number.*scoring="):
+    with pytest.raises(ValueError, match=r"score method must return a number.*scoring="):
         search(estimator=Plain(kind="dict")).fit(X, Y)
     assert Plain.n_fits == before + 3
     by_scoring = search(
@@ -112,7 +112,7 @@ class Odd(Plain):
 @pytest.mark.filterwarnings("ignore:a score must be:UserWarning")
 def test_unrepresentable_score_is_failure(odd, tmp_path):
     usual = {"estimator": Odd(odd=odd), "journal": tmp_path / "search.jsonl"}
-    with pytest.warns(UserWarning, match="a score must be a number that a float can hold"):
+    with pytest.warns(UserWarning, match="a score must be convertible to float"):
         results = search(**usual).fit(X, Y).cv_results_
     too_large = results["param_a"].astype(float) > 0.5
     assert 0 < too_large.sum() < 6
@@ -121,7 +121,7 @@ def test_unrepresentable_score_is_failure(odd, tmp_path):
     again = search(**usual).fit(X, Y).cv_results_
     np.testing.assert_array_equal(again["mean_test_score"], results["mean_test_score"])
     assert Plain.n_fits == before + 1  # the best, refitted
-    with pytest.raises(ValueError, match="Give error_score a number"):
+    with pytest.raises(ValueError, match="Set error_score to a number"):
         search(estimator=Odd(odd=odd), error_score="raise").fit(X, Y)
 
 
@@ -141,12 +141,12 @@ def test_scores_are_predicted_in_their_own_sign():
     one = fitted.predict_score({"a": 0.1})
     assert abs(one.mean + 0.36) < 0.1
     assert std.max() < one.std + 0.1
-    with pytest.raises(NotFittedError, match="predict_score needs a model"):
+    with pytest.raises(NotFittedError, match="predict_score needs a fitted surrogate"):
         search(n_iter=3, n_initial=3).fit(X, Y).predict_score({"a": 0.1})
     with pytest.raises(NotFittedError):
         search().predict_score({"a": 0.1})
     goals = search(scoring=Raises(0.0), refit=["first", "second"]).fit(X, Y)
-    with pytest.raises(ValueError, match=r"predict_score needs a search of one goal"):
+    with pytest.raises(ValueError, match=r"not available for a multi-objective search"):
         goals.predict_score({"a": 0.1})
 
 

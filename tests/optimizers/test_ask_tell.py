@@ -213,9 +213,9 @@ def test_a_generator_is_a_seed(make):
         ([], r"shape \(d, 2\)"),
         (np.empty((0, 2)), r"shape \(d, 2\)"),
         ({}, r"dict.*empty"),
-        ("wide", "bounds must be numbers"),
-        ([("0", "1")], "bounds must be numbers"),
-        ([(b"0", 1)], "bounds must be numbers"),
+        ("wide", "`bounds` must"),
+        ([("0", "1")], "`bounds` must"),
+        ([(b"0", 1)], "`bounds` must"),
     ],
 )
 def test_bad_bounds_are_refused(method, bounds, message):

@@ -47,7 +47,7 @@ from skbo_silbo import (
     Space,
     default_space,
 )
-from skbo_silbo.space._filled_space import as_known_space
+from skbo_silbo.space._filled_space import fill_space
 
 ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
 WORDS = ["few", "labels", "many", "inputs", "learn", "search", "plane", "curve", "tree", "score"]
@@ -118,7 +118,7 @@ def check_points(estimator, X, y, n):
     try:
         space, tried = default_space(estimator, X, y), 0
     except ValueError as error:
-        if "range is known" not in str(error):
+        if "No default search space" not in str(error):
             raise
         return 0  # with one column, for example, there is nothing to select
     for params in points_of(space, n):
@@ -239,7 +239,7 @@ def test_remainder_columns_are_searched():
 
 def test_explicit_parameters_are_kept():
     assert "alpha" not in default_space(Lasso(alpha=0.3), all=True).keys() - {"alpha"}
-    with pytest.raises(ValueError, match=r"range is known.*all=True"):
+    with pytest.raises(ValueError, match=r"default search space.*all=True"):
         default_space(Lasso(alpha=0.3))
     space = default_space(SVC(kernel="poly"))
     assert isinstance(space, dict)
@@ -257,7 +257,7 @@ def test_parameters_set_by_hand_are_listed_as_fixed():
     rows = [line.split() for line in repr(space).splitlines()]
     assert rows[-2:] == [["svc__kernel", "'poly'", "fixed"], ["svc__C", "2.0", "fixed"]]
     assert default_space(model, all=True).fixed == {}
-    mixed = as_known_space({"svc__C": [1.0, 2.0], "...": "auto"}, model, None, None)
+    mixed = fill_space({"svc__C": [1.0, 2.0], "...": "auto"}, model, None, None)
     assert "svc__C       2.0" not in repr(mixed)
     assert "fixed" in repr(mixed)
 
@@ -288,9 +288,9 @@ def test_unknown_step_warns_once():
     ("estimator", "message"),
     [
         (SVC, "class"),
-        (Unknown(), "range is known.*get_params"),
-        (3, "estimator must be"),
-        ([], "estimator must be"),
+        (Unknown(), "No default search space"),
+        (3, "`estimator` must be"),
+        ([], "`estimator` must be"),
     ],
 )
 def test_what_has_no_space_is_refused(estimator, message):
@@ -317,15 +317,15 @@ def test_custom_range_has_no_source():
 
 @pytest.mark.parametrize("rest", ["...", ...])
 def test_the_rest_of_a_space_is_auto(rest):
-    space = as_known_space({"C": [1, 10], rest: "auto"}, NuSVR(), X, Y["numbers"])
+    space = fill_space({"C": [1, 10], rest: "auto"}, NuSVR(), X, Y["numbers"])
     assert list(space) == ["C", "nu", "gamma"]
     with pytest.raises(ValueError, match="got 'Auto'"):
-        as_known_space({"C": [1, 10], rest: "Auto"}, NuSVR(), X, Y["numbers"])
+        fill_space({"C": [1, 10], rest: "Auto"}, NuSVR(), X, Y["numbers"])
 
-    with pytest.raises(ValueError, match=r"stand.*dict"):
-        as_known_space([{"C": [1, 10], rest: "auto"}], NuSVR(), X, Y["numbers"])
+    with pytest.raises(ValueError, match=r"single dict"):
+        fill_space([{"C": [1, 10], rest: "auto"}], NuSVR(), X, Y["numbers"])
     with pytest.raises(ValueError, match=r"'kernel'.*\['rbf'\]"):
-        as_known_space({"kernel": "rbf", rest: "auto"}, SVC(), X, Y["classes"])
+        fill_space({"kernel": "rbf", rest: "auto"}, SVC(), X, Y["classes"])
 
 
 @pytest.mark.parametrize(
@@ -352,16 +352,16 @@ def test_parameters_of_inner_grid_are_not_searched():
     assert poly == rbf | {"svc__degree", "svc__coef0"}
     assert names([{"svc__kernel": ["rbf"]}, {"svc__C": [1]}]) == [pca]
     assert names({"svc": [SVC(), LinearSVC()]}) == [pca]
-    with pytest.raises(ValueError, match="range is known"):
+    with pytest.raises(ValueError, match="No default search space"):
         names({"C": [1], "gamma": [1], "kernel": ["rbf"]}, SVC())
-    with pytest.raises(ValueError, match="range is known"):
+    with pytest.raises(ValueError, match="No default search space"):
         default_space(GridSearchCV(SILBOSearchCV(SVC()), {"n_iter": [3, 4]}))
 
 
 @pytest.mark.parametrize("model", [SVC(), KernelRidge(), KernelPCA()])
 def test_sigmoid_kernel_has_gamma_and_coef0(model):
     own = {"kernel": ["sigmoid", "rbf"], "...": "auto"}
-    sigmoid, rbf = as_known_space(own, model, X, Y["numbers"])
+    sigmoid, rbf = fill_space(own, model, X, Y["numbers"])
     assert (sigmoid["kernel"], rbf["kernel"]) == (["sigmoid"], ["rbf"])
     assert sigmoid.keys() - rbf.keys() == {"coef0"}
     assert "gamma" in rbf
@@ -371,7 +371,7 @@ def test_each_estimator_of_a_step_has_own_parameters():
     model = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
     scalers, kernel = [StandardScaler(), MinMaxScaler(), "passthrough"], SVC()
     own = {"scale": scalers, "svc": [kernel, LinearSVC()], "svc__gamma": [0.1, 1.0], "...": "auto"}
-    space = as_known_space(own, model, X, Y["classes"])
+    space = fill_space(own, model, X, Y["classes"])
     assert [branch["scale"] for branch in space] == [scalers] * 3
     assert [branch["svc"] for branch in space] == [[kernel], [kernel], own["svc"][1:]]
     assert [branch.get("svc__gamma") for branch in space] == [[0.1, 1.0], [0.1, 1.0], None]

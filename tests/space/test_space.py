@@ -241,10 +241,10 @@ def test_as_space_reads_all_forms():
 @pytest.mark.parametrize(
     ("bounds", "message"),
     [
-        ([], r"shape \(d, 2\) with d >= 1.*got shape \(0,\)"),
-        (np.empty((0, 2)), r"shape \(d, 2\) with d >= 1.*got shape \(0, 2\)"),
+        ([], r"shape \(d, 2\).*got shape \(0,\)"),
+        (np.empty((0, 2)), r"shape \(d, 2\).*got shape \(0, 2\)"),
         ((0, 1), r"shape \(d, 2\).*got shape \(2,\)"),
-        (np.zeros((2, 5)), r"got shape \(2, 5\). Transpose"),
+        (np.zeros((2, 5)), r"got shape \(2, 5\)"),
         ([(0, 1), (1, 0)], r"bounds.*1.*got \[1.0, 0.0\]"),
         ([(0, np.inf)], r"\b0\b.*got \[0.0, inf\]"),
         ([(0, 1), (np.nan, 1)], r"bounds.*1"),
@@ -252,7 +252,7 @@ def test_as_space_reads_all_forms():
         ("ab", r"numbers.*shape"),
         ([(0, "a")], r"numbers.*shape"),
         ([(0, 1), (0,)], r"numbers.*shape"),
-        (None, r"bounds must"),
+        (None, "`bounds` must"),
         (Bounds(-np.inf, [1, 2]), "must be finite"),
     ],
 )
@@ -264,10 +264,10 @@ def test_bad_bounds_are_refused(bounds, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({}, "must be a dict, not empty, .*: got {}"),
+        ({}, "must be a non-empty dict.* got {}"),
         ([{"a": [1, 2]}], r"dict.*SpaceUnion"),
-        ({"a": {"b": [1, 2]}}, r"points.*list"),
-        ({1: [1, 2]}, r"names \(strings\)"),
+        ({"a": {"b": [1, 2]}}, "conditional.*list"),
+        ({1: [1, 2]}, r"dict of names"),
         ({"a": []}, r"'a'.*got \[\].*List"),
         ({"a": np.array([])}, r"'a'.*at least one"),
         ({"a": 3}, r"'a'.*list.*got 3"),
@@ -276,7 +276,7 @@ def test_bad_bounds_are_refused(bounds, message):
         ({"a": np.array(3)}, r"'a'.*list"),
         ({"a": stats.loguniform}, r"'a'.*frozen"),
         ({"a": stats.uniform(0, -1)}, r"finite.*0"),
-        ({"a": stats.uniform([0, 1], 1)}, r"number.*finite"),
+        ({"a": stats.uniform([0, 1], 1)}, r"distribution with finite"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):
@@ -288,7 +288,7 @@ def test_bad_parameters_are_refused(parameters, message):
     ("point", "message"),
     [
         ({"a": 1.0}, r"point 0.*\['b', 'c', 'n'\]"),
-        ({"a": 0.5, "b": "x", "c": 1, "n": 1, "z": 0}, r"besides, \['z'\]"),
+        ({"a": 0.5, "b": "x", "c": 1, "n": 1, "z": 0}, r"\['z'\] are missing or unknown"),
         ({"a": 2.0, "b": "x", "c": 1, "n": 1}, r"'a'.*number.*\[0.0, 1.0\]"),
         ({"a": np.nan, "b": "x", "c": 1, "n": 1}, r"'a'.*got nan"),
         ({"a": "1", "b": "x", "c": 1, "n": 1}, r"'a'.*number.*got '1'"),
@@ -313,16 +313,16 @@ def test_wrong_shapes_are_refused():
     for points in ([0.5, 0.5], [[0.5]], [[0.1, 0.2, 0.3]]):
         with pytest.raises(ValueError, match=r"points.*\(n, 2\)"):
             box.encode(points)
-    with pytest.raises(ValueError, match=r"bounds \[0.0, 1.0\] of input 1: got 1.5 in row 1"):
+    with pytest.raises(ValueError, match=r"bounds \[0.0, 1.0\] of input 1, got 1.5 in row 1"):
         box.encode([[0, 0], [0, 1.5]])
     with pytest.raises(ValueError, match=r"0.*got nan"):
         box.encode([[np.nan, 0]])
     for decode, X in ((space.decode, [[0, 0]]), (box.decode, [0, 0])):
         with pytest.raises(ValueError, match="X must have shape"):
             decode(X)
-    with pytest.raises(ValueError, match=r"cube \[-1, 1\]"):
+    with pytest.raises(ValueError, match=r"values in \[-1, 1\]"):
         box.decode([[0, 1.1]])
-    with pytest.raises(ValueError, match="lie in the cube"):
+    with pytest.raises(ValueError, match=r"values in \[-1, 1\]"):
         space.decode([[np.nan]])
 
 
@@ -434,7 +434,7 @@ def test_repr_says_what_every_parameter_may_be():
     ],
 )
 def test_heavy_tailed_discrete_distribution_is_rejected(distribution, call):
-    with pytest.raises(ValueError, match=rf"'a' must have .* at most 65536 integers.*got {call}"):
+    with pytest.raises(ValueError, match=rf"'a'.*too heavy-tailed: {call}"):
         Space({"a": distribution})
 
 

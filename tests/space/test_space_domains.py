@@ -41,23 +41,23 @@ def test_domains_of_a_space_and_a_box():
     assert (domains["c"].low, domains["c"].high) == (3.5, 3.5)
     domains = parameter_domains(Box([(0, 10), (3, 3)]))
     assert list(domains) == ["x0", "x1"]
-    assert domains["x0"].places(3) == [0.0, 5.0, 10.0]
+    assert domains["x0"].grid(3) == [0.0, 5.0, 10.0]
 
 
 def test_places_go_from_end_to_end():
     domain = parameter_domains(Space({"n": randint(1, 1001)}))["n"]
-    places = domain.places(5)
+    places = domain.grid(5)
     assert (places[0], places[-1], len(places)) == (1, 1000, 5)
     assert all(isinstance(place, int) for place in places)
     huge = parameter_domains(Space({"n": randint(1, 10**9)}))["n"]
     assert huge.values is None
-    assert all(isinstance(place, int) for place in huge.places(4))
+    assert all(isinstance(place, int) for place in huge.grid(4))
 
 
 def test_words_of_values_that_are_written_alike():
-    assert ParameterDomain.of([1, "1", "x"]).words == ["1", "'1'", "x"]
+    assert ParameterDomain.from_values([1, "1", "x"]).labels == ["1", "'1'", "x"]
     lists = ParameterDomain([np.zeros(2), np.zeros(2)])
-    assert lists.words == ["array([0., 0.])", "array([0., 0.]) (2)"]
+    assert lists.labels == ["array([0., 0.])", "array([0., 0.]) (2)"]
     assert Space({"k": [1, "1"]}).feature_names_ == ["k='1'"]
     assert SpaceUnion([{"k": [1]}, {"k": ["1"]}]).feature_names_ == ["k='1'"]
 

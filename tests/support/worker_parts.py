@@ -5,7 +5,7 @@ What moves in the package is changed here alone.
 
 from skbo_silbo.workers._calls import FOREIGN_LOSSES as FOREIGN_LOSSES
 from skbo_silbo.workers._calls import Call as Call
-from skbo_silbo.workers._calls import in_words as in_words
+from skbo_silbo.workers._calls import format_error as format_error
 from skbo_silbo.workers._calls import is_loss as is_loss
 from skbo_silbo.workers._calls import on_copies as on_copies
 from skbo_silbo.workers._direct import DirectRunner as DirectRunner

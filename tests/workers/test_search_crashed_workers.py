@@ -139,7 +139,7 @@ class Interrupted(Odd):
         return super().set_params(**params)
 
 
-@pytest.mark.filterwarnings("ignore:the search was interrupted after 1 of 6 candidates")
+@pytest.mark.filterwarnings("ignore:The search was interrupted after 1 of 6 candidates")
 def test_interrupt_during_retries_keeps_finished_candidates(tmp_path):
     path, options = tmp_path / "a.jsonl", {"n_jobs": 1, "batch_size": 3}
     options |= {"journal": path, "n_iter": 6}
