@@ -52,7 +52,7 @@ class Learner(Protocol):
 
     @property
     def name(self) -> str:
-        """Name used in warnings and `subspace_`."""
+        """Name used in warnings and ``subspace_``."""
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray, /) -> Embedding:
         """Learn and return an `Embedding`.

@@ -121,7 +121,7 @@ class SILBO(Journaled, EmbeddedOptimizer):
         with "log" or None for each. Points keep the original units.
     maximize : bool, default=False
         Whether to maximise. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the sign of the
-        values; `subspace_` and `input_model_` describe the negated values.
+        values; ``subspace_`` and ``input_model_`` describe the negated values.
     random_state : int, RandomState, Generator or None, default=None
         Seed. On one machine, the same seed and observed values give the same points, bit for
         bit. Other machines may give other points, because their BLAS kernels round differently.
