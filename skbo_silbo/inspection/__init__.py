@@ -3,6 +3,7 @@
 from skbo_silbo.inspection._bootstrap import DirectionBootstrap, bootstrap_directions
 from skbo_silbo.inspection._coordinate_test import CoordinateTest, coordinate_test
 from skbo_silbo.inspection._pareto_display import ParetoDisplay
+from skbo_silbo.inspection._report import report
 from skbo_silbo.inspection._search_display import ConvergenceDisplay, SearchDisplay
 from skbo_silbo.inspection._stepwise_selection import StepwiseSelection, stepwise_selection
 from skbo_silbo.inspection._subspace_display import SubspaceDisplay
@@ -17,5 +18,6 @@ __all__ = [
     "SubspaceDisplay",
     "bootstrap_directions",
     "coordinate_test",
+    "report",
     "stepwise_selection",
 ]

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 from weakref import WeakSet, finalize
 
@@ -228,6 +229,30 @@ class Journal:
             if record is None or record.get("n") != i:
                 raise self.damaged_record(i)
         return header, *records
+
+
+def read_unlocked(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return header and records of a journal that another process may be writing.
+
+    The file is neither locked nor changed. Reading stops before the first incomplete line.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If the file is not a journal, or of another version.
+    """
+    with open(path, "rb") as stream:
+        lines = stream.read().split(b"\n")
+    read = map(read_checked_line, lines)
+    header, *records = [c for c in takewhile(lambda c: c is not None, read) if c] or [{}]
+    if (header.get("journal"), header.get("version")) != (NAME, VERSION):
+        raise ValueError(
+            f"`path` must be a journal with format version {VERSION} that a search of this release "
+            f"wrote, got {os.fsdecode(path)!r}. Pass the path given as journal=."
+        )
+    return header, records
 
 
 _OPEN: WeakSet[Journal] = WeakSet()

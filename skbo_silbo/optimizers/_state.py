@@ -135,8 +135,7 @@ def _made(cls, data, bounds, objects):
             "from_dict(data, bounds=space)."
         )
     if bounds is None:
-        rows = data["space"]["bounds"]
-        bounds = Box([row[:2] for row in rows], [row[2] if row[2:] else None for row in rows])
+        bounds = box_from_data(data["space"]["bounds"])
     options = merge_options(data, objects)
     optimizer = cls(bounds, random_state=RootSeed(index(data["seed"])), **options)
     check_space(data["space"], optimizer.space_)
@@ -234,6 +233,11 @@ def space_to_data(space):
         return {"parameters": describe_space(space)}
     rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
     return {"bounds": [[part for part in row if part is not None] for row in rows]}
+
+
+def box_from_data(rows):
+    """Return the box whose bounds `space_to_data` wrote."""
+    return Box([row[:2] for row in rows], [row[2] if row[2:] else None for row in rows])
 
 
 def describe_space(space):

@@ -1,0 +1,129 @@
+"""Evaluations in a journal file, which a search may still be writing."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import loguniform, rv_histogram, uniform
+
+from skbo_silbo.inspection._evaluations import Evaluations
+from skbo_silbo.journal._journal import read_unlocked
+from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._event import values_from_data
+from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
+from skbo_silbo.optimizers._state import box_from_data
+from skbo_silbo.space._read import as_space
+from skbo_silbo.space._values import is_number
+
+EVEN = 1e-3  # relative differences of quantiles that count as equal
+
+
+class JournalContents(NamedTuple):
+    """What a journal holds: settings, evaluations and their table."""
+
+    settings: Mapping[str, Any]
+    evaluations: Evaluations
+    table: dict[str, list[Any]]
+    n_open: int
+
+
+def read_journal(path: Any) -> JournalContents:
+    """Read the evaluations of a journal without locking it.
+
+    A journal describes a distribution by its quantiles. Points between them are exact for uniform
+    and log-uniform distributions, and interpolated for others. `n_open` counts evaluations that
+    began and have not ended.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `read_unlocked` does.
+    """
+    header, records = read_unlocked(path)
+    settings = header["search"]
+    observed = [record for record in records if "observed" in record]
+    space = _read_space(settings)
+    is_search = "param_distributions" in settings
+    maximize = is_search or bool(settings["maximize"])
+    sign = -1.0 if maximize else 1.0
+    optimizer = SILBO(space, random_state=int(header["seed"]))
+    rows = [(record, i) for record in observed for i in range(len(record["y"]))]
+    points = [_point(record, i, space) for record, i in rows]
+    y = np.array([values_from_data(record["y"])[i] for record, i in rows], dtype=float)
+    told = [values_from_data(r["constraints"][i]) if "constraints" in r else None for r, i in rows]
+    for point, value, constraints in zip(points, y, told, strict=True):
+        with suppress(ValueError):  # initial candidates may lie outside the space
+            optimizer.tell(point, value, constraints=constraints)
+    feasible = np.array([c is None or bool(np.all(c <= 0.0)) for c in told], dtype=bool)
+    values = np.where(feasible & np.isfinite(y), sign * y, np.nan)
+    name = "mean test score" if is_search else "value"
+    observed_points = points if space.is_dict else np.reshape(points, (len(rows), -1))
+    evaluations = Evaluations(optimizer, observed_points, values, name, maximize, 0)
+    errors = [record.get("error") for record, _ in rows]
+    status = zip(errors, evaluation_status(y, feasible), strict=True)
+    results = {"value": (sign * y).tolist()}
+    if is_search:
+        results["source"] = [record.get("source") for record, _ in rows]
+        results["seconds"] = [_seconds(record) for record, _ in rows]
+    table = evaluation_table(observed_points, results, [_last_line(e) or s for e, s in status])
+    return JournalContents(settings, evaluations, table, _count_open(records))
+
+
+def _point(record, i, space):
+    """Return one observed point: candidates of a search are written with their parameters."""
+    row = record["observed"][i]
+    if not space.is_dict:
+        return np.array(row, dtype=float)
+    if isinstance(row, int):
+        return dict(record["params"])
+    return space.decode(np.array([row], dtype=float))[0]
+
+
+def _read_space(settings):
+    described = settings.get("space", {})
+    if "bounds" in described:
+        return box_from_data(described["bounds"])
+    branches = settings.get("param_distributions") or described["parameters"]
+    return as_space([{name: _parameter(kind) for name, kind in branch} for branch in branches])
+
+
+def _parameter(described):
+    """Return the list or distribution of a parameter that `describe_space` described."""
+    [(kind, values)] = [item for item in described.items() if item[0] != "centres"]
+    if kind == "levels" and all(map(is_number, values)):
+        return sorted(values)
+    if not kind.startswith("quantiles"):
+        values = values if kind == "categories" or kind == "levels" else [values]
+        return [
+            v if v is None or isinstance(v, str | int | float) else json.dumps(v) for v in values
+        ]
+    low, high = values[0], values[-1]
+    if kind.endswith("integer"):
+        return list(range(round(low), round(high) + 1))
+    if low > 0 and np.ptp(np.diff(np.log(values))) < EVEN * np.log(high / low):
+        return loguniform(low, high)
+    if np.ptp(np.diff(values)) < EVEN * (high - low):
+        return uniform(low, high - low)
+    edges = np.unique(values)
+    return rv_histogram((np.ones(len(edges) - 1), edges), density=False)
+
+
+def _seconds(record):
+    rows = record.get("rows") or []
+    times = [row[name] for row in rows for name in ("fit_time", "score_time")]
+    return sum(map(float, times)) if times else None
+
+
+def _last_line(error):
+    return error.splitlines()[-1] if error else None
+
+
+def _count_open(records):
+    n = 0
+    for record in records:
+        n += len(record.get("begun", ()))
+        n -= len(record["ended"]) if "ended" in record else 0
+        n -= len(record["y"]) if "y" in record and not record.get("given") else 0
+    return n

@@ -1,0 +1,190 @@
+"""report: one self-contained page on a search, a result, an optimiser or a journal."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
+
+from skbo_silbo import SILBO, SILBOSearchCV, minimize
+from skbo_silbo.__main__ import main
+from skbo_silbo.inspection import report
+
+VOID = {"meta", "br", "link"}
+
+
+class Reader(HTMLParser):
+    """Check that tags are closed in order; collect headings, cells and addresses."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.addresses, self.sections = [], [], [], {}
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "h2":
+            self.heading = None
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "h2" in self.open:
+            self.heading = data
+            self.sections[data] = ""
+        elif self.sections and "section" in self.open:
+            self.sections[self.heading] += data + " "
+
+
+def told_optimizer(space, n=14, **options):
+    optimizer = SILBO(space, random_state=0)
+    points = optimizer.ask(n)
+    values = [sum(v for v in p.values() if isinstance(v, float)) for p in points]
+    return optimizer.tell(points, values, **options)
+
+
+def search_trees(**options):
+    space = {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 5, 25, 50]}
+    tree = DecisionTreeClassifier(random_state=0)
+    return SILBOSearchCV(tree, space, n_iter=8, cv=3, random_state=0, **options).fit(
+        *load_iris(return_X_y=True)
+    )
+
+
+def test_page_is_well_formed_and_self_contained():
+    result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)] * 2, n_calls=14, random_state=0)
+    page = report(result)
+    read = Reader(page)
+    assert read.addresses == []
+    assert not re.search(r"https?:|@import|url\(", page)
+    assert read.sections.keys() >= {"Next step", "Recommended point", "All evaluations"}
+    assert "interval" in read.sections["Recommended point"]
+    assert read.tags.count("script") == 1
+
+
+def test_names_and_categories_are_escaped():
+    name, category = "<script>alert(1)</script>", "<b>&\"'"
+    optimizer = told_optimizer({name: loguniform(0.1, 1.0), "kind": [category, "b"]})
+    page = report(optimizer)
+    assert Reader(page).tags.count("script") == 1
+    assert "<script>alert" not in page
+    assert category not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_failed_and_infeasible_evaluations_are_counted():
+    optimizer = SILBO([(0, 1)], random_state=0)
+    y = np.arange(12.0)
+    y[:2] = np.nan
+    constraints = np.where(np.arange(12) > 8, 1.0, -1.0)
+    optimizer.tell(np.linspace(0, 1, 12)[:, None], y, constraints=constraints)
+    counts = Reader(report(optimizer)).sections["Evaluations that do not count"]
+    assert re.search(r"failed\s+2\b", counts)
+    assert re.search(r"infeasible\s+3\b", counts)
+
+
+def test_untried_category_is_listed():
+    space = {"C": loguniform(0.1, 1.0), "kind": ["a", "b", "c"]}
+    optimizer = SILBO(space, random_state=0)
+    C = np.linspace(0.1, 1.0, 12)
+    points = [{"C": c, "kind": "ab"[i % 2]} for i, c in enumerate(C)]
+    seldom = Reader(report(optimizer.tell(points, C))).sections["Categories hardly tried"]
+    assert re.search(r"kind\s+'c'\s+0\b", seldom)
+    assert "'a'" not in seldom
+
+
+def test_pareto_front_lists_rows():
+    search = search_trees(refit=["score", "fit_time"])
+    sections = Reader(report(search)).sections
+    assert "Recommended point" not in sections
+    assert "max_depth" in sections["Pareto front"]
+    assert "Pareto front" in sections["Next step"]
+
+
+def test_score_is_reported_in_its_sign():
+    search = search_trees()
+    text = Reader(report(search)).sections["Recommended point"]
+    value = float(re.search(r"(?:Expected|Observed) mean test score: (\S+?)\.? ", text)[1])
+    assert 0.8 < value < 1.0
+
+
+def test_journal_is_read_while_search_runs(tmp_path):
+    path, pages = tmp_path / "run.jsonl", []
+
+    def write(progress):
+        if progress.n_evaluations == 5:
+            pages.append(report(path))
+
+    minimize(
+        lambda x: (x["C"] - 0.3) ** 2,
+        {"C": loguniform(0.1, 1.0), "kind": ["a", "b", "c"]},
+        n_calls=6,
+        n_initial=3,
+        journal=path,
+        callback=write,
+        random_state=0,
+    )
+    facts = Reader(pages[0]).sections["What was searched"]
+    assert re.search(r"Evaluations\s+5\b", facts)
+    assert "0.1 to 1, logarithmic" in facts
+
+
+def test_journal_shows_the_evaluated_values(tmp_path):
+    path = tmp_path / "run.jsonl"
+    result = minimize(
+        lambda x: float("nan") if x[0] > 0.9 else x[0],
+        [(0, 1)] * 2,
+        n_calls=8,
+        n_initial=4,
+        x0=[[0.95, 0.5]],
+        journal=path,
+        random_state=0,
+    )
+    table = Reader(report(path)).sections["All evaluations"]
+    shown = [f"{value:.5g}" for value in result.func_vals if np.isfinite(value)]
+    assert set(shown) <= set(table.split())
+    assert "failed" in table
+
+
+def test_search_journal_shows_scores_and_sources(tmp_path):
+    path = tmp_path / "run.jsonl"
+    search = search_trees(journal=path)
+    table = Reader(report(path)).sections["All evaluations"].split()
+    assert {f"{score:.5g}" for score in search.cv_results_["mean_test_score"]} <= set(table)
+    assert set(search.cv_results_["source"]) <= set(table)
+
+
+def test_incomplete_last_line_is_ignored(tmp_path):
+    path = tmp_path / "run.jsonl"
+    minimize(lambda x: x[0], [(0, 1)], n_calls=4, n_initial=4, journal=path, random_state=0)
+    content = path.read_bytes()
+    path.write_bytes(content + b'{"n": 99, "observed": [[0.')
+    assert re.search(r"Evaluations\s+4\b", Reader(report(path)).sections["What was searched"])
+
+
+def test_command_writes_report_next_to_journal(tmp_path, capsys):
+    path = tmp_path / "run.jsonl"
+    minimize(lambda x: x[0], [(0, 1)], n_calls=4, n_initial=4, journal=path, random_state=0)
+    assert main(["report", str(path)]) == 0
+    assert "All evaluations" in (tmp_path / "run.html").read_text(encoding="utf-8")
+    (tmp_path / "other").write_text("text", encoding="utf-8")
+    assert main(["report", str(tmp_path / "other")]) == 1
+    assert "journal" in capsys.readouterr().err
+
+
+def test_report_without_evaluations_raises():
+    with pytest.raises(NotFittedError, match="evaluations"):
+        report(SILBO([(0, 1)]))
