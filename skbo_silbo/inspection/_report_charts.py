@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skbo_silbo.inspection._value_axis import format_number
+from skbo_silbo.inspection._value_axis import format_number, shorten
 
 WIDTH, HEIGHT = 480, 220  # of a picture, in pixels; it shrinks with the page
 LEFT, BOTTOM, EDGE = 62, 40, 10
@@ -152,7 +152,7 @@ def _axes(labels, widths, heights):
     lines = f'<path class="axis" d="M{LEFT},{EDGE}V{base}H{WIDTH - EDGE}"/>'
     side = (
         f'<text transform="translate(14 {base / 2 + EDGE / 2}) rotate(-90)" '
-        f'text-anchor="middle">{escape(labels[1])}</text>'
+        f'text-anchor="middle">{escape(shorten(labels[1]))}</text>'
     )
     written = (
         f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'

@@ -15,6 +15,7 @@ PAGE = """<!DOCTYPE html>
 body {{ margin: 0 auto; max-width: 64rem; padding: 1rem; color: var(--text);
   background: var(--paper); font: 1rem/1.5 system-ui, sans-serif; }}
 h1 {{ font-size: 1.4rem; overflow-wrap: anywhere; }}
+th {{ overflow-wrap: normal !important; }}
 h2 {{ font-size: 1.1rem; margin: 1.6rem 0 .5rem; }}
 .wide {{ overflow-x: auto; margin: .5rem 0; }}
 table {{ border-collapse: collapse; font-size: .9rem; }}
