@@ -17,7 +17,7 @@ from skbo_silbo.inspection._report_style import PAGE
 from skbo_silbo.inspection._value_axis import format_number
 from skbo_silbo.optimizers import EmbeddedOptimizer
 from skbo_silbo.space import parameter_domains
-from skbo_silbo.space._values import in_words, is_number
+from skbo_silbo.space._values import format_value, is_number
 
 SourceLike: TypeAlias = ResultLike | str | os.PathLike[str]
 
@@ -130,7 +130,7 @@ def _space_table(evaluations):
 
 def _describe(domain):
     if domain.values is not None and (not domain.is_numeric or len(domain.values) <= N_SHARES):
-        return ", ".join(map(in_words, domain.values))
+        return ", ".join(map(format_value, domain.values))
     scale = ", logarithmic" if domain.is_logarithmic else ""
     kind = "integers " if domain.is_integer else ""
     return f"{kind}{format_number(domain.low)} to {format_number(domain.high)}{scale}"
@@ -219,7 +219,7 @@ def _curve(evaluations, name, domain):
     curve = evaluations.dependence(name)
     low, high = np.minimum(curve.low, curve.high), np.maximum(curve.low, curve.high)  # maximised
     if not domain.is_numeric or not all(map(is_number, curve.x)):
-        columns = {name: list(map(in_words, curve.x)), "mean": curve.mean.tolist()}
+        columns = {name: list(map(format_value, curve.x)), "mean": curve.mean.tolist()}
         return grid(columns | {"low": low.tolist(), "high": high.tolist()})
     x = np.asarray(curve.x, dtype=float)
     labels = name, f"expected {evaluations.name}"
@@ -241,8 +241,8 @@ def _seldom(evaluations):
     for name, domain in parameter_domains(evaluations.optimizer.space_).items():
         if domain.is_numeric or domain.values is None or len(domain.values) < 2:
             continue
-        tried = [in_words(p[name]) for p in evaluations.points if name in p]
-        counts = {in_words(v): tried.count(in_words(v)) for v in domain.values}
+        tried = [format_value(p[name]) for p in evaluations.points if name in p]
+        counts = {format_value(v): tried.count(format_value(v)) for v in domain.values}
         items += [(name, v, n) for v, n in counts.items() if n <= SELDOM * len(tried)]
     columns = zip(*items, strict=True) if items else ()
     return grid(dict(zip(("Input", "Category", "Evaluations"), columns, strict=False)))
