@@ -1,4 +1,4 @@
-"""Classes for other libraries; each needs its library, and none is imported with this one."""
+"""Integrations with optional libraries, which are only imported when used."""
 
 from skbo_silbo.integrations._lazy import __getattr__ as __getattr__
 

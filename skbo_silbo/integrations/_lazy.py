@@ -1,4 +1,4 @@
-"""Classes whose library is imported with them: each is imported when it is asked for."""
+"""Lazy import of classes that need an optional library."""
 
 
 def __getattr__(name):

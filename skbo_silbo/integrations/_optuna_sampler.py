@@ -1,4 +1,4 @@
-"""SILBO as a sampler of Optuna."""
+"""SILBO as a sampler for Optuna."""
 
 import threading
 import zlib
@@ -16,8 +16,7 @@ try:
     import optuna
 except ImportError as error:
     raise ImportError(
-        "skbo_silbo.integrations must have Optuna, which is not installed. "
-        "Install it: pip install skbo_silbo[optuna]."
+        "SILBOSampler requires Optuna. Install it with: pip install skbo_silbo[optuna]."
     ) from error
 from optuna.distributions import BaseDistribution
 from optuna.study import StudyDirection
@@ -35,51 +34,52 @@ from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._state import engine_options
 from skbo_silbo.space import SpaceExhausted
 
-MOST_TRIES = 5  # to propose what no other trial has
-MOST_DRAWS = 100  # after which a space of few points counts as used up
+MOST_TRIES = 5  # attempts to propose parameters that no other trial has
+MOST_DRAWS = 100  # random draws until a small space is considered exhausted
 
 
 class SILBOSampler(optuna.samplers.BaseSampler):
-    """Sampler for an `Optuna <https://optuna.org>`_ study of one objective that asks SILBO.
+    """Sampler for single-objective `Optuna <https://optuna.org>`_ studies based on SILBO.
 
-    All parameters that a complete trial has had are proposed together by
-    :class:`~skbo_silbo.SILBO`, conditional ones too: a trial that did without one takes part with
-    the middle of its range. A parameter not met before is drawn at random. Of one whose range has
-    changed the latest range counts, and trials outside it are left out. Running trials take part
-    with the value that the model predicts. It may be used from several threads or processes on one
-    study at once. All but the state of its model is in the study's storage, and that state is made
-    anew where it is missing.
+    The parameters of completed trials are proposed jointly by :class:`~skbo_silbo.SILBO`. New
+    parameters are sampled at random. A conditional parameter that a trial does not have is set to
+    the middle of its range. If the range of a parameter has changed, the latest range is used and
+    trials outside it are ignored. Several threads or processes may work on one study: the sampler
+    reads all trials from the storage of the study and takes running trials into account.
 
     Parameters
     ----------
     seed : int or None, default=None
-        Seed of the proposals. The same seed on several processes of one study is right: what is
-        drawn depends on the number of the trial, too. None: another one for every sampler.
+        Seed of the proposals. All processes of a study can use the same seed, because the
+        proposals also depend on the trial number. None uses a random seed.
     n_startup_trials : int or "auto", default="auto"
-        Complete trials before the first model; until then points of a Sobol sequence. "auto":
-        ``4 + 2 sqrt(m)`` for m columns, at most 11.
+        Number of completed trials before the surrogate is used. Until then, parameters are taken
+        from a Sobol sequence. "auto" means ``4 + 2 sqrt(m)``, at most 11, for m columns of the
+        encoded space.
     constraints_func : callable or None, default=None
-        Called with the frozen trial when it is complete or pruned; returns a sequence of numbers,
-        of which none is above 0 if the trial is feasible. Values set by ``Trial.set_constraint``
-        (Optuna 5) count as well.
+        Function of a completed or pruned trial that returns a sequence of numbers. The trial is
+        feasible if none of them is positive. Values set by ``Trial.set_constraint`` (Optuna 5) are
+        used as well.
     **options
-        Further arguments of :class:`~skbo_silbo.SILBO`, for example ``embedding="semi-sir"``,
+        Further arguments of :class:`~skbo_silbo.SILBO`, such as ``embedding="semi-sir"`` or
         ``n_components=2``.
 
     Raises
     ------
     ValueError
-        If an option is unknown, or there are constraints and `acquisition` is not a logarithm; from
-        Optuna's calls, if the study has several objectives.
+        If an option is unknown, if there are constraints and `acquisition` is not on a log scale,
+        or, when sampling, if the study has several objectives.
 
     Notes
     -----
-    A pruned trial takes part with its last intermediate value. A failed one (also one that Optuna's
-    heartbeat gave up) is a failed evaluation for SILBO: the place is avoided. Constraints are
-    learnt, each by name, and trials are proposed by expected improvement on the best feasible one
-    times the probability that all hold (``acquisition="ei"``, the default, or a function
-    that declares ``is_log = True``); a trial that has no value for a constraint is not known to be
-    feasible.
+    Pruned trials are represented by their last intermediate value. Failed trials, including those
+    that missed Optuna's heartbeat, are failed evaluations of SILBO, which avoids their
+    neighbourhood.
+
+    With constraints, the acquisition function is the expected improvement on the best feasible
+    trial times the probability that all constraints hold. This requires ``acquisition="ei"``, the
+    default, or a function with the attribute ``is_log = True``. A trial without a value for one of
+    the constraints is not considered feasible.
 
     Examples
     --------
@@ -120,39 +120,39 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         vars(self).update(state, _lock=threading.RLock())
 
     def reseed_rng(self) -> None:
-        """Take another seed, as a copy of a sampler in another process needs it."""
+        """Draw a new seed, for copies of the sampler in other processes."""
         with self._lock:
             self._seed, self._model = _new_seed(), None
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the distributions of all parameters that a complete trial has had."""
+        """Return the distributions of all parameters of completed trials."""
         return common_space(study)
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Return a value for every parameter of the search space."""
+        """Propose values for all parameters of the search space."""
         self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
         with self._lock:
-            if self._model is None or self._model.of != (study.study_name, search_space):
+            if self._model is None or self._model.key != (study.study_name, search_space):
                 self._model = _StudyModel(study.study_name, search_space, self._options, self._seed)
             return self._propose_new(study, trial, search_space)
 
     def _propose_new(self, study, trial, search_space):
-        """Return a proposal that no other trial has, and let other processes see it.
+        """Propose parameters that no other trial has, and write them to the storage.
 
-        Two trials that begin at once know nothing of one another. Each writes what it proposes,
-        then looks: one of the two sees the other, and proposes anew; if both do, the one that
-        began later takes what comes after.
+        Trials that begin at the same time do not see each other. Therefore each trial first writes
+        its proposal and then reads those of the others. If it finds its own proposal there, it
+        tries again and leaves the earlier proposals to the trials that began before it.
         """
         params, seen = None, see_trials(study, trial.number, search_space)
         for _ in range(MOST_TRIES):
             former, params = params, self._model.propose(trial.number, seen, params)
-            if params == former:  # a space that is used up
+            if params == former:  # the space is exhausted
                 break
             keep_attribute(study, trial, PROPOSED, params)
             seen = see_trials(study, trial.number, search_space)
@@ -167,35 +167,37 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Return a value at random, from the distribution."""
+        """Sample a value from the distribution."""
         self._raise_error_if_multi_objective(study)
         rng = _rng(self._seed, trial.number, param_name)
         distributions = {param_name: param_distribution}
         return as_suggested(_draw(OptunaSpace(distributions), rng), distributions)[param_name]
 
     def optimizer_of(self, study: optuna.Study) -> SILBO:
-        """Return an optimiser that knows the ended trials of a study, whoever proposed them.
+        """Return an optimiser fitted to the finished trials of a study.
 
-        For what it says of them: ``predict``, ``subspace_``, ``recommended_``, and the displays of
-        `skbo_silbo.inspection`. Nothing of it comes back to the study.
+        Use it to analyse a study by ``predict``, ``subspace_``, ``recommended_`` or the displays of
+        `skbo_silbo.inspection`. The trials may come from any sampler. The study is not modified.
 
         Parameters
         ----------
         study : optuna.Study
-            Of one objective, with a complete trial.
+            A single-objective study with a completed trial.
 
         Returns
         -------
         optimizer : SILBO
-            With the parameters and the sign of the study. Categories are text. What a trial has no
-            value for is at the middle of its range; ``predict`` needs such a value too.
+            The optimiser. Its points have all parameters of the study, with categories as strings
+            and missing parameters at the middle of their range.
 
         Raises
         ------
         NotFittedError
-            When no trial is complete, or no parameter has two values.
-        TypeError, ValueError
-            For what is no study, or one of several objectives.
+            If there is no completed trial, or no parameter has more than one value.
+        TypeError
+            If `study` is not a study.
+        ValueError
+            If the study has several objectives.
 
         Examples
         --------
@@ -210,19 +212,19 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         """
         if not isinstance(study, optuna.Study):
             raise TypeError(
-                f"study must be an optuna.Study: got {type(study).__name__}. Read a stored one by "
-                "optuna.load_study."
+                f"`study` must be an optuna.Study, got {type(study).__name__}. Load a stored study "
+                "with optuna.load_study."
             )
         self._raise_error_if_multi_objective(study)
         if not (distributions := common_space(study)):
             raise NotFittedError(
-                "study must have a complete trial with a parameter of two values or more: got "
-                f"{len(study.trials)} trials, none of them so. Optimise it first."
+                "`study` must have a completed trial with a parameter that has more than one value,"
+                f" got none among {len(study.trials)} trials. Optimise it first."
             )
         is_maximised = study.direction == StudyDirection.MAXIMIZE
         options = {**self._options, "maximize": is_maximised}
         model = _StudyModel(study.study_name, distributions, options, self._seed)
-        return model.of_ended(see_trials(study, None, distributions))
+        return model.fit(see_trials(study, None, distributions))
 
     def after_trial(
         self,
@@ -231,25 +233,25 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         state: TrialState,
         values: Sequence[float] | None,
     ) -> None:
-        """Keep what `constraints_func` says of a trial that is complete or pruned."""
+        """Evaluate `constraints_func` and store its values with the trial, unless it failed."""
         if self._constraints_func is None or state == TrialState.FAIL:
             return
         returned = self._constraints_func(trial)
         constraints = as_reals(returned)
         if constraints is None or constraints.ndim != 1 or np.isnan(constraints).any():
             raise ValueError(
-                f"constraints_func must return a sequence of numbers: got {brief(returned)} for "
-                f"trial {trial.number}. Return one of each constraint, positive where it is "
+                f"`constraints_func` must return a sequence of numbers, got {brief(returned)} for "
+                f"trial {trial.number}. Return one number per constraint, positive if it is "
                 "violated, for example [0.5]."
             )
         keep_attribute(study, trial, CONSTRAINTS, tuple(constraints.tolist()))
 
 
 class _StudyModel:
-    """An optimiser over one search space, brought up to date at every proposal."""
+    """An optimiser for one search space of a study, updated before each proposal."""
 
     def __init__(self, study_name, distributions, options, seed):
-        self.of = study_name, dict(distributions)  # whose model this is
+        self.key = study_name, dict(distributions)  # identifies the study and its search space
         self._options, self._seed = options, seed
         self._space = OptunaSpace(distributions)
         self._optimizer, self._observed = None, {}
@@ -258,9 +260,9 @@ class _StudyModel:
         self._n_startup, self._design = design.n_initial_, design.ask(n)
 
     def propose(self, number, seen, former=None):
-        """Return parameters for the trial with this number, which repeat no other's if possible.
+        """Propose parameters for a trial, different from those of other trials if possible.
 
-        `former` was proposed before, and other trials have it.
+        `former` is the previous proposal for this trial, which another trial also has.
         """
         for params in self._candidates(number, seen, former):
             if not seen.repeats(params):
@@ -274,8 +276,7 @@ class _StudyModel:
         else:
             self._update(seen)
             with suppress(SpaceExhausted):
-                # A trial that began before this one, with the same knowledge, is expected to have
-                # what would be proposed now; this one gets what comes after.
+                # Trials that began earlier with the same observations take the next proposals.
                 for _ in range(seen.n_ahead(former)):
                     self._optimizer.ask()
                 for _ in range(MOST_TRIES):
@@ -284,8 +285,8 @@ class _StudyModel:
         for _ in range(MOST_DRAWS):
             yield _draw(self._space, rng)
 
-    def of_ended(self, seen):
-        """Return the optimiser, told all trials that ended, with a model where they suffice."""
+    def fit(self, seen):
+        """Return the optimiser with all finished trials, with a surrogate if they suffice."""
         self._update(seen)
         self._optimizer.expected_gain()
         return self._optimizer
@@ -308,7 +309,7 @@ class _StudyModel:
         self._set_pending(seen.pending)
 
     def _set_pending(self, pending):
-        """Replace the points that the optimiser holds for pending by those of running trials."""
+        """Replace the pending points of the optimiser by those of the running trials."""
         for point in self._optimizer.pending_:
             self._optimizer.cancel(point)
         for params in pending:
@@ -319,34 +320,34 @@ class _StudyModel:
 
 
 def _check_options(n_startup_trials, constrained, options):
-    known = [name for name in engine_options(SILBO) if name != "n_initial"]
-    unknown = sorted(set(options) - set(known))
+    allowed = [name for name in engine_options(SILBO) if name != "n_initial"]
+    unknown = sorted(set(options) - set(allowed))
     if unknown:
         raise ValueError(
-            f"options of SILBOSampler must be among {known}: got {unknown}. Remove or rename them; "
-            "n_initial is called n_startup_trials here."
+            f"The options of SILBOSampler must be among {allowed}, got {unknown}. Use "
+            "n_startup_trials instead of n_initial."
         )
     check_integer("n_startup_trials", n_startup_trials, 1, "'auto'")
     options = {**options, "n_initial": n_startup_trials}
-    optimizer = SILBO([(0.0, 1.0)] * 2, **options)  # refuses values that are invalid in any space
+    optimizer = SILBO([(0.0, 1.0)] * 2, **options)  # raises if a value is invalid in any space
     if constrained:
         optimizer.check_constraints([0.0])
     return options
 
 
 def as_suggested(params, distributions):
-    """Return parameters as the objective sees them, from Optuna's internal representations."""
+    """Convert parameters from Optuna's internal representation to that seen by the objective."""
     return {name: distributions[name].to_external_repr(value) for name, value in params.items()}
 
 
 def _draw(space, rng):
-    """Return parameters at random, as the distributions have them."""
+    """Sample parameters from their distributions."""
     x = rng.uniform(-1.0, 1.0, (1, space.space.n_features_))
     return space.from_point(space.space.decode(x)[0])
 
 
 def _rng(seed, number, purpose):
-    """Return a random stream that no other trial of the study has, whichever process asks."""
+    """Return a random generator that is specific to a trial and the same in all processes."""
     return np.random.default_rng([seed, number, zlib.crc32(purpose.encode())])
 
 

@@ -1,11 +1,10 @@
-"""What the trials of an Optuna study say, and its distributions as parameters of a `Space`.
+"""Read the trials of an Optuna study, and convert its distributions to a `Space`.
 
-Values of trials are internal representations of Optuna: numbers, of a category its place among the
-choices. Points of the space have the values that an objective sees, categories as text.
+Parameters of trials are in Optuna's internal representation: numbers, or the index of a categorical
+choice. Points of the space have the external values, with categories as strings.
 
-A parameter with few values becomes a list of them; one with many, or with a continuum, becomes a
-distribution, whose values are rounded on the way back. So a value never depends on how a library
-computes ``low + i * step``.
+A parameter with few values becomes a list. One with many values, or a continuous one, becomes a
+distribution, and its values are rounded to Optuna's grid when they are converted back.
 """
 
 import math
@@ -19,11 +18,11 @@ from scipy import stats
 
 from skbo_silbo.space import Space
 
-MOST_LEVELS = 1000  # more values than that are searched as a continuum
+MOST_LEVELS = 1000  # parameters with more values are treated as continuous
 
 
 class OptunaSpace:
-    """The `Space` of some of Optuna's parameters.
+    """Conversion between Optuna's parameters and points of a `Space`.
 
     Parameters
     ----------
@@ -40,27 +39,23 @@ class OptunaSpace:
         [self._middle] = self.space.decode(np.zeros((1, self.space.n_features_)))
 
     def to_point(self, params):
-        """Return a trial's parameters as a point of `space`; what it has not is at the middle.
-
-        So a parameter that a trial does not have, because another has a value with which it is not
-        needed, makes no difference between trials.
-        """
-        known = {name: self._axes[name].to_space(value) for name, value in params.items()}
-        return {**self._middle, **known}
+        """Convert the parameters of a trial to a point, with missing ones at the middle."""
+        values = {name: self._axes[name].to_space(value) for name, value in params.items()}
+        return {**self._middle, **values}
 
     def from_point(self, point):
-        """Return a point of `space` as parameters for a trial: dict of str to float."""
+        """Convert a point of the space to the parameters of a trial."""
         return {name: float(self._axes[name].from_space(value)) for name, value in point.items()}
 
 
 def make_axis(distribution):
-    """Return how a distribution is searched: `values` for a `Space`, `to_space`, `from_space`."""
+    """Return the conversion between one of Optuna's distributions and a parameter of a `Space`."""
     is_choice = isinstance(distribution, CategoricalDistribution)
     return _Choices(distribution) if is_choice else _Numbers(distribution)
 
 
 class _Choices:
-    """The choice, as text: a category."""
+    """Conversion of a categorical distribution, with choices as strings."""
 
     def __init__(self, distribution):
         self.values = [str(choice) for choice in distribution.choices]
@@ -75,7 +70,7 @@ class _Choices:
 
 
 class _Numbers:
-    """The value itself, one of a few levels; or a value before it is rounded to a step."""
+    """Conversion of a numeric distribution to a few levels or a continuous range."""
 
     def __init__(self, distribution):
         self._low, self._high, self._step = distribution.low, distribution.high, distribution.step
@@ -94,25 +89,25 @@ class _Numbers:
     def to_space(self, value):
         if self._has_levels:
             return self._level(self._place(value))
-        return float(np.clip(value, *self.values.support()))  # whose ends are rounded
+        return float(np.clip(value, *self.values.support()))  # the support may be rounded
 
     def from_space(self, value):
         return self._within_bounds(value) if self._step is None else self._level(self._place(value))
 
     def _place(self, value):
-        """Return the number of the level nearest a value."""
+        """Return the index of the level nearest to a value."""
         return round((value - self._low) / (self._step or 1.0))
 
     def _level(self, i):
         return self._within_bounds(self._low + i * (self._step or 0))
 
     def _within_bounds(self, value):
-        """Return a number inside the bounds, which rounding may have passed."""
+        """Clip a number to the bounds, which rounding errors may exceed."""
         return min(max(value, self._low), self._high)
 
 
 def _log_weighted(values):
-    """Return integers with the probability that a log-uniform number rounds to them."""
+    """Return the distribution of a log-uniform number that is rounded to one of the integers."""
     if len(values) == 1:
         return values
     middles = np.append(values, values[-1] + 1) - 0.5
@@ -120,31 +115,30 @@ def _log_weighted(values):
     return stats.rv_discrete(values=(values, mass / mass.sum()))
 
 
-# Attribute of a trial: what is proposed before it is suggested. In one, so that it is seen whole or
-# not at all: Optuna keeps those of a trial in columns for text of any length.
+# System attribute of a trial with all proposed parameters, so that they are visible to other
+# processes at once and before they are suggested.
 PROPOSED = "silbo:params"
-CONSTRAINTS = "constraints"  # attribute that Optuna's own samplers keep and read
+CONSTRAINTS = "constraints"  # system attribute, also used by Optuna's own samplers
 
 
 @dataclass(frozen=True)
 class TrialsSeen:
-    """What is known of a study when a trial is to be proposed.
+    """The trials of a study at the time of a proposal.
 
-    Parameters are dicts of names to Optuna's internal representations: numbers, of a category its
-    place among the choices.
+    Parameters are dicts of names to Optuna's internal representation.
 
     Attributes
     ----------
     observed : dict of int to (params, value, constraints)
-        By number of the trial; it need not have all parameters. The value is NaN for a failed one,
-        a constraint, of a tuple of as many for every trial, where the trial has none of that name.
+        The finished trials by number. Failed trials have the value NaN. The constraints are a
+        tuple of the same length for all trials, with NaN for missing ones.
     complete : list of params
-        Of those of `observed` that are complete.
+        Parameters of the completed trials.
     pending : list of params
-        Of the other running trials, as far as they are known.
+        Parameters of the other running trials, as far as they have been proposed.
     ahead : list of params
-        Of the trials that began to run before this one; empty where they have not been shown, and
-        no trial that began after them has ended.
+        Parameters of the running trials that began earlier, empty dicts if not proposed yet.
+        Trials without a proposal are excluded if a later trial has already finished.
     """
 
     observed: dict
@@ -153,15 +147,14 @@ class TrialsSeen:
     ahead: list
 
     def n_ahead(self, params):
-        """Return how many of the trials ahead may take what is proposed, or have taken these."""
+        """Count the earlier trials that may propose, or have already proposed, these parameters."""
         active = self._active(params or {})
         return sum(not p or (params is not None and _agree(p, params, active)) for p in self.ahead)
 
     def repeats(self, params):
-        """Return whether another trial is, or is about to be, what one with these would be.
+        """Return whether another finished or running trial evaluates the same parameters.
 
-        A trial that ended did without those parameters that its other values made superfluous;
-        which of a running one's proposal are so is not known yet, and inferred.
+        Conditional parameters that are inactive for these values are ignored.
         """
         wholes = {frozenset(params), *map(frozenset, self.complete)}
         ended = (p for p, *_ in self.observed.values() if frozenset(p) in wholes)
@@ -171,21 +164,21 @@ class TrialsSeen:
         return any(_agree(p, params, active) for p in self.pending)
 
     def _active(self, params):
-        """Return the names of the parameters that a trial with these has.
+        """Infer which parameters are active for these values from the completed trials.
 
-        Read from the complete trials as from a tree: they are divided by the parameter that best
-        says which others a trial has, until all that are left have the same. Where none is left,
-        only those that all had before.
+        The trials are split like in a decision tree, by the parameter that best predicts which
+        others are present, until all trials of the leaf have the same parameters. If the leaf is
+        empty, the parameters that are common to its parent are returned.
         """
-        known, free = self.complete or [params], set(params)
-        while len(wholes := {frozenset(p) for p in known}) > 1:
+        trials, free = self.complete or [params], set(params)
+        while len(wholes := {frozenset(p) for p in trials}) > 1:
             common = frozenset.intersection(*wholes)
             undivided = common & free
             if not undivided:
                 return common
-            best = min(sorted(undivided), key=lambda name: len({(p[name], *p) for p in known}))
-            known = [p for p in known if p[best] == params[best]]
-            if not known:
+            best = min(sorted(undivided), key=lambda name: len({(p[name], *p) for p in trials}))
+            trials = [p for p in trials if p[best] == params[best]]
+            if not trials:
                 return common
             free.remove(best)
         return next(iter(wholes))
@@ -196,9 +189,9 @@ def _agree(one, other, names):
 
 
 def common_space(study):
-    """Return the distribution of every parameter that a complete trial has had, by name.
+    """Return the latest distribution of each parameter of the completed trials.
 
-    Of parameters that have had several, the latest. A parameter with one value only is left out.
+    Parameters with a single value are excluded.
     """
     space = {}
     for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
@@ -207,7 +200,7 @@ def common_space(study):
 
 
 def see_trials(study, number, distributions):
-    """Return what the trials of a study but this one say of parameters with these distributions."""
+    """Collect the other trials of a study for a search space with these distributions."""
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
     shown = {t.number: _inside(t, distributions) for t in trials}
     running = [t.number for t in trials if t.state == TrialState.RUNNING]
@@ -227,7 +220,7 @@ def see_trials(study, number, distributions):
         observed=observed,
         complete=[shown[n] for n, t in ended.items() if t.state == TrialState.COMPLETE],
         pending=[shown[n] for n in running if shown[n]],
-        # A trial that has shown nothing although later ones have ended was killed, most likely.
+        # A trial without a proposal although later trials have finished was probably killed.
         ahead=[
             shown[n]
             for n in running
@@ -237,31 +230,31 @@ def see_trials(study, number, distributions):
 
 
 def _inside(trial, distributions):
-    """Return those parameters of a trial that have a distribution; none if one is outside it.
+    """Return the parameters of a trial in the search space, or {} if a value is outside of it.
 
-    Of a running trial with what was proposed and not suggested yet.
+    For a running trial, proposed parameters that are not suggested yet are included.
     """
     is_running = trial.state == TrialState.RUNNING
     params = dict(trial.system_attrs.get(PROPOSED, {})) if is_running else {}
     try:
         for name in distributions.keys() & trial.params.keys():
             params[name] = distributions[name].to_internal_repr(trial.params[name])
-    except (TypeError, ValueError):  # of another type, or none of the choices
+    except (TypeError, ValueError):  # the value has another type or is not one of the choices
         return {}
     params = {name: float(params[name]) for name in distributions if name in params}
     return params if all(distributions[k]._contains(v) for k, v in params.items()) else {}
 
 
 def keep_attribute(study, trial, key, value):
-    """Write an attribute of a running trial; Optuna has no public way for a sampler to do so."""
+    """Store a system attribute of a running trial, for which Optuna has no public function."""
     study._storage.set_trial_system_attr(trial._trial_id, key, value)
 
 
 def modelled_value(study, trial):
-    """Return the value of an ended trial, to be minimised.
+    """Return the value of a finished trial, to be minimised.
 
-    A complete trial has its value, with a minus sign if the study maximises. A pruned one has its
-    last intermediate value. A failed one has NaN.
+    This is the last intermediate value of a pruned trial and NaN for a failed one. The sign is
+    changed if the study is maximised.
     """
     value, reported = math.nan, trial.intermediate_values
     if trial.state == TrialState.COMPLETE:
@@ -272,7 +265,7 @@ def modelled_value(study, trial):
 
 
 def constraints_of(trial):
-    """Return a trial's values of constraints by name: at most 0 where they hold."""
+    """Return the constraint values of a trial by name, which are positive if violated."""
     attributes = trial.system_attrs
     unnamed = enumerate(attributes.get(CONSTRAINTS) or ())
     named = {k: v for k, v in attributes.items() if k.startswith(f"{CONSTRAINTS}:")}
