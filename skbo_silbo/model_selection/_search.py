@@ -55,129 +55,123 @@ if TYPE_CHECKING:
 class SILBOSearchCV(SeveralGoals):
     """Search over hyperparameters that learns from every candidate which to try next.
 
-    Takes the place of :class:`~sklearn.model_selection.RandomizedSearchCV`: the same arguments with
-    the same defaults, and some more; the same methods and attributes. Candidates are
-    proposed by :class:`~skbo_silbo.SILBO`, which maximises the mean test score: first the estimator
-    as it is, then a space-filling design, then what a model of the scores expects to be better.
+    A drop-in replacement for :class:`~sklearn.model_selection.RandomizedSearchCV` with the same
+    methods and attributes. Candidates are proposed by :class:`~skbo_silbo.SILBO`, which maximises
+    the mean test score. The search evaluates the estimator's current parameters first, then an
+    initial design, and then the candidates that a surrogate of the scores expects to be better.
 
     Parameters
     ----------
     estimator : estimator object
         Cloned for every fit. It needs a ``score`` method, or `scoring` must be given.
     param_distributions : "auto", dict, list of dicts, Space or SpaceUnion, default="auto"
-        "auto": the space that :func:`~skbo_silbo.default_space` gives for the estimator and the
-        data. A dict with ``"...": "auto"`` has that space with its own entries in it. Else
-        parameter names to lists of values or distributions, read as :class:`~skbo_silbo.Space`
-        says: a list of sorted numbers is ordered, any other list categorical. With a list of dicts
-        a candidate has the parameters of one of them. They are searched together: `n_iter` is
-        for all, and what is learnt of a parameter that several have with the same values counts
-        in each.
+        Search space. "auto" uses :func:`~skbo_silbo.default_space`; a dict with ``"...": "auto"``
+        is completed by default ranges. Otherwise parameter names are mapped to lists of values or
+        distributions as in :class:`~skbo_silbo.Space`: a list of sorted numbers is ordered, any
+        other list is categorical. In a list of dicts each dict is a branch, and a candidate has
+        the parameters of one branch. The branches share `n_iter`, and a surrogate of all branches
+        shares what it learns about parameters that they have in common.
     n_iter : int, default=10
-        Most candidates to evaluate, the initial ones included. With 10 there may be none that the
-        model proposes: up to ten given and known ones come first, then `n_initial` near the best of
-        these (see `source` in ``cv_results_``). A finite space of fewer points is evaluated
-        completely, no point twice, and ends the search.
+        Maximum number of candidates, including the initial ones. With the default of 10, all
+        candidates may be initial ones, so that the surrogate is not used. The search also ends
+        when all points of a finite space have been evaluated.
     batch_size : int or "auto", default="auto"
-        "auto": with one worker candidates are proposed one by one; with more, whenever a worker
-        is free, from what is known by then: none waits for another, and the result depends on
-        which fits end first. An int: so many candidates are proposed at a time and waited for; the
-        result depends on it, not on `n_jobs`.
+        Number of candidates to propose at a time. "auto" proposes a candidate whenever a worker is
+        free; with several workers the result then depends on which fits finish first. With an int,
+        the search waits for all candidates of a batch, and the result does not depend on `n_jobs`.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in RandomizedSearchCV. With several metrics the one that `refit` names is searched, or
-        those that it lists; if `refit` is False or a callable, the first.
+        As in RandomizedSearchCV. With several metrics, the search maximises those given by `refit`,
+        or the first one if `refit` is False or a callable.
     n_jobs : int or None, default=None
         Fits in parallel, as in RandomizedSearchCV, by joblib's backends "loky", "threading" or
         "dask"; with an int as `batch_size`, at most ``batch_size * n_splits`` at a time.
     refit : bool, str, callable, list or tuple of str, default=True
-        As in RandomizedSearchCV. A callable chooses among all candidates at the end; the
-        search itself goes after the (first) metric. A list of two or three goals, metrics of
-        `scoring` ("score", if there is one) or "fit_time", of which less is better: all are
-        improved, and nothing is refitted; see `pareto_front_`. It goes with neither `patience` nor
-        `initial_results`. What is shown and told to `callback` is the first metric.
+        As in RandomizedSearchCV. A callable selects the best candidate at the end of the search.
+        A list of two or three objectives starts a multi-objective search, which does not refit;
+        see `pareto_front_`. Objectives are metrics in `scoring` ("score" if there is only one) and
+        "fit_time", which is minimised. Cannot be combined with `patience`, `target` or
+        `initial_results`.
     cv : int, splitter, iterable or None, default=None
-        As in RandomizedSearchCV. A splitter splits once in every `fit`, so that all candidates
-        are compared on the same splits even if it shuffles without a seed.
+        As in RandomizedSearchCV. All candidates are evaluated on the same splits, even if the
+        splitter shuffles without a seed.
     verbose : int, default=0
         0: nothing is printed. 1: progress and the best score so far, as a bar (with tqdm installed)
         or a line per candidate. From 2 on: lines with the parameters, and scikit-learn's own.
     pre_dispatch : int or str, default="2*n_jobs"
-        How many fits are handed to workers at once: "all", a number, or a multiple of ``n_jobs``.
+        Number of fits dispatched to workers at once: "all", a number, or a multiple of ``n_jobs``.
     random_state : int, RandomState instance or None, default=None
-        Seed of the proposals. None gives other ones at every `fit`; numpy's global generator is
-        never used.
+        Seed of the proposals. With None each `fit` uses a different seed, and NumPy's global
+        generator is not used.
     error_score : "raise" or float, default=nan
-        Score of a fit that fails, and of one whose score is masked; the search goes on. Of a
-        candidate that is given up no time is known: it is NaN.
+        Score assigned to a fit that fails, or whose score is masked. The search continues. The fit
+        time of a candidate that times out is recorded as NaN.
     return_train_score : bool, default=False
-        Whether `cv_results_` has training scores too.
+        Whether to include training scores in `cv_results_`.
     timeout : float or None, default=None
-        Seconds that the fits of a candidate may take together; then it counts as failed, with
-        `error_score` and a `LostEvaluationWarning`. Fits then run in processes of their own, or in
-        threads with joblib's backend "threading" (which cannot be stopped). Other backends are
-        rejected. The refit has no limit.
+        Time limit in seconds for all fits of a candidate. A candidate that exceeds it counts as
+        failed, with a `LostEvaluationWarning`. Fits then run in separate processes, or in threads
+        with joblib's backend "threading", where they cannot be stopped. Other backends are
+        rejected. The refit is not limited.
     max_time : float or None, default=None
-        Seconds after which no further candidate begins; the first one always does. Candidates that
-        are being fitted then are waited for. With an integer `batch_size` this holds for whole
-        batches.
+        Time in seconds after which no further candidate, or batch of an integer `batch_size`, is
+        started. The first one always is, and running fits are finished.
     n_retries : int, default=1
-        How often a fit is repeated, alone, if its worker dies. Then its candidate counts as failed.
+        How often to repeat a fit whose worker dies before its candidate counts as failed.
     target : float or None, default=None
         Stop once a mean test score is at least this.
     patience : int, "auto" or None, default=None
-        Stop after so many candidates in a row without a better score. "auto": stop when the model
-        expects all remaining candidates together to gain less than the standard error of the best
-        candidate's mean score over the splits (:doc:`/benchmarks/patience`).
+        Stop after this number of consecutive candidates without improvement. "auto" stops when the
+        expected improvement by all remaining candidates is smaller than the standard error of the
+        best mean score (:doc:`/benchmarks/patience`).
     journal : str, path-like or None, default=None
         File that keeps every evaluated candidate. If it exists, the search resumes, or continues
         with a larger `n_iter`; with `n_initial` given, the result is that of an uninterrupted
         search. See :doc:`/journals`.
     initial_results : dict, list of (params, score) or None, default=None
-        What an earlier search found: its ``cv_results_``, or columns ``param_...`` and
-        ``mean_test_score`` (of a DataFrame ``frame.to_dict("list")``), or pairs of parameters and
-        score, NaN for a failed candidate. The model learns from them, they are not evaluated again,
-        and the design at the start is shorter by their number. They are neither in `cv_results_`
-        nor counted. Scores must be of the same metric on like data. Those that were "given" outside
-        this space are left out, and of a halving search those with less than all of its resource.
+        Results of an earlier search with the same metric on similar data: its ``cv_results_``, a
+        dict of columns ``param_...`` and ``mean_test_score``, or pairs of parameters and score
+        (NaN for failed candidates). They are used to fit the surrogate, are not evaluated again
+        and reduce the size of the initial design. They are not included in `cv_results_` or
+        `n_iter`. Of a halving search, only candidates with the full resource are used.
     callback : callable or None, default=None
-        Called with a `skbo_silbo.evaluation.Progress` after every candidate, except those from a
-        journal. A true return value ends the search. Callbacks of scikit-learn 1.9 work as well,
-        independently of this one.
+        Called with a `skbo_silbo.evaluation.Progress` after each candidate that is not read from
+        the journal. The search ends if it returns a true value. Callbacks of scikit-learn 1.9 are
+        supported independently of it.
     embedding, n_components, surrogate, n_initial : default="auto"
-        What is learnt of the scores, and after how many; as in :class:`~skbo_silbo.SILBO`. The
-        method of the paper, for example, is ``embedding="semi-sir"`` with some `n_components`.
+        Embedding and surrogate of the scores and size of the initial design, as in
+        :class:`~skbo_silbo.SILBO`.
     optimizer_options : dict or None, default=None
         Other arguments of :class:`~skbo_silbo.SILBO`, such as ``{"acquisition": "ucb"}``.
     initial_params : "known", "current", dict, list of dict or None, default="known"
-        Candidates that are evaluated first, before the design. "current": the parameters that
-        `estimator` has, where `n_iter` is above 1; with a list of dicts as `param_distributions`
-        those of the first that holds them. "known": after these up to nine that did well on other
-        data, or four that had to be moved into the space or lack some of its parameters. They count
-        in `n_iter`. One outside the space, such as
-        ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
-        learn from it (of a dict given a warning says so). One of the space that is
-        given twice is evaluated once. With an int as `batch_size` they come in batches of their
-        own.
+        Candidates to evaluate before the initial design; they count towards `n_iter`.
+
+        - "current": the estimator's current parameters, if `n_iter` is greater than 1.
+        - "known": in addition, up to nine configurations that performed well on other data sets
+          (four if they had to be clipped to, or completed for, this search space).
+        - dict or list of dicts: these candidates.
+
+        A candidate outside the space, such as ``gamma="scale"`` for a distribution, is evaluated
+        but not used to fit the surrogate.
     constraints : callable, NonlinearConstraint, tuple (names, constraint), list of these, or \
             None, default=None
-        Rules between parameters: a function of a candidate, a dict, that returns True if it is
-        valid, or `scipy.optimize.NonlinearConstraint` on such a function that returns numbers.
-        With a list of names, a ``LinearConstraint`` whose columns are these parameters, in this
-        order, or a ``NonlinearConstraint`` on their array; candidates that have not all of them,
-        of another dict of the list, satisfy it.
-        Others are neither proposed nor fitted, and do not count in `n_iter`. It is called often,
-        before the first fit too. `initial_params` that are not valid are refused, the current
-        ones left out with a warning.
+        Constraints between parameters, checked before a candidate is proposed: a function of a
+        candidate (a dict) that returns whether it is valid, or a
+        `scipy.optimize.NonlinearConstraint` of a function that returns numbers. A tuple of
+        parameter names and a ``LinearConstraint`` or ``NonlinearConstraint`` applies the latter to
+        the array of these parameters; candidates without some of them satisfy it. Invalid
+        `initial_params` raise an error, except that invalid current parameters of the estimator
+        are skipped with a warning.
 
     Attributes
     ----------
     cv_results_ : dict of arrays
-        As in RandomizedSearchCV, in the order of evaluation, and besides ``iter``, the number of
-        the batch, and ``source``, where the candidate came from: "given", "known", "init", "model",
-        or "resumed" if it was evaluated by an earlier run and is in the journal.
+        As in RandomizedSearchCV, in the order of evaluation. Additional columns are ``iter``, the
+        index of the batch, and ``source``, the origin of the candidate: "given", "known", "init",
+        "model", or "resumed" if it was read from the journal.
     space_ : dict, list of dicts, Space or SpaceUnion
-        What was searched.
+        The search space.
     optimizer_ : SILBO
-        The optimiser after the last candidate; its values are the scores with a minus sign.
+        The optimiser after the last candidate. It minimises the negative scores.
     subspace_ : LearntSubspace
         Which parameters matter, as :attr:`SILBO.subspace_` of `optimizer_` estimates it. Needs a
         search that went beyond its first candidates. Computed on access.
