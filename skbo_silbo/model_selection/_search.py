@@ -445,7 +445,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     @property
     def subspace_(self) -> LearntSubspace:
-        """Which parameters matter: :attr:`SILBO.subspace_` of `optimizer_`."""
+        """Which parameters matter: :attr:`SILBO.subspace_` of `optimizer_`.
+
+        :meta private:
+        """
         check_is_fitted(self, "optimizer_")
         return self.optimizer_.subspace_
 
