@@ -176,9 +176,8 @@ class SILBOSearchCV(SeveralGoals):
         Which parameters matter, as :attr:`SILBO.subspace_` of `optimizer_` estimates it. Needs a
         search that went beyond its first candidates. Computed on access.
     pareto_front_ : ndarray of int
-        With several goals: the rows of ``cv_results_`` that no other row dominates, by being
-        nowhere worse and somewhere better. Equal rows are all in it, those with a failed fit never.
-        There is no `best_estimator_`, `best_index_`, `best_params_` and `best_score_` then.
+        Indices of the non-dominated rows of ``cv_results_`` in a multi-objective search. Attributes
+        of a single best candidate, such as `best_params_`, do not exist then.
     stop_reason_ : str
         Why the search ended: "budget" (`n_iter` candidates were evaluated), "max_time", "target",
         "patience", "callback", "exhausted" (a finite space has no other candidate) or "interrupted"
@@ -190,9 +189,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     Raises
     ------
     ValueError
-        If an argument is invalid, if no candidate satisfies `constraints` or no fit of any
-        succeeds, or if the journal is of another search (then the message names what differs) or
-        damaged.
+        If an argument is invalid, no candidate satisfies `constraints`, all fits fail, or the
+        journal is damaged or was written by a different search.
     RuntimeError
         If another search is using the journal.
     TimeoutError

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skbo_silbo._checks import brief
 from skbo_silbo.journal._describe import describe, require_same
 from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._event import UNREADABLE, Points, observed_event, read_event
@@ -34,7 +35,7 @@ def root_seed(random_state):
     except ValueError as error:
         raise ValueError(
             "`random_state` must be None, an integer from 0 to 2**32 - 1, a RandomState or a "
-            f"Generator, got {random_state!r}."
+            f"Generator, got {brief(random_state)}."
         ) from error
 
 

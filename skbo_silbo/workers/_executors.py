@@ -5,7 +5,7 @@ import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 
-from skbo_silbo._checks import check_picklable
+from skbo_silbo._checks import brief, check_picklable
 from skbo_silbo._joblib import kill_processes
 
 HOW_TO_SEND = (
@@ -31,7 +31,7 @@ def make_executor(make):
     """
     executor = make() if callable(make) else None
     if not is_executor(executor):
-        got = f"{make!r}, which returned {executor!r}" if callable(make) else repr(make)
+        got = f"{brief(make)}, which returned {brief(executor)}" if callable(make) else brief(make)
         raise ValueError(
             "executor must have submit(), like the executors of concurrent.futures, or be a "
             f"callable that returns such an executor: got {got}. For example, pass "
@@ -61,7 +61,7 @@ def count_workers(executor, default=None):
     if default is not None:
         return default
     raise ValueError(
-        f"executor must say how many workers it has: got {executor!r}, which does not. "
+        f"executor must say how many workers it has: got {brief(executor)}, which does not. "
         "Pass n_pending, the number of points to evaluate at once."
     )
 
@@ -80,7 +80,7 @@ def check_future(future, executor):
     if missing := [name for name in FUTURE_METHODS if not hasattr(future, name)]:
         raise TypeError(
             "executor must have a submit() that returns a future, as in concurrent.futures: got "
-            f"{executor!r}, which returned {future!r} without {', '.join(missing)}. Use an "
+            f"{brief(executor)}, which returned {brief(future)} without {', '.join(missing)}. Use an "
             "executor of concurrent.futures, loky, Dask or mpi4py, or return a future from it."
         )
 
