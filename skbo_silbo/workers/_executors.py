@@ -31,11 +31,11 @@ def make_executor(make):
     """
     executor = make() if callable(make) else None
     if not is_executor(executor):
-        got = f"{brief(make)}, which returned {brief(executor)}" if callable(make) else brief(make)
+        returned = f", which returned {brief(executor)}" if callable(make) else ""
         raise ValueError(
             "executor must have submit(), like the executors of concurrent.futures, or be a "
-            f"callable that returns such an executor: got {got}. For example, pass "
-            "lambda: ThreadPoolExecutor(4)."
+            f"callable that returns such an executor: got {brief(make)}{returned}. For example, "
+            "pass lambda: ThreadPoolExecutor(4)."
         )
     return executor
 
@@ -80,8 +80,8 @@ def check_future(future, executor):
     if missing := [name for name in FUTURE_METHODS if not hasattr(future, name)]:
         raise TypeError(
             "executor must have a submit() that returns a future, as in concurrent.futures: got "
-            f"{brief(executor)}, which returned {brief(future)} without {', '.join(missing)}. Use an "
-            "executor of concurrent.futures, loky, Dask or mpi4py, or return a future from it."
+            f"{brief(executor)}, which returned {brief(future)} without {', '.join(missing)}. Use "
+            "an executor of concurrent.futures, loky, Dask or mpi4py, or return a future from it."
         )
 
 
