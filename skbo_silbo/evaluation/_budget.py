@@ -69,6 +69,11 @@ class Progress:
     optimizer: Any
 
 
+def value_of(observation):
+    """Return the value of an observation, NaN if it failed, whatever the optimiser is told."""
+    return observation.y if observation.error is None else math.nan
+
+
 class Budget:
     """Count evaluations, time and evaluations without improvement.
 
@@ -176,7 +181,7 @@ class Budget:
             self._start = time.perf_counter()
         self._n_new += is_new
         self.n_done, self.n_idle = self.n_done + 1, self.n_idle + 1
-        y = trial.observation.y
+        y = value_of(trial.observation)
         best = math.inf if self.best is None else self.best.observation.y
         is_best = is_feasible and math.isfinite(y) and y < best
         if is_best:
@@ -210,7 +215,7 @@ class Budget:
             n_evaluations=self.n_done,
             n_total=self.n,
             point=trial.point,
-            value=self.sign * trial.observation.y,
+            value=self.sign * value_of(trial.observation),
             source=trial.source,
             is_best=is_best,
             best_point=None if best is None else best.point,

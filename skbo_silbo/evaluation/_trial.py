@@ -85,6 +85,9 @@ class Evaluation(Protocol):
     def failure(self, trial: Trial, why: str, error: BaseException | None) -> Observation:
         """Return the observation of an evaluation that was given up, or raise `error`."""
 
+    def standard_error(self, trial: Trial) -> float:
+        """Return the standard error of a value, for ``patience="auto"``; NaN if unknown."""
+
     def record(self, trial: Trial) -> dict[str, Any]:
         """Return what a journal keeps besides the value, as plain data."""
 

@@ -1,5 +1,6 @@
 """How `minimize` evaluates a point: one call of the objective."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -54,6 +55,10 @@ class ObjectiveEvaluation:
             unknown = np.full(self._n_constraints, np.nan)
             told = {"constraints": unknown if constraints is None else constraints}
         return Observation(self._sign * value, told, error)
+
+    def standard_error(self, trial):
+        """Return NaN: a single call has no standard error."""
+        return math.nan
 
     def record(self, trial):
         """Return nothing: a value and its constraints are all there is."""

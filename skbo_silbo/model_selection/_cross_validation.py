@@ -75,7 +75,9 @@ class CrossValidation:
         if callable(search.scoring):
             rows = with_all_metrics(rows, search.error_score)
         check_scores(search, rows[0]["test_scores"])
-        return Observation(-mean_score(rows, search.refit), self._told(rows), None, rows)
+        errors = [row["fit_error"] for row in rows]
+        error = errors[-1] if all(errors) else None
+        return Observation(-mean_score(rows, search.refit), self._told(rows), error, rows)
 
     def failure(self, trial, why, error):
         """Return the observation of a candidate that was given up, or raise `error`."""

@@ -16,7 +16,7 @@ class Journaled:
     def _resume(self, log):
         """Take over the state that a log holds, and write to it from now on."""
         described = {"entry point": type(self).__name__, **describe_settings(self)}
-        log.begin(described, Points(self.space_), self._seed)
+        log.begin(described, Points(self.space_), self._seed, keeps_asked=True)
         log.replay(self, log.events)
         self._log = log
 

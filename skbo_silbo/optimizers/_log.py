@@ -29,7 +29,7 @@ class NoLog:
         """Return the random state to create the optimiser with."""
         return random_state
 
-    def begin(self, description, points, seed, fixed=None):
+    def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
         """Keep the settings."""
         self.fixed = fixed or {}
 
@@ -85,7 +85,7 @@ class EventLog:
         with self._intact_header():
             return RootSeed(header["seed"])
 
-    def begin(self, description, points, seed, fixed=None):
+    def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
         """Write the header of a new journal, or check that a resumed one is of the same search.
 
         Parameters
@@ -98,6 +98,9 @@ class EventLog:
             Root seed of the optimiser.
         fixed : dict, default=None
             Settings that later runs keep.
+        keeps_asked : bool, default=False
+            Whether points that were asked for keep a journal from being overwritten, as
+            observations do.
 
         Raises
         ------
@@ -108,9 +111,10 @@ class EventLog:
         header = self._journal.header
         if header is not None:
             try:
-                self._check(header, {**description, "random_state (seed)": int(seed)})
+                self._check(header, {**description, "seed from random_state": int(seed)})
             except ValueError:
-                if any("observed" in record for record in self._journal.records):
+                kept = {"observed", "asked"} if keeps_asked else {"observed"}
+                if any(kept & record.keys() for record in self._journal.records):
                     raise
                 header = None  # nothing was evaluated, as after a mistyped call: start again
         if header is None:
@@ -124,7 +128,7 @@ class EventLog:
 
     def _check(self, header, now):
         with self._intact_header():
-            then = {**header["search"], "random_state (seed)": header["seed"]}
+            then = {**header["search"], "seed from random_state": header["seed"]}
             made = header["made with"]
             if not isinstance(header["fixed"], dict):
                 raise TypeError(f"'fixed' must be a dict, got {header['fixed']!r}")

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import Ridge
 
 from skbo_silbo import SILBOSearchCV, minimize
 from skbo_silbo.evaluation import Progress
@@ -152,3 +154,29 @@ def test_callback_does_not_see_journal(door, tmp_path):
     door(n=3, journal=tmp_path / "run.jsonl")
     door(n=5, journal=tmp_path / "run.jsonl", callback=seen.append)
     assert [progress.n_evaluations for progress in seen] == [4, 5]
+
+
+def test_failed_candidate_reaches_no_target():
+    class Failing(Ridge):
+        def fit(self, X, y):
+            if self.alpha > 0.5:
+                raise ValueError("no fit")
+            return super().fit(X, y)
+
+    seen = []
+    search = SILBOSearchCV(
+        Failing(alpha=1.0),
+        {"alpha": uniform(0, 1)},
+        scoring="neg_mean_squared_error",
+        error_score=0.0,
+        target=-1e-9,
+        n_iter=6,
+        cv=2,
+        refit=False,
+        random_state=0,
+        callback=lambda progress: seen.append(progress.value),
+    )
+    with pytest.warns(FitFailedWarning):
+        search.fit(np.arange(20.0).reshape(10, 2), np.arange(10.0) ** 2)
+    assert search.stop_reason_ == "budget"
+    assert np.isnan(seen[0])

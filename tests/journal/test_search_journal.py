@@ -249,7 +249,7 @@ def test_other_versions_warn_and_evaluations_are_kept(path):
             r"scoring was None and is sklearn\.metrics",
         ),
         ({"cv": KFold(4)}, r"cv\.splits was"),
-        ({"random_state": 1}, r"random_state \(seed\) was"),
+        ({"random_state": 1}, r"seed from random_state was"),
         ({"batch_size": 2}, r"batch_size was 1 and is 2"),
         ({"error_score": -1.0}, r"error_score was nan and is -1\.0"),
         ({"embedding": "identity"}, r"embedding was auto and is identity"),
