@@ -112,8 +112,9 @@ class EvaluationLoop:
             self._evaluate()
             has_ended = True
         except BaseException as error:
-            is_signal = isinstance(error, (KeyboardInterrupt, SystemExit))
-            if is_signal and (self.raised is None or self.raised[0] is not error):
+            has_raised = self.raised is not None and self.raised[0] is error
+            is_exit = isinstance(error, SystemExit) and not has_raised  # of a signal handler
+            if is_exit or isinstance(error, KeyboardInterrupt):
                 self._rescue()
             else:
                 self._finish_running()

@@ -41,8 +41,8 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
             '"...": "auto" to add the default ranges of the other parameters.'
         )
     own = {name: values for name, values in given.items() if name not in REST}
-    listed = {name: read_parameter(name, values).values for name, values in own.items()}
-    variants = list(_iter_variants(estimator, X, y, listed))
+    own_values = {name: read_parameter(name, values).values for name, values in own.items()}
+    variants = list(_iter_variants(estimator, X, y, own_values))
     steps = [step for variant in variants for step in variant.steps]
     warn_of_unknown(steps)
     known = {name for variant in variants for branch in variant.branches for name in branch}
