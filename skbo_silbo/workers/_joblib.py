@@ -98,8 +98,12 @@ class JoblibProcesses(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End the processes if a call is running."""
-        if [future for future in list(self._unfinished) if not future.cancel()]:
+        """End the processes if a call is running or `wait` is false, as after Ctrl-C.
+
+        Otherwise joblib uses them again.
+        """
+        is_running = [future for future in list(self._unfinished) if not future.cancel()]
+        if is_running or not wait:
             kill_processes(self._processes)
             self._processes.shutdown(wait=True)
 

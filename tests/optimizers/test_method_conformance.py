@@ -106,7 +106,7 @@ def test_a_finite_space_is_visited_once(method):
     optimizer = make(method, Space({"a": [1, 2, 3], "b": ["x", "y"], "c": ["always"]}))
     run(optimizer, lambda p: p["a"], 6)
     assert len({(p["a"], p["b"]) for p in optimizer.x_iters_}) == 6
-    with pytest.raises(SpaceExhausted, match=r"\b6\b points.*0"):
+    with pytest.raises(SpaceExhausted, match=r"0 of the 6 points"):
         optimizer.ask()
 
 
