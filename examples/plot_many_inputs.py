@@ -4,7 +4,7 @@ Five hundred inputs, a hundred evaluations
 
 Six of 500 inputs matter, and nobody knows which. :class:`~skbo_silbo.SILBO` has a hundred
 evaluations to come near the minimum; afterwards its ``subspace_`` says which inputs explain the
-function, if it can. One run with one seed: :doc:`/benchmarks/default` has means. It takes about a
+function, if it can. One run with one seed: :doc:`/benchmarks/public` has means. It takes about a
 minute.
 """
 

@@ -2,15 +2,14 @@
 
 And with peers on Gaussian processes, on the functions that they ran on: beside-processes.csv; and
 with itself given the active inputs: active-inputs.csv. Shares of the gap closed, as on the pages of
-the suites. Differences have one value a function, and the sizes of one problem are one function, so
-that their runs do not count as independent. Ahead is who differs by Student's t at 5 %, two-sided,
+the suites. Differences have one value a function, so that its runs do not count as
+independent. Ahead is who differs by Student's t at 5 %, two-sided,
 after Holm's correction over the rows of the table. To write the tables::
 
     python doc/benchmarks/who_wins.py --write
 """
 
 import csv
-import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -36,7 +35,11 @@ KINDS = {
     "bbob, 5 directions of 100": "rotated",
     "bbob, 5 of 100 inputs": "planted",
 }
-FAMILIES = re.compile("(Rover|PortfolioPort).*")  # one function each, in several sizes
+DEVELOPED_ON = {  # tasks that decisions about the search were made on
+    *("hpobench-australian", "hpobench-car", "hpobench-kc1", "hpobench-segment"),
+    *("hpolib-naval-propulsion", "hpolib-protein-structure"),
+    *("nasbench201-cifar10", "nasbench201-imagenet", "neighbours", "conditional"),
+}
 NAMES = {"optuna-tpe": "TPE", "cma": "CMA-ES", "random": "random", "sobol": "Sobol"}
 
 
@@ -66,7 +69,7 @@ def shares_by_method(runs, n):
     shares = defaultdict(lambda: defaultdict(list))
     for run in runs:
         name = run.problem.get("function", run.problem.get("task"))
-        shares[run.method][FAMILIES.sub(r"\1", str(name))].append(run.share(n))
+        shares[run.method][str(name)].append(run.share(n))
     return shares
 
 
@@ -117,13 +120,12 @@ def of_kind(runs, *kinds):
 def rows():
     """Return the rows of the table."""
     bbob, long = gap_runs(read("public-silbo", "public-peers")), gap_runs(read("public-long"))
-    bocode = gap_runs(read("bocode"))
-    large = {run.problem["kind"] for run in bocode} - {"small"}
-    suites = [("20 tuning tasks", gap_runs(as_minimised(read("tuning_public"))), [50])]
+    tasks = gap_runs(as_minimised(read("tuning_public")))
+    unused = [run for run in tasks if run.problem["task"] not in DEVELOPED_ON]
+    suites = [("20 tuning tasks", tasks, [50])]
+    suites += [("the 10 of them that no decision used", unused, [50])]
     for title, kind in KINDS.items():
         suites += [(title, of_kind(bbob, kind), [50, 100]), (title, of_kind(long, kind), [250])]
-    suites += [("BOCoDe, 5 to 10 inputs", of_kind(bocode, "small"), [50, 100])]
-    suites += [("BOCoDe, 100 to 500 inputs", of_kind(bocode, *large), [50, 100])]
     shares = [
         ([title, n], shares_by_method(runs, n)) for title, runs, counts in suites for n in counts
     ]

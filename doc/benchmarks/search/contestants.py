@@ -187,9 +187,6 @@ CONTESTANTS = MappingProxyType(
         "botorch-gp-longer": _torch_peer(
             "BoTorchGPLonger", "20 climbs of 1024 raw samples, else as botorch-gp"
         ),
-        "saas": _torch_peer(
-            "SAAS", "ensemble of 4 MAP fits, half-Cauchy on tau / l^2, else as botorch-gp"
-        ),
         "saasbo": _torch_peer(
             "SAASBO",
             "BoTorch's fully Bayesian SAAS, NUTS of 128 + 128 steps in single precision at every "

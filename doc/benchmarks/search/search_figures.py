@@ -39,7 +39,6 @@ COLOURS = MappingProxyType(
         "optuna-gp": "#009e73",
         "scikit-optimize": "#d55e00",
         "botorch-gp": "#7b3294",
-        "saas": "#f032a6",
         "saasbo": "#8c0056",
         "turbo": "#b8a000",
     }

@@ -17,7 +17,6 @@ N_FIRST = 10  # Sobol points before the first model, as many as Optuna and sciki
 # Of the search for the largest acquisition: climbs, raw samples, steps of a climb.
 FEW_CLIMBS = 2, 128, 100
 CLIMBS_OF_AX = 20, 1024, 2000  # `optimize_acqf` has no default; steps are those of BoTorch
-N_TAUS = 4  # BoTorch's default
 N_WARM_UP, N_SAMPLES = 128, 128  # steps of NUTS; BoTorch's are 512 and 256, and it keeps a 16th
 REFITTED_EVERY = 5  # evaluations; a fit takes a minute
 LENGTH, LEAST_LENGTH, MOST_LENGTH = 0.8, 0.5**7, 1.6  # TuRBO: Eriksson et al. (2019), section 2
@@ -63,19 +62,6 @@ class BoTorchGPLonger(BoTorchGP):
     """As `BoTorchGP`; its acquisition is searched as long as Ax does."""
 
     _climbs = CLIMBS_OF_AX
-
-
-class SAAS(ModelPeer):
-    """BoTorch's ensemble of 4 MAP fits under a sparse axis-aligned prior, log EI.
-
-    Its prior is not that of Eriksson and Jankowiak (2021): the half-Cauchy is on tau / l^2, where
-    theirs, and that of `SAASBO`, is on 1 / (tau l^2) (BoTorch's issue 3360).
-    """
-
-    def _propose(self, U, t):
-        from botorch.models.map_saas import EnsembleMapSaasSingleTaskGP
-
-        return best_improvement(fitted(EnsembleMapSaasSingleTaskGP(U, t, num_taus=N_TAUS)), t)
 
 
 class SAASBO(ModelPeer):
