@@ -15,8 +15,8 @@ example takes seconds. :doc:`/benchmarks/paper` compares them with the published
 # ``paper.jsonl`` was written by ``python doc/benchmarks run paper``. Each run is a list of
 # [evaluations, best value so far]. To run a method yourself:
 # ``minimize(branin_in_100, bounds, method="silbo-bu")``. All functions are maximised, as in the
-# paper. ``silbo`` is the default of this library, which is not in the paper. The top-down strategy is
-# shown with the constants of the authors' code ("as run").
+# paper. ``silbo`` is the default of this library, which is not in the paper. The top-down strategy
+# is shown with the constants of the authors' code ("as run").
 
 import json
 from collections import defaultdict
