@@ -93,9 +93,3 @@ def test_page_names_revisions_of_our_rows(page):
     path = ROOT / FOLDER / page
     text = path.read_text()
     assert all(revision in text for revision in our_revisions(results_of(path)))
-
-
-def test_index_names_revisions_of_our_rows():
-    index = (ROOT / FOLDER / "index.rst").read_text()
-    named = set(re.findall(r"\b[0-9a-f]{7}\b", index))
-    assert our_revisions(path.name for path in (ROOT / FOLDER).glob("*.jsonl")) <= named
