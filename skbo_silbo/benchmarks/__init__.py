@@ -1,5 +1,9 @@
 """Comparison of optimisers on a user-defined objective.
 
-See ``python -m skbo_silbo.benchmarks --help``. The benchmarks of this project itself are in
-doc/benchmarks of the repository and use the same functions.
+`compare` runs them in Python, ``python -m skbo_silbo.benchmarks`` from the command line. The
+benchmarks of this project itself are in doc/benchmarks and use the same functions.
 """
+
+from skbo_silbo.benchmarks._comparison import Comparison, compare
+
+__all__ = ["Comparison", "compare"]

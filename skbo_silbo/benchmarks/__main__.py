@@ -24,7 +24,7 @@ def main(arguments=None):
     """
     options = make_parser().parse_args(arguments)
     try:
-        failures = compare(options)
+        failures = run(options)
     except ValueError as error:
         failures = [str(error)]
     except OSError as error:
@@ -61,7 +61,7 @@ def make_parser():
     return parser
 
 
-def compare(options):
+def run(options):
     """Run the missing runs, print the table of results and return the failures."""
     for name in ("calls", "repeats", "jobs"):
         if getattr(options, name) < 1:

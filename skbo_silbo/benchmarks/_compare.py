@@ -107,9 +107,9 @@ OURS = ("silbo", "random")
 METHODS = (*OURS, *PEERS)
 
 
-def run_peer(make, recorder, n, seed):
+def run_peer(make, recorder, bounds, n, seed):
     """Minimise the recorded objective with n evaluations of an optimiser of another library."""
-    lower, upper = recorder.problem.bounds.T
+    lower, upper = np.asarray(bounds, dtype=float).T
     peer = make(len(lower), seed)
     for _ in range(n):
         u = peer.ask()
@@ -127,15 +127,14 @@ def check_installed(names):
         )
 
 
-def measure(problem, method, seed):
-    """Run one method on one problem and return the summary of the run."""
-    loaded = load_problem(problem["objective"], problem.get("bounds"))
-    recorder, n = Recorder(loaded), problem["n"]
+def measure(function, bounds, n, method, seed):
+    """Minimise a function or `Problem` by one method and return the summary of the run."""
+    recorder = Recorder(function)
     with threadpool_limits(1):
-        if method in PEERS:
-            run_peer(getattr(_peers, PEERS[method][0]), recorder, n, seed)
+        if isinstance(method, str) and method in PEERS:
+            run_peer(getattr(_peers, PEERS[method][0]), recorder, bounds, n, seed)
         else:
-            result = minimize(recorder, loaded.bounds, method=method, n_calls=n, random_state=seed)
+            result = minimize(recorder, bounds, method=method, n_calls=n, random_state=seed)
             if result.stop_reason == "interrupted":
                 raise KeyboardInterrupt
     return recorder.summary()
@@ -145,7 +144,8 @@ def run_once(problem, method, seed):
     """Run one method with one seed and return the result, or the error if it failed."""
     run = {"problem": problem, "method": method, "seed": seed}
     try:
-        return {**run, "status": "ok", **measure(problem, method, seed)}
+        loaded = load_problem(problem["objective"], problem.get("bounds"))
+        return {**run, "status": "ok", **measure(loaded, loaded.bounds, problem["n"], method, seed)}
     except Exception as error:  # a user-defined objective may raise anything
         return {**run, "status": "failed", "reason": f"{type(error).__name__}: {error}"[:300]}
 

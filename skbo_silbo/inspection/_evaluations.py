@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, Protocol, TypeAlias
@@ -36,7 +36,7 @@ class SearchLike(Protocol):
 
 
 class StudyLike(Protocol):
-    """An Optuna study whose sampler is a `SILBOSampler`."""
+    """An Optuna study."""
 
     sampler: Any
 
@@ -50,6 +50,8 @@ class Evaluations:
 
     Attributes
     ----------
+    label : str
+        Name of the class of the search or optimiser, for legends.
     optimizer : AskTellOptimizer or None
         Optimiser that proposed the points, or None for a search of another library.
     points : list of dict, or ndarray of shape (n, d)
@@ -68,6 +70,7 @@ class Evaluations:
         Parameter `scoring` of the search.
     """
 
+    label: str
     optimizer: Any
     points: Any
     values: FloatArray
@@ -146,7 +149,8 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
     Parameters
     ----------
     result : fitted SILBOSearchCV, AskTellOptimizer, OptimizeResult of `minimize` or optuna.Study
-        The sampler of a study must be a `SILBOSampler`.
+        To the trials of a study with another sampler than `SILBOSampler`, its default model is
+        fitted.
     any_search : bool, default=False
         Whether to accept other fitted searches of scikit-learn, which have no model.
 
@@ -169,13 +173,11 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
         check_is_fitted(result, "cv_results_")
         if any_search or "optimizer_" in vars(result):
             return _read_search(result)
-    sampler: Any = getattr(result, "sampler", None)
-    if hasattr(sampler, "optimizer_of"):
-        return _read_optimizer(sampler.optimizer_of(result))
+    if hasattr(result, "sampler"):
+        return _read_study(result)
     raise TypeError(
         "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, a result of minimize, "
-        f"or an Optuna study with a SILBOSampler, got {type(result).__name__}. For a study with "
-        "another sampler, pass SILBOSampler().optimizer_of(study)."
+        f"or an Optuna study, got {type(result).__name__}."
     )
 
 
@@ -259,7 +261,18 @@ def _read_optimizer(optimizer):
     counts = np.isfinite(y) & optimizer.feasible_
     values = np.where(counts, y, np.nan)
     n_initial, maximize = _count_initial(optimizer, 0, len(y)), optimizer.maximize
-    return Evaluations(optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
+    label = type(optimizer).__name__
+    return Evaluations(label, optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
+
+
+def _read_study(study):
+    sampler = study.sampler
+    if not hasattr(sampler, "optimizer_of"):
+        from skbo_silbo.integrations import SILBOSampler
+
+        sampler = SILBOSampler(seed=0)
+    evaluations = _read_optimizer(sampler.optimizer_of(study))
+    return replace(evaluations, label=type(study.sampler).__name__)
 
 
 def _read_search(search):
@@ -271,7 +284,8 @@ def _read_search(search):
         n_initial = _count_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
         if isinstance(search.refit, (list, tuple)):
             name += f" (of {len(search.refit)} objectives)"
-    return Evaluations(optimizer, points, scores, name, True, n_initial, metric, search.scoring)
+    observed = optimizer, points, scores, name, True, n_initial
+    return Evaluations(type(search).__name__, *observed, metric, search.scoring)
 
 
 def _count_initial(optimizer, n_first, n):

@@ -1,7 +1,7 @@
 """Evaluations in a journal file, which a search may still be writing."""
 
 import json
-from collections.abc import Mapping
+import os
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -20,21 +20,23 @@ from skbo_silbo.space._values import is_number
 EVEN = 1e-3  # relative differences of quantiles that count as equal
 
 
-class JournalContents(NamedTuple):
-    """What a journal holds: settings, evaluations and their table."""
+class ReportData(NamedTuple):
+    """What a report describes: facts on the search, evaluations, and their table.
 
-    settings: Mapping[str, Any]
+    `n_open` counts evaluations that began and have not ended.
+    """
+
+    facts: dict[str, str]
     evaluations: Evaluations
     table: dict[str, list[Any]]
-    n_open: int
+    n_open: int = 0
 
 
-def read_journal(path: Any) -> JournalContents:
+def read_journal(path: str | os.PathLike[str]) -> ReportData:
     """Read the evaluations of a journal without locking it.
 
     A journal describes a distribution by its quantiles. Points between them are exact for uniform
-    and log-uniform distributions, and interpolated for others. `n_open` counts evaluations that
-    began and have not ended.
+    and log-uniform distributions, and interpolated for others.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def read_journal(path: Any) -> JournalContents:
     values = np.where(feasible & np.isfinite(y), sign * y, np.nan)
     name = "mean test score" if is_search else "value"
     observed_points = points if space.is_dict else np.reshape(points, (len(rows), -1))
-    evaluations = Evaluations(optimizer, observed_points, values, name, maximize, 0)
+    evaluations = Evaluations("SILBO", optimizer, observed_points, values, name, maximize, 0)
     errors = [record.get("error") for record, _ in rows]
     status = zip(errors, evaluation_status(y, feasible), strict=True)
     results = {"value": (sign * y).tolist()}
@@ -68,7 +70,8 @@ def read_journal(path: Any) -> JournalContents:
         results["source"] = [record.get("source") for record, _ in rows]
         results["seconds"] = [_seconds(record) for record, _ in rows]
     table = evaluation_table(observed_points, results, [_last_line(e) or s for e, s in status])
-    return JournalContents(settings, evaluations, table, _count_open(records))
+    facts = {"Journal": os.fsdecode(path), "Written by": settings["entry point"]}
+    return ReportData(facts, evaluations, table, _count_open(records))
 
 
 def _point(record, i, space):

@@ -83,6 +83,8 @@ class ParetoDisplay(PanelDisplay):
     def plot(self, *, ax: AxesLike | None = None) -> Self:
         """Draw one scatter plot per pair of objectives.
 
+        The candidates of the front are labelled with their index, to pass to ``search.choose``.
+
         Parameters
         ----------
         ax : matplotlib Axes or array of Axes, default=None
@@ -103,8 +105,11 @@ class ParetoDisplay(PanelDisplay):
 
     def _draw_pair(self, i, j, axes):
         axes.scatter(*self.values[:, [i, j]].T, s=18, color="0.7", label="candidates")
-        front = self.values[self.front][:, [i, j]]
-        front = front[np.argsort(front[:, 0], kind="stable")]
+        rows = self.front[np.argsort(self.values[self.front, i], kind="stable")]
+        front = self.values[rows][:, [i, j]]
+        for row, point in zip(rows, front, strict=True):
+            style = {"textcoords": "offset points", "fontsize": "x-small", "color": "0.3"}
+            axes.annotate(f"{row}", point, (3, 3), **style)
         # with three objectives, the front projected onto two of them is not a curve
         line = "-" if len(self.names) == 2 else ""
         axes.plot(*front.T, marker="o", ls=line, lw=1.0, color=COLOURS[0], label="not dominated")

@@ -1,31 +1,37 @@
 """Report of a search as one self-contained HTML file."""
 
+import io
 import math
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from html import escape
-from typing import TypeAlias
+from pathlib import Path
+from string import Template
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo.inspection._evaluations import Evaluations, ResultLike, read_evaluations
-from skbo_silbo.inspection._journal_evaluations import read_journal
-from skbo_silbo.inspection._report_charts import bar, chart, grid
-from skbo_silbo.inspection._report_style import PAGE
+from skbo_silbo.inspection._journal_evaluations import ReportData, read_journal
+from skbo_silbo.inspection._pareto_display import ParetoDisplay
+from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number
 from skbo_silbo.optimizers import EmbeddedOptimizer
 from skbo_silbo.space import parameter_domains
-from skbo_silbo.space._values import format_value, is_number
+from skbo_silbo.space._values import format_value
 
 SourceLike: TypeAlias = ResultLike | str | os.PathLike[str]
 
 NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
 N_CURVES = 4  # inputs whose dependence is drawn
-N_SHARES = 12  # inputs listed
+N_LISTED = 12  # inputs, and values of an input, that are listed
 SELDOM = 0.05  # share of the evaluations below which a category was hardly tried
 LEAST_GAIN = 0.01  # expected improvement, relative to the spread of the values, worth continuing
+LONGEST_CELL = 200  # characters
+NAMESPACES_AND_IDS = re.compile(r' (?:xmlns(?::xlink)?="[^"]*"|id="[A-Za-z2.]+_\d+")')
 
 
 def report(source: SourceLike, path: str | os.PathLike[str] | None = None) -> str:
@@ -62,7 +68,11 @@ str or path-like
     Notes
     -----
     A journal only describes its search space. For a report, the default model is fitted to its
-    evaluations, whatever model the search uses.
+    evaluations, whatever model the search uses. The same holds for an Optuna study with a sampler
+    other than `SILBOSampler`.
+
+    The pictures are those of `SearchDisplay` and `ParetoDisplay`. Without matplotlib the page has
+    tables in their place.
 
     Examples
     --------
@@ -73,159 +83,193 @@ str or path-like
     >>> "<h2>Recommended point</h2>" in page, "http" in page
     (True, False)
     """
-    n_open = 0
-    if isinstance(source, str | os.PathLike):
-        settings, evaluations, table, n_open = read_journal(source)
-        facts = {"Journal": os.fsdecode(source), "Written by": settings["entry point"]}
-    else:
-        evaluations = read_evaluations(source)
-        read_table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
-        table = read_table()
-        facts = {"Source": type(source).__name__}
-        ended = getattr(source, "message", getattr(source, "stop_reason_", None))
-        facts |= {"Ended": str(ended)} if ended else {}
-    if n_open:
-        facts["Begun and not ended"] = f"{n_open} (running, or interrupted)"
-    front = _front_rows(source)
+    page = _read(source)
+    evaluations = page.evaluations
+    front = _front(source, page.table)
     sections = {
-        "Next step": _paragraph(_next_step(evaluations, front, n_open)),
-        "What was searched": _facts(facts, evaluations) + _space_table(evaluations),
+        "Next step": _paragraph(_next_step(evaluations, front, page.n_open)),
+        "What was searched": _facts(page) + _space(evaluations),
         "Recommended point": "" if front else _recommended(evaluations),
         "Pareto front": front,
-        "Best so far": _convergence(evaluations),
-        "What matters": _shares(evaluations),
-        "Dependence on the most important inputs": _dependence(evaluations),
-        "Evaluations that do not count": _failures(table),
+        **_what_was_learnt(evaluations),
+        "Evaluations that do not count": _failures(page.table),
         "Categories hardly tried": _seldom(evaluations),
-        "All evaluations": grid(table, is_sortable=True),
+        "All evaluations": make_table(page.table, is_sortable=True),
     }
     body = "".join(f"<section><h2>{k}</h2>{v}</section>" for k, v in sections.items() if v)
-    page = PAGE.format(title=escape(f"Report: {next(iter(facts.values()))}"), body=body)
+    title = escape(f"Report: {next(iter(page.facts.values()))}")
+    template = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
+    html = Template(template).substitute(title=title, body=body)
     if path is not None:
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(page)
-    return page
+        Path(path).write_text(html, encoding="utf-8")
+    return html
+
+
+def _read(source: SourceLike) -> ReportData:
+    if isinstance(source, str | os.PathLike):
+        return read_journal(source)
+    evaluations = read_evaluations(source)
+    facts = {"Source": type(source).__name__}
+    if ended := getattr(source, "message", getattr(source, "stop_reason_", None)):
+        facts["Ended"] = str(ended)
+    table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
+    return ReportData(facts, evaluations, table())
 
 
 def _paragraph(text):
     return f"<p>{escape(text)}</p>"
 
 
-def _n_finite(evaluations):
-    return int(np.isfinite(evaluations.values).sum())
+def make_table(columns: Mapping[str, Any], *, is_sortable: bool = False) -> str:
+    """Return an HTML table of columns, with headings unless they are blank; "" without rows."""
+    rows = list(zip(*columns.values(), strict=True))
+    if not rows:
+        return ""
+    heads = zip(columns, rows[0], strict=True)
+    head = "".join(f'<th scope="col"{_kind(v)}>{escape(str(name))}</th>' for name, v in heads)
+    head = f"<thead><tr>{head}</tr></thead>" if any(str(name).strip() for name in columns) else ""
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    kind = ' class="sortable"' if is_sortable else ""
+    return f'<div class="wide"><table{kind}>{head}<tbody>{body}</tbody></table></div>'
 
 
-def _facts(facts, evaluations):
+def _cell(value):
+    if isinstance(value, float | np.floating):
+        is_nan = np.isnan(value)
+        key, text = ("", "") if is_nan else (repr(float(value)), f"{value:.5g}")
+        return f'<td class="number" data-key="{key}">{text}</td>'
+    text = "" if value is None else str(value)
+    text = text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
+    return f"<td{_kind(value)}>{escape(text)}</td>"
+
+
+def _kind(value):
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return ' class="number"' if is_number else ""
+
+
+def _picture(draw: Callable[..., object], n_panels: int = 1) -> str:
+    """Return what `draw(ax=...)` draws as SVG text, or "" if matplotlib is not installed."""
+    try:
+        from matplotlib import style
+        from matplotlib.figure import Figure
+    except ImportError:
+        return ""
+    written = {"svg.fonttype": "none", "svg.hashsalt": "report"}
+    with style.context(["default", written]), io.StringIO() as stream:
+        figure = Figure((4.2 * n_panels, 3.4), layout="constrained")
+        draw(ax=figure.subplots(1, n_panels))
+        no_metadata = dict.fromkeys(["Creator", "Date", "Format", "Type"])
+        figure.savefig(stream, format="svg", transparent=True, metadata=no_metadata)
+        svg = stream.getvalue()
+    return NAMESPACES_AND_IDS.sub("", svg[svg.index("<svg") :])
+
+
+def _facts(page):
+    evaluations = page.evaluations
     aim = "highest" if evaluations.greater_is_better else "lowest"
-    facts = {**facts, "Looked for": f"the {aim} {evaluations.name}"}
-    facts |= {"Evaluations": len(evaluations.values), "With a value": _n_finite(evaluations)}
-    return grid({"": list(facts), " ": list(map(str, facts.values()))})
+    facts = page.facts | {"Looked for": f"the {aim} {evaluations.name}"}
+    facts |= {"Evaluations": str(len(evaluations.values))}
+    facts |= {"With a value": str(np.isfinite(evaluations.values).sum())}
+    if page.n_open:
+        facts["Begun and not ended"] = f"{page.n_open} (running, or interrupted)"
+    return make_table({"": facts, " ": facts.values()})
 
 
-def _space_table(evaluations):
+def _space(evaluations):
     """List the inputs and their values."""
     domains = parameter_domains(evaluations.optimizer.space_)
-    return grid({"Input": list(domains), "Values": list(map(_describe, domains.values()))})
+    return make_table({"Input": domains, "Values": map(_describe, domains.values())})
 
 
 def _describe(domain):
-    if domain.values is not None and (not domain.is_numeric or len(domain.values) <= N_SHARES):
+    if domain.values is not None and (not domain.is_numeric or len(domain.values) <= N_LISTED):
         return ", ".join(map(format_value, domain.values))
     scale = ", logarithmic" if domain.is_logarithmic else ""
     kind = "integers " if domain.is_integer else ""
     return f"{kind}{format_number(domain.low)} to {format_number(domain.high)}{scale}"
 
 
-def _recommendation(evaluations):
-    """Return point, mean in the sign of the values, and deviation; None if there is no point."""
-    optimizer = evaluations.optimizer
-    with suppress(NotFittedError):
-        return optimizer.recommended_
-    finite = np.flatnonzero(np.isfinite(evaluations.values))
-    if not len(finite):
-        return None
-    best = (np.argmax if evaluations.greater_is_better else np.argmin)(evaluations.values[finite])
-    i = finite[best]
-    return evaluations.points[i], evaluations.values[i] * _sign(evaluations), math.nan
-
-
-def _sign(evaluations):
-    """Return -1 if the optimiser minimises the negative of the values that are shown."""
-    return 1.0 if evaluations.greater_is_better == evaluations.optimizer.maximize else -1.0
-
-
 def _recommended(evaluations):
-    found = _recommendation(evaluations)
-    if found is None:
-        return _paragraph("No evaluation returned a value that counts.")
-    point, mean, std = found
-    mean *= _sign(evaluations)
-    text = f"Observed {evaluations.name}: {format_number(mean)}. There is no model yet."
+    optimizer, values = evaluations.optimizer, evaluations.values
+    sign = 1.0 if evaluations.greater_is_better == optimizer.maximize else -1.0
+    std = math.nan
+    with suppress(NotFittedError):
+        point, mean, std = optimizer.recommended_
     if math.isfinite(std):
-        low, high = mean - NORMAL_90 * std, mean + NORMAL_90 * std
-        interval = f"90 % interval {format_number(low)} to {format_number(high)}"
-        text = f"Expected {evaluations.name}: {format_number(mean)} ({interval})."
-        if evaluations.optimizer.constraints_.shape[1]:
-            probability = evaluations.optimizer.predict(point).probability
+        mean *= sign
+        low, high = (format_number(mean + k * std) for k in (-NORMAL_90, NORMAL_90))
+        expected = f"Expected {evaluations.name}: {format_number(mean)}"
+        text = f"{expected} (90 % interval {low} to {high})."
+        if optimizer.constraints_.shape[1]:
+            probability = optimizer.predict(point).probability
             text += f" The learnt constraints hold with probability {probability:.2f}."
+    elif np.isfinite(values).any():
+        i = (np.nanargmax if evaluations.greater_is_better else np.nanargmin)(values)
+        point, observed = evaluations.points[i], format_number(values[i])
+        text = f"Observed {evaluations.name}: {observed}. There is no model yet."
+    else:
+        return _paragraph("No evaluation returned a value that counts.")
     named = point if isinstance(point, Mapping) else {f"x{j}": x for j, x in enumerate(point)}
-    return _paragraph(text) + grid({"Input": list(named), "Value": list(named.values())})
+    return _paragraph(text) + make_table({"Input": named, "Value": named.values()})
 
 
-def _front_rows(source):
-    """Return the Pareto front as picture and table, or "" where there is a single objective."""
+def _front(source, table):
+    """Return the Pareto front as picture and table, or "" if there is a single objective."""
     if not hasattr(source, "pareto_front_"):
         return ""
-    table = source.evaluation_table()
+    rows, results = source.pareto_front_.tolist(), source.cv_results_["params"]
+    n = len(source.refit)
+    picture = _picture(lambda ax: ParetoDisplay.from_result(source, ax=ax), n * (n - 1) // 2)
     names = ["seconds" if name == "fit_time" else name for name in source.refit]
     names = [name if name in table else "value" for name in names]
-    rows = source.pareto_front_.tolist()
-    x, y = (np.array(table[name], dtype=float) for name in names[:2])
-    picture = chart(x, y, marked=rows, labels=(names[0], names[1]))
-    parameters = dict.fromkeys(k for row in rows for k in source.cv_results_["params"][row])
-    shown = {"row": rows} | {k: [table[k][i] for i in rows] for k in (*names, *parameters)}
-    return picture + grid(shown, is_sortable=True)
+    shown = [*names, *dict.fromkeys(name for i in rows for name in results[i])]
+    columns = {"row": rows} | {name: [table[name][i] for i in rows] for name in shown}
+    return f'<div class="charts">{picture}</div>' + make_table(columns, is_sortable=True)
 
 
-def _convergence(evaluations):
-    values = evaluations.values
-    accumulate = (np.fmax if evaluations.greater_is_better else np.fmin).accumulate
-    n = np.arange(1.0, len(values) + 1)
-    labels = "evaluations", evaluations.name
-    return chart(n, values, line=(n, accumulate(values)), labels=labels, is_step=True)
+def _what_was_learnt(evaluations):
+    """Return the sections on convergence and on the inputs."""
+    model = evaluations.optimizer.input_model_
+    shares = model.shares
+    names = shares.ranked[:N_CURVES]
+    display = SearchDisplay.from_evaluations(evaluations, names)
+
+    def charts(*kinds, table=""):
+        drawn = [_picture(lambda ax, kind=kind: display.plot(kind=kind, ax=ax)) for kind in kinds]
+        return f'<div class="charts">{"".join(drawn)}{table}</div>'
+
+    rows = [shares.names.index(name) for name in shares.ranked[:N_LISTED]]
+    percent = [[f"{100 * v:.0f}" for v in shares.intervals[i]] for i in rows]
+    table = {"Input": [shares.names[i] for i in rows]}
+    table |= {"Share of the variance, %": [int(share) for share, *_ in percent]}
+    table |= {"90 % interval": [f"{low} to {high}" for _, low, high in percent]}
+    curves = [charts(*names)] + [_curve(name, display.dependences[name]) for name in names]
+    return {
+        "Best so far": charts("convergence") + _improvements(evaluations),
+        "What matters": _paragraph(" ".join([shares.verdict, *shares.cautions]))
+        + (charts("shares", table=make_table(table)) if rows else ""),
+        "Dependence on the most important inputs": "".join(curves) if names else "",
+    }
 
 
-def _shares(evaluations):
-    if _n_finite(evaluations) < 2:
-        return ""
-    shares = evaluations.optimizer.input_model_.shares
-    text = _paragraph(" ".join([shares.verdict, *shares.cautions]))
-    rows = [shares.names.index(name) for name in shares.ranked[:N_SHARES]]
-    bars = [bar(*shares.intervals[i]) for i in rows]
-    percent = [" to ".join(f"{100 * v:.0f}" for v in shares.intervals[i, 1:]) for i in rows]
-    columns = {"Input": [shares.names[i] for i in rows], "Share of the variance": bars}
-    return text + (grid({**columns, "90 % interval, %": percent}) if rows else "")
+def _improvements(evaluations):
+    """List the evaluations that were better than all before."""
+    sign = 1.0 if evaluations.greater_is_better else -1.0
+    scores = np.nan_to_num(sign * evaluations.values, nan=-np.inf)
+    before = np.maximum.accumulate(np.append(-np.inf, scores[:-1]))
+    rows = np.flatnonzero(scores > before)
+    return _folded(make_table({"Evaluation": rows + 1, evaluations.name: evaluations.values[rows]}))
 
 
-def _dependence(evaluations):
-    if _n_finite(evaluations) < 2:
-        return ""
-    domains = parameter_domains(evaluations.optimizer.space_)
-    names = evaluations.optimizer.input_model_.shares.ranked[:N_CURVES]
-    return "".join(_curve(evaluations, name, domains[name]) for name in names if name in domains)
+def _curve(name, curve):
+    columns = {name: map(format_value, curve.x), "mean": curve.mean}
+    columns |= {"low": np.minimum(curve.low, curve.high), "high": np.maximum(curve.low, curve.high)}
+    return _folded(make_table(columns), f"Table of {name}")
 
 
-def _curve(evaluations, name, domain):
-    curve = evaluations.dependence(name)
-    low, high = np.minimum(curve.low, curve.high), np.maximum(curve.low, curve.high)  # maximised
-    if not domain.is_numeric or not all(map(is_number, curve.x)):
-        columns = {name: list(map(format_value, curve.x)), "mean": curve.mean.tolist()}
-        return grid(columns | {"low": low.tolist(), "high": high.tolist()})
-    x = np.asarray(curve.x, dtype=float)
-    labels = name, f"expected {evaluations.name}"
-    return chart(
-        line=(x, curve.mean), band=(low, high), labels=labels, is_log=domain.is_logarithmic
-    )
+def _folded(table, title="Table"):
+    return f"<details><summary>{escape(title)}</summary>{table}</details>"
 
 
 def _failures(table):
@@ -233,28 +277,26 @@ def _failures(table):
     counts = {text: status.count(text) for text in dict.fromkeys(status) if text != "ok"}
     if not counts:
         return _paragraph("None: no evaluation failed, timed out or violated constraints.")
-    return grid({"Why": list(counts), "Evaluations": list(counts.values())})
+    return make_table({"Why": counts, "Evaluations": counts.values()})
 
 
 def _seldom(evaluations):
-    items = []
+    rows = []
     for name, domain in parameter_domains(evaluations.optimizer.space_).items():
         if domain.is_numeric or domain.values is None or len(domain.values) < 2:
             continue
         tried = [format_value(p[name]) for p in evaluations.points if name in p]
-        counts = {format_value(v): tried.count(format_value(v)) for v in domain.values}
-        items += [(name, v, n) for v, n in counts.items() if n <= SELDOM * len(tried)]
-    columns = zip(*items, strict=True) if items else ()
-    return grid(dict(zip(("Input", "Category", "Evaluations"), columns, strict=False)))
+        counts = {value: tried.count(value) for value in map(format_value, domain.values)}
+        rows += [(name, v, n) for v, n in counts.items() if n <= SELDOM * len(tried)]
+    columns = zip(*rows, strict=True) if rows else [[], [], []]
+    return make_table(dict(zip(("Input", "Category", "Evaluations"), columns, strict=True)))
 
 
 def _next_step(evaluations: Evaluations, front: str, n_open: int) -> str:
     """Return the advice in one sentence."""
     n, finite = len(evaluations.values), evaluations.values[np.isfinite(evaluations.values)]
     if not len(finite):
-        return (
-            "Check the objective and its constraints: no evaluation returned a value that counts."
-        )
+        return "Check the objective and constraints: no evaluation returned a value that counts."
     if n_open:
         return "Wait, and make the report again: the search has not ended."
     if front:
@@ -264,17 +306,14 @@ def _next_step(evaluations: Evaluations, front: str, n_open: int) -> str:
     gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
     if not math.isfinite(gain):
         return f"{more}: there is no model yet that says what they are worth."
-    spread = float(np.subtract(*np.quantile(finite, [0.75, 0.25]))) or float(np.ptp(finite))
-    if gain > LEAST_GAIN * spread:
-        return (
-            f"{more}: the next one is expected to improve the best value by {format_number(gain)}."
-        )
+    least = LEAST_GAIN * (float(np.subtract(*np.quantile(finite, [0.75, 0.25]))) or np.ptp(finite))
+    improvement = f"expected to improve the best value by {format_number(gain)}."
     std = optimizer.recommended_.std
-    if math.isfinite(std) and std > LEAST_GAIN * spread:
+    if gain > least:
+        return f"{more}: the next one is {improvement}"
+    if math.isfinite(std) and std > least:
         return (
             "Evaluate the recommended point again: its expected value is uncertain by "
             f"{format_number(std)} (standard deviation), and further points promise less."
         )
-    return (
-        f"Stop: another evaluation is expected to improve the best value by {format_number(gain)}."
-    )
+    return f"Stop: another evaluation is {improvement}"

@@ -11,6 +11,7 @@ from skbo_silbo._checks import check_choice
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.inspection._evaluations import (
     Dependence,
+    Evaluations,
     ResultLike,
     read_evaluations,
     read_values_like,
@@ -64,6 +65,8 @@ class SearchDisplay(PanelDisplay):
         Domain of each input, as returned by `skbo_silbo.space.parameter_domains`. It determines the
         range and scale of the axis and the order of categories. If None, the domains are inferred
         from the values.
+    label : str, default="this search"
+        Label of the curve of the best value so far.
 
     Attributes
     ----------
@@ -94,6 +97,7 @@ class SearchDisplay(PanelDisplay):
     value_name: str = "value"
     greater_is_better: bool = False
     domains: Mapping[str, ParameterDomain] | None = None
+    label: str = "this search"
 
     @classmethod
     def from_result(
@@ -109,7 +113,8 @@ class SearchDisplay(PanelDisplay):
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, OptimizeResult, or optuna.Study
-            The result to plot. A study must use a `SILBOSampler`.
+            The result to plot. To a study of another sampler than `SILBOSampler`, the default model
+            is fitted.
         random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
             Random search of the same objective, used to estimate the expected performance of random
             search. If None, the initial points are used, and the curve ends with them.
@@ -135,20 +140,35 @@ class SearchDisplay(PanelDisplay):
             If matplotlib is not installed.
         """
         evaluations = read_evaluations(result)
+        display = cls.from_evaluations(evaluations, [kind], random_search)
+        return display.plot(kind=kind, ax=ax)
+
+    @classmethod
+    def from_evaluations(
+        cls,
+        evaluations: Evaluations,
+        inputs: Sequence[str] = (),
+        random_search: ResultLike | None = None,
+    ) -> Self:
+        """Create a display without plotting it, see :meth:`from_result`.
+
+        The dependence on `inputs` is computed besides that on the most important inputs.
+        """
         model = evaluations.optimizer.input_model_
         axes = _directions(evaluations, model)
         return cls(
             values=evaluations.values,
             parameters=evaluations.parameters,
             shares=model.shares,
-            dependences=_dependences(evaluations, model, axes, kind),
+            dependences=_dependences(evaluations, model, axes, inputs),
             directions=None if axes is None else {k: evaluations.X @ b for k, b in axes.items()},
             n_initial=evaluations.n_initial,
             random_values=random_search_values(evaluations, random_search),
             value_name=evaluations.name,
             greater_is_better=evaluations.greater_is_better,
             domains=parameter_domains(evaluations.optimizer.space_),
-        ).plot(kind=kind, ax=ax)
+            label=evaluations.label,
+        )
 
     def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
         """Draw the panels.
@@ -194,7 +214,7 @@ class SearchDisplay(PanelDisplay):
             )
             return [lambda axes: self._draw_values(axes, value_axis)]
         sign = 1 if self.greater_is_better else -1
-        drawn = {"this search": self.values}, self.n_initial, self.random_values, self.value_name
+        drawn = {self.label: self.values}, self.n_initial, self.random_values, self.value_name
         panels = {
             "convergence": [lambda axes: draw_convergence(axes, *drawn, sign)],
             "dependence": [
@@ -251,15 +271,15 @@ def _directions(evaluations, model):
     return {f"direction {k + 1}": b for k, b in enumerate(basis[:N_DEPENDENCES])}
 
 
-def _dependences(evaluations, model, directions, kind):
+def _dependences(evaluations, model, directions, inputs):
     """Return the partial dependences to draw, by name. Empty if the model is not informative."""
     if not model.is_informative:
         return {}
     if directions is None:
         names = [name for name in model.shares.ranked if name in evaluations.parameters]
         directions = {name: name for name in names[:N_DEPENDENCES]}
-    if kind in evaluations.parameters and kind in model.shares.names:
-        directions = {kind: kind, **directions}
+    known = [n for n in inputs if n in evaluations.parameters and n in model.shares.names]
+    directions = dict(zip(known, known, strict=True)) | directions
     return {name: evaluations.dependence(along) for name, along in directions.items()}
 
 
@@ -326,7 +346,7 @@ class ConvergenceDisplay(PanelDisplay):
         cls,
         result: ResultLike,
         *,
-        name: str = "this search",
+        name: str | None = None,
         others: Mapping[str, ResultLike] | None = None,
         ax: AxesLike | None = None,
     ) -> Self:
@@ -340,8 +360,8 @@ class ConvergenceDisplay(PanelDisplay):
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
             The main result. Any fitted search of scikit-learn is accepted as well.
-        name : str, default="this search"
-            Label of the main result.
+        name : str, default=None
+            Label of the main result. If None, the name of its class is used.
         others : dict of str to result, default=None
             Further results to compare with, by label.
         ax : matplotlib Axes, default=None
@@ -364,14 +384,14 @@ class ConvergenceDisplay(PanelDisplay):
         ImportError
             If matplotlib is not installed.
         """
-        others = {} if others is None else others
+        evaluations = read_evaluations(result, any_search=True)
+        name, others = name or evaluations.label, {} if others is None else others
         if not isinstance(others, Mapping) or name in others:
             raise ValueError(
                 f"others must be a dict of results whose keys differ from name={name!r}, got "
                 f"{list(others) if isinstance(others, Mapping) else type(others).__name__}. Use "
                 'for example others={"random": search}.'
             )
-        evaluations = read_evaluations(result, any_search=True)
         curves = {name: evaluations.values}
         for other, other_result in others.items():
             curves[other] = read_values_like(evaluations, other_result, f"others[{other!r}]")

@@ -75,6 +75,27 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     hide_frame(axes)
 
 
+def draw_comparison(axes, best):
+    """Draw the mean of several runs of each method and the range of the runs.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    best : dict of str to ndarray of shape (n_runs, n)
+        Lowest value so far of each run.
+    """
+    means = []
+    for (name, values), (style, colour) in zip(best.items(), cycle(LINES), strict=False):
+        count = np.arange(1, values.shape[1] + 1)
+        means.append(values.mean(axis=0))
+        axes.fill_between(count, values.min(0), values.max(0), color=colour, alpha=0.15, lw=0)
+        axes.plot(count, means[-1], color=colour, ls=style, label=shorten(name, 28))
+    _show_curves(axes, np.concatenate(list(best.values())).ravel(), np.concatenate(means), -1)
+    axes.set(xlabel="evaluations", ylabel="lowest value so far\n(mean and range of the runs)")
+    axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
+    hide_frame(axes)
+
+
 def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None, label=None):
     """Draw the observed values against one parameter, with the partial dependence of the model.
 
@@ -150,6 +171,7 @@ def draw_shares(axes, shares, names):
     axes.set_xlabel("share of the variance\n(line: 90 % interval)\n(grey: it touches 0)")
     fit = f"The model explains {shares.held_out_r2:.0%} of the variance of held-out values."
     title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, fit))
+    title = title.replace("$", r"\$")
     axes.set_title(title, fontsize="small", loc="right", multialignment="left")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from skbo_silbo.inspection._panels import (
 )
 from skbo_silbo.inspection._value_axis import LONGEST_NAME, shorten_distinct
 from skbo_silbo.sensitivity._subspace import count_directions
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KINDS = ("all", "summary", "spectrum", "loadings")
 MAX_CATEGORY_VALUES = 6  # numbers with at most this many distinct values are drawn as categories
@@ -236,6 +239,24 @@ class SubspaceDisplay(PanelDisplay):
             silence=None if model.is_informative else model.shares.verdict,
         )
         return display.plot(kind=kind, ax=ax)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the loadings as a pandas DataFrame with one row per direction and feature.
+
+        Returns
+        -------
+        frame : DataFrame
+            Columns "loading" and, if there are intervals, "low" and "high". The index has the
+            levels "direction", counted from 0, and "feature".
+        """
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product(
+            [range(len(self.loadings)), self.feature_names], names=["direction", "feature"]
+        )
+        intervals = [] if self.loading_intervals is None else self.loading_intervals
+        columns = zip(["loading", "low", "high"], [self.loadings, *intervals], strict=False)
+        return pd.DataFrame({name: np.ravel(values) for name, values in columns}, index)
 
     def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
         """Draw the panels.

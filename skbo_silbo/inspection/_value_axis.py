@@ -150,7 +150,7 @@ def shorten(text, most=LONGEST_NAME):
     """Shorten a text to at most `most` characters by omitting its middle.
 
     Names of nested parameters lose their first steps instead, and their double underscores become
-    dots.
+    dots. Dollar signs are escaped, because matplotlib would read mathematics between two of them.
     """
     text = str(text)
     if len(text) > most and "__" in text:
@@ -158,7 +158,8 @@ def shorten(text, most=LONGEST_NAME):
         ends = [".".join(steps), *("…" + ".".join(steps[i:]) for i in range(1, len(steps)))]
         text = next((end for end in ends if len(end) <= most), ends[-1])
     head = (most - 1) // 2
-    return text if len(text) <= most else f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+    text = text if len(text) <= most else f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+    return text.replace("$", r"\$")
 
 
 def shorten_distinct(texts, most=LONGEST_NAME):

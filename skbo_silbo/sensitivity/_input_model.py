@@ -43,6 +43,7 @@ from skbo_silbo.sensitivity._held_out_density import (
 from skbo_silbo.sensitivity._input_shares import CONSIDERABLE, InputShares, rank_by_low_end
 from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_processes
 from skbo_silbo.space._read import AnySpace
+from skbo_silbo.space._values import format_value
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast, warped_variance
@@ -155,10 +156,10 @@ class InputModel:
         """Shares of the variance explained by single inputs and by the most important ones."""
         groups = {name: own for name, own in self.space.column_groups().items() if own}
         facts = tuple(groups), self.y.size, self.held_out_r2, self.is_informative, self.scale
-        seldom_varied = self._seldom_varied()
+        cautions = self._cautions()
         if not self.is_informative:
             unknown = np.full((len(groups), 3), np.nan)
-            return InputShares(*facts, unknown, unknown[:MOST_NAMED], seldom_varied=seldom_varied)
+            return InputShares(*facts, unknown, unknown[:MOST_NAMED], cautions=cautions)
         n = 1024 if len(groups) <= 50 else 512
         each = self._total_effects(n, list(groups.values()))
         intervals = _share_interval(each)
@@ -169,18 +170,19 @@ class InputModel:
         together = 1.0 - self._total_effects(n, sets, of_others=True)
         n_others = np.sum(each[:-1][:, intervals[:, 1] == 0.0] >= CONSIDERABLE, axis=1)
         most = int(np.quantile(n_others, MOST_OTHERS_LEVEL, method="higher"))
-        return InputShares(*facts, intervals, _share_interval(together), most, seldom_varied)
+        return InputShares(*facts, intervals, _share_interval(together), most, cautions)
 
-    def _seldom_varied(self):
-        """Find the categorical inputs with one dominant level, see `InputShares.seldom_varied`."""
-        entries = []
+    def _cautions(self):
+        """Describe the categorical inputs with one dominant level, see `InputShares.cautions`."""
+        cautions = []
         for category in self.space.categories():
             counts = category.counts(self.X)
-            n, most = int(counts.sum()), int(counts.argmax())
-            n_others = n - int(counts[most])
+            n, most = counts.sum(), counts.argmax()
+            n_others = n - counts[most]
             if n >= MIN_VALUES and n_others <= SELDOM * n:
-                entries.append((category.name, category.values[most], n_others, n))
-        return tuple(entries)
+                level = f"{category.name} than {format_value(category.values[most])}"
+                cautions.append(f"Only {n_others} of {n} evaluations used another {level}.")
+        return tuple(cautions)
 
     @cached_property
     def directions(self) -> tuple[FloatArray, FloatArray]:

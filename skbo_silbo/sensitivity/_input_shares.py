@@ -1,12 +1,11 @@
 """Shares of the variance of an objective explained by each input."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, IntArray
-from skbo_silbo.space._values import format_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,10 +60,9 @@ class InputShares:
     most_others : int or None, default=None
         Upper bound on the number of inputs that explain 5 % or more each, although they are not
         significant. It holds in 95 % of the posterior draws.
-    seldom_varied : tuple of (str, object, int, int), default=()
-        Categorical inputs of which one level has at least 90 % of the evaluations, so that little
-        is known about the other levels. Each entry contains the name of the input, this level,
-        the number of evaluations with other levels and the total number of evaluations.
+    cautions : tuple of str, default=()
+        One sentence for each categorical input of which one level has at least 90 % of the
+        evaluations, so that little is known about the other levels.
 
     Notes
     -----
@@ -92,7 +90,7 @@ class InputShares:
     intervals: FloatArray
     together: FloatArray
     most_others: int | None = None
-    seldom_varied: tuple[tuple[str, Any, int, int], ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @property
     def share(self) -> FloatArray:
@@ -152,26 +150,6 @@ class InputShares:
         some = "All" if m == n else f"At least {m} of"
         return f"{some} {_format_count(n)} {matter}: the {self._format_explained(min(m, n - 1))}."
 
-    @property
-    def cautions(self) -> list[str]:
-        """Warnings about categorical inputs whose other levels were hardly evaluated."""
-        return [
-            f"Only {n_others} of {n} evaluations used another {name} than {format_value(value)}."
-            for name, value, n_others, n in self.seldom_varied
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON-serialisable data, with None in place of NaN."""
-        data = {
-            **vars(self),
-            "names": list(self.names),
-            "held_out_r2": _nan_to_none(self.held_out_r2),
-        }
-        data["seldom_varied"] = [[s[0], format_value(s[1]), *s[2:]] for s in self.seldom_varied]
-        for name in ("intervals", "together"):
-            data[name] = [list(map(_nan_to_none, row)) for row in data[name].tolist()]
-        return {**data, "verdict": self.verdict}
-
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas DataFrame with one row per input, the most important first."""
         import pandas as pd
@@ -184,7 +162,7 @@ class InputShares:
         if self.is_informative:
             lines += [self._format_line(name) for name in self.ranked[:MOST_SHOWN]]
             lines.append(f"R² of the model on held-out values: {self.held_out_r2:.2f}.")
-        return "\n".join(lines + self.cautions)
+        return "\n".join([*lines, *self.cautions])
 
     def _format_line(self, name):
         share, low, high = 100.0 * self.intervals[self.names.index(name)]
@@ -244,7 +222,3 @@ def _join_names(names):
 
 def _format_count(n):
     return "1 input" if n == 1 else f"{n} inputs"
-
-
-def _nan_to_none(number):
-    return None if np.isnan(number) else number

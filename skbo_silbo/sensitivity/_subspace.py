@@ -1,7 +1,7 @@
 """Summary of the inputs and directions that a search has found to matter."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class LearntSubspace:
     >>> subspace = optimizer.subspace_
     >>> subspace.n_directions, subspace.is_low_dimensional
     (1, True)
-    >>> sorted(subspace.to_dict()["components"])[:2]
+    >>> subspace.to_frame().columns[:2].tolist()
     ['x0', 'x1']
     """
 
@@ -86,18 +86,6 @@ class LearntSubspace:
     def n_directions(self) -> int:
         """Number of leading directions that carry 90 % of the mean squared gradient."""
         return count_directions(self.importance)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON-serialisable data, with `components` by column name."""
-        return {
-            "components": dict(zip(self.feature_names, self.components.T.tolist(), strict=True)),
-            "importance": self.importance.tolist(),
-            "shares": self.shares.to_dict(),
-            "n_observed": self.n_observed,
-            "path": [list(step) for step in self.path],
-            "evidence": dict(self.evidence),
-            "is_low_dimensional": self.is_low_dimensional,
-        }
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the components as a pandas DataFrame with one row per direction."""

@@ -141,7 +141,6 @@ except SpaceExhausted as error:
     left: int = error.n_left
 shares: list[str] = optimizer.input_model_.shares.ranked
 words: str = optimizer.subspace_.shares.verdict
-described: dict[str, Any] = optimizer.subspace_.to_dict()
 result = minimize(cost, [(0, 1)] * 6, method="hesbo", n_calls=20, callback=lambda result: False)
 same: MinimizeResult[Array] = result
 kept_in: OptimizeResult = minimize(lambda x: cost(x), [(0, 1)], callback=print)

@@ -34,6 +34,7 @@ def test_points_are_candidates_and_front():
     np.testing.assert_array_equal(axes.collections[0].get_offsets(), drawn)
     front = drawn[fitted.pareto_front_]
     np.testing.assert_array_equal(axes.lines[0].get_xydata(), front[np.argsort(front[:, 0])])
+    assert sorted(int(text.get_text()) for text in axes.texts) == list(fitted.pareto_front_)
     assert axes.get_xlabel() == "score"
     assert "less is better" in axes.get_ylabel()
 

@@ -1,6 +1,7 @@
 """report: one self-contained page on a search, a result, an optimiser or a journal."""
 
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -69,7 +70,7 @@ def test_page_is_well_formed_and_self_contained():
     page = report(result)
     read = Reader(page)
     assert read.addresses == []
-    assert not re.search(r"https?:|@import|url\(", page)
+    assert not re.search(r"https?:|@import|url\((?!#)", page)
     assert read.sections.keys() >= {"Next step", "Recommended point", "All evaluations"}
     assert "interval" in read.sections["Recommended point"]
     assert read.tags.count("script") == 1
@@ -104,6 +105,33 @@ def test_untried_category_is_listed():
     seldom = Reader(report(optimizer.tell(points, C))).sections["Categories hardly tried"]
     assert re.search(r"kind\s+'c'\s+0\b", seldom)
     assert "'a'" not in seldom
+
+
+def test_dollar_signs_in_names_are_drawn():
+    pytest.importorskip("matplotlib")
+    page = report(told_optimizer({"$a": loguniform(0.1, 1.0), r"$\frac": loguniform(0.1, 1.0)}))
+    assert "<svg" in page
+    assert r"$\frac" in page
+
+
+@pytest.mark.usefixtures("few_draws")
+def test_study_of_another_sampler_is_reported():
+    optuna = pytest.importorskip("optuna")
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=12)
+    sections = Reader(report(study)).sections
+    assert re.search(r"Evaluations\s+12\b", sections["What was searched"])
+    assert "x" in sections["Recommended point"].split()
+
+
+def test_tables_replace_pictures_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    optimizer = told_optimizer({"C": loguniform(0.1, 1.0), "b": loguniform(0.1, 1.0)})
+    page = report(optimizer)
+    assert "<svg" not in page
+    assert "Table of C" in page
+    best = Reader(page).sections["Best so far"].split()
+    assert f"{optimizer.best_y_:.5g}" in best
 
 
 def test_pareto_front_lists_rows():

@@ -254,7 +254,7 @@ def test_value_name_counts_objectives():
     both = ConvergenceDisplay.from_result(search, others={"random": random.fit(X)})
     assert lines in both.axes_[0].get_ylabel()
     again = ConvergenceDisplay.from_result(random, others={"again": random})
-    assert set(again.curves) == {"this search", "again"}
+    assert set(again.curves) == {"RandomizedSearchCV", "again"}
 
 
 def test_labels_do_not_collide():
@@ -346,8 +346,8 @@ def test_convergence_of_another_search(search):
     )
     assert axes.get_legend_handles_labels()[1] == ["random", "ours"]
     assert ConvergenceDisplay.from_result(search, ax=axes).axes_ == [axes]
-    assert axes.get_legend_handles_labels()[1].count("this search") == 1
-    for others, got in (({"this search": random}, r"\['this search'\]"), ([random], "list")):
+    assert axes.get_legend_handles_labels()[1].count("SILBOSearchCV") == 1
+    for others, got in (({"SILBOSearchCV": random}, r"\['SILBOSearchCV'\]"), ([random], "list")):
         with pytest.raises(ValueError, match=f"others must be a dict of results .* got {got}"):
             ConvergenceDisplay.from_result(search, others=others)
     with pytest.raises(NotFittedError):
@@ -364,7 +364,7 @@ def test_different_scorings_are_not_drawn_together():
     for random in by.values():
         random.fit(rows, y)
     same = ConvergenceDisplay.from_result(by["accuracy"], others={"default": by[None]})
-    assert set(same.curves) == {"this search", "default"}
+    assert set(same.curves) == {"RandomizedSearchCV", "default"}
     with pytest.raises(ValueError, match=r"scored.*'neg_log_loss'"):
         ConvergenceDisplay.from_result(by["accuracy"], others={"": by["neg_log_loss"]})
 
@@ -376,7 +376,7 @@ def test_halving_candidates_use_last_resource():
     last = results["mean_test_score"][results["n_resources"] == 9]
     assert 1 < len(last) < len(results["params"])
     display = ConvergenceDisplay.from_result(halving, others={"again": halving})
-    np.testing.assert_array_equal(display.curves["this search"], last)
+    np.testing.assert_array_equal(display.curves["HalvingRandomSearchCV"], last)
     np.testing.assert_array_equal(display.curves["again"], last)
 
 

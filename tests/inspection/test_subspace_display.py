@@ -184,6 +184,18 @@ def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
         SubspaceDisplay.from_estimator(one, X, y, bootstrap=True)
 
 
+def test_frame_has_loadings_and_intervals(plt, problem, sir):
+    pytest.importorskip("pandas")
+    resampled = bootstrap_directions(sir, *problem, n_resamples=20, random_state=0)
+    display = SubspaceDisplay.from_estimator(sir, *problem, bootstrap=resampled)
+    frame = display.to_frame()
+    assert frame.index.names == ["direction", "feature"]
+    np.testing.assert_array_equal(frame.loc[1, "loading"], display.loadings[1])
+    assert (frame.low <= frame.loading).all()
+    plain = SubspaceDisplay.from_estimator(sir, *problem).to_frame()
+    assert list(plain.columns) == ["loading"]
+
+
 def test_estimator_without_directions_raises(problem):
     X, y = problem
     for other in (PCA(2).fit(X), SDRRegressor(SemiSlicedInverseRegression(1)).fit(X, y)):

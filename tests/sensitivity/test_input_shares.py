@@ -1,6 +1,5 @@
 """Input shares: posterior draws, total Sobol indices, intervals and the verdict."""
 
-import json
 import re
 
 import numpy as np
@@ -337,7 +336,6 @@ def test_noise_says_nothing():
     assert shares.verdict.startswith("The values do not show which inputs matter")
     assert f"R² {model.held_out_r2:.2f}" in repr(shares)
     assert model.directions[0].shape == (0, 6)
-    assert "NaN" not in json.dumps(shares.to_dict())
 
 
 @pytest.mark.parametrize("y", [np.ones(20), np.full(20, np.nan), np.arange(20.0) % 2])
@@ -393,7 +391,6 @@ def test_record_and_frame():
     pytest.importorskip("pandas")
     space = Space({"C": loguniform(1e-3, 1e3), "p": [1, 2, 3], "kind": ["a", "b", "c"]})
     shares = fit(space, lambda X: X[:, 0] + 0.3 * X[:, 1], 30).shares
-    assert json.loads(json.dumps(shares.to_dict())) == shares.to_dict()
     frame = shares.to_frame()
     assert list(frame.columns) == ["share", "low", "high"]
     assert list(frame.index) == shares.ranked
@@ -519,10 +516,7 @@ def test_category_with_one_dominant_level_is_reported():
         point["material"] = "wood"
     X = space.encode(points)
     shares = InputModel.fit(space, X, X[:, 0] ** 2).shares
-    assert shares.seldom_varied == (("material", "steel", 3, 40),)
-    said = "Only 3 of 40 evaluations used another material than 'steel'."
-    assert repr(shares).endswith(said)
-    assert shares.to_dict()["seldom_varied"] == [["material", "'steel'", 3, 40]]
-    json.dumps(shares.to_dict())
+    assert shares.cautions == ("Only 3 of 40 evaluations used another material than 'steel'.",)
+    assert repr(shares).endswith(shares.cautions[0])
     X = space.encode([*points, *({**p, "material": "glass"} for p in points[:5])])
-    assert InputModel.fit(space, X, X[:, 0] ** 2).shares.cautions == []
+    assert InputModel.fit(space, X, X[:, 0] ** 2).shares.cautions == ()

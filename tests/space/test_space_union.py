@@ -165,7 +165,7 @@ def test_no_two_columns_have_one_name():
     optimizer = SILBO(union, n_initial=5, random_state=0)
     for value in range(12):
         optimizer.tell(optimizer.ask(), float(value))
-    assert list(optimizer.subspace_.to_dict()["components"]) == union.feature_names_
+    assert list(optimizer.subspace_.feature_names) == union.feature_names_
 
 
 def test_every_branch_has_an_equal_share():

@@ -94,11 +94,11 @@ class OwnMethod:
 def _run_torch_peer(name, recorder, problem, seed):
     """Run a class of `torch_peers`, which is imported late."""
     make = getattr(import_module(".torch_peers", __package__), name)
-    run_peer(make, recorder, problem["n"], seed)
+    run_peer(make, recorder, recorder.problem.bounds, problem["n"], seed)
 
 
 def _run_peer(make, recorder, problem, seed):
-    run_peer(make, recorder, problem["n"], seed)
+    run_peer(make, recorder, recorder.problem.bounds, problem["n"], seed)
 
 
 def _peer(name, package, settings="defaults"):
