@@ -45,7 +45,7 @@ def circumstances(files, experiments, options):
     named = {"--title": options.title, "--rst": options.rst}
     further = "".join(f" {k} {shlex.quote(v)}" for k, v in named.items() if v)
     return [
-        "Measured, and reported, by::",
+        "These commands run the experiments and write this page::",
         "\n".join([*runs, f"{PROMPT} report {' '.join(files)}{chosen}{further}"]),
         _surroundings([r for results in files.values() for r in results]),
     ]
@@ -95,7 +95,7 @@ def made_by(results):
     for method, counts in revisions.items():
         words = ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(counts.items()))
         rows[words].append(f"``{method}``")
-    return [f"Rows of {', '.join(m)} were made by revision {words}." for words, m in rows.items()]
+    return [f"Revisions of {', '.join(m)}: {words}." for words, m in rows.items()]
 
 
 def could_not(results):
@@ -107,11 +107,11 @@ def could_not(results):
     if not reasons:
         return []
     rows = [(p, m, s, f"{why} [{count} cells]") for (p, m, s, why), count in reasons.items()]
-    return [Table("What could not be measured", ("problem", "method", "outcome", "why"), rows)]
+    return [Table("Failed measurements", ("problem", "method", "outcome", "why"), rows)]
 
 
 def aims_table(aims):
     """`Table` of (aim, measured, holds), what failed first; [] when there are none."""
     rows = [("yes" if holds else "**no**", aim, got) for aim, got, holds in aims]
     rows.sort(key=lambda row: row[0])
-    return [Table("Aims, what failed first", ("holds", "aim", "measured"), rows)] if rows else []
+    return [Table("Aims", ("holds", "aim", "measured"), rows)] if rows else []

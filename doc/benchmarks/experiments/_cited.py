@@ -29,11 +29,11 @@ N_POINTS, N_HELD_OUT = 50, 500  # labelled, and as many unlabelled
 SURE = 0.05  # level of a verdict, after Bonferroni's correction over the table
 HEADER = ("problem", "method", "beside", "mean", "mean beside", "gain", "pairs", "verdict")
 NOTE = (
-    "Gain: mean difference, seed by seed, ± one standard error, with the sign that a better method "
-    "has a positive one. Verdict: Student's t at 5 %, after Bonferroni's correction over the table."
+    "*Gain*: mean difference over seeds ± one standard error; positive if the extension is "
+    "better. *Verdict*: Student's t test at 5 %, with Bonferroni's correction over the table."
 )
 
-ABOUT_FEW = f"rows with fewer than {FEWEST_RUNS} are grey and support no sentence."
+ABOUT_FEW = f"rows with fewer than {FEWEST_RUNS} runs are grey and support no claim."
 
 
 def paired_table(title, comparisons, note, few=()):
@@ -72,8 +72,8 @@ def cited_report(results):
                 comparisons.append((words, method, other, *values, -1.0))
     few = [method for method, count in runs.items() if count < FEWEST_RUNS]
     words = ", ".join(f"{count} of {method} and {PAIRS[method]}" for method, count in runs.items())
-    note = f"Minimised. {NOTE} Runs: {words}; {ABOUT_FEW}"
-    title = "Methods that the paper cites"
+    note = f"Lower is better. {NOTE} Runs: {words}; {ABOUT_FEW}"
+    title = "Extensions of baselines"
     return [".. role:: grey", paired_table(title, comparisons, note, few)]
 
 
@@ -170,11 +170,11 @@ def process_report(results):
             words = f"{problem_in_words(dict(key))}: {measure}"
             comparisons.append((words, *PROCESSES, *values, sign))
     note = (
-        f"Of {N_HELD_OUT} held-out values, standardised, by a process on the coordinates that "
-        f"semi-supervised sliced inverse regression learnt from {N_POINTS} values and as many "
-        f"unlabelled points. {NOTE}"
+        f"Predictions of {N_HELD_OUT} standardised held-out values by a Gaussian process on the "
+        f"coordinates that semi-supervised sliced inverse regression learnt from {N_POINTS} "
+        f"labelled and as many unlabelled points. {NOTE}"
     )
-    return [paired_table("Unlabelled points for the process", comparisons, note)]
+    return [paired_table("Unlabelled points for the hyperparameters", comparisons, note)]
 
 
 PROCESSES = ("unlabelled", "labelled")

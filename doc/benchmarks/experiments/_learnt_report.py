@@ -43,16 +43,12 @@ COLUMNS = {  # evaluations of the share, and of the random search that it is a s
     THOUSAND: (50, 50),
 }
 NOTE = (
-    "Mean share of the gap between chance and the optimum that is closed after 100 evaluations, or "
-    "as the column says (:doc:`public` has the measure); in brackets the difference from the "
-    "default on the same problems and seeds, ± one standard error, clustered by function. One or "
-    "two directions: six functions of this project that rise along every direction (linear, "
-    "exponential, logistic, a bowl from its corner, two exponentials, Li's ratio). They are "
-    "constant outside the middle third of a direction's range, so the best value fills a region. "
-    "After 50 the default is there, and that column could show no gain; after 20, of the gap of "
-    f"50, it is not. Rows with fewer than {FEWEST_RUNS} runs are grey and support no sentence. "
-    "Where all 20 inputs are active a known number of directions is no subspace, and was not run. "
-    "s: processor time of a proposal in the second half of a run of 50 evaluations, median of runs."
+    "Mean share of the gap between chance and the optimum after 100 evaluations, or as stated "
+    "(:doc:`public` defines the gap). Parentheses: difference from the default on the same "
+    "problems and seeds ± one standard error, clustered by function. *One or two directions*: "
+    "six functions that increase along every direction and are constant outside the middle "
+    f"third of its range. Rows with fewer than {FEWEST_RUNS} runs are grey and support no claim. "
+    "*s*: processor time of a proposal in the second half of 50 evaluations, median of the runs."
 )
 
 
@@ -150,19 +146,22 @@ def headline(results):
     rows = ", ".join(dict.fromkeys(format_row(method) for method, _ in found))
     if wins:
         words = "; ".join(_format(key, found[key]) for key in wins)
-        return [f"**Ahead of the default: {words}.** Compared: {rows}."]
+        return [f"**Better than the default: {words}.** Compared: {rows}."]
     best = max(found, key=lambda key: found[key][0])
-    words = f" The largest difference for one is open: {_format(best, found[best])}."
+    words = f" The largest difference is {_format(best, found[best])}."
     words = words if found[best][0] > 0 else ""
-    return [f"**No row of the table shows a gain over the default.**{words}"]
+    return [f"**No learnt subspace is significantly better than the default.**{words}"]
 
 
 def other_verdicts(results):
     """Return the paragraph about the rest: what is behind the default, what decides nothing."""
     found = differences(gap_runs(results))
     behind = [key for key, (mean, _, p) in found.items() if mean < 0 and p < LEVEL]
-    words = f"Behind the default: {'; '.join(_format(key, found[key]) for key in behind)}. "
-    rest = "Every other difference is undecided, at 5 % after Holm's correction over the table."
+    words = (
+        "Significantly worse than the default: "
+        f"{'; '.join(_format(key, found[key]) for key in behind)}. "
+    )
+    rest = "No other difference is significant at 5 % after Holm's correction over the table."
     return words * bool(behind) + rest * bool(found)
 
 
@@ -184,7 +183,7 @@ def table(results):
         grey = method not in kept or count < FEWEST_RUNS  # the default by itself
         rows.append(tuple(f":grey:`{c}`" if grey and c else c for c in cells))
     header = ("embedding", "runs", *COLUMNS, "s, 100 inputs", "s, 1000 inputs")
-    return Table("The learnt subspace beside the default", header, rows, NOTE)
+    return Table("Comparison with the default", header, rows, NOTE)
 
 
 def _order(method):
@@ -213,22 +212,17 @@ def _seconds(results, method, d):
     return f"{np.median(seconds):.3f}" if seconds else ""
 
 
-def gains(results):
-    """Return the paragraph about what a search in few directions may gain besides values."""
+def speeds(results):
+    """Return the sentence about the time of a proposal, or "" for a single method."""
     methods = [DEFAULT, *rows_that_count(gap_runs(results))]
     timed = {m: _seconds(results, m, 1000) for m in methods if _seconds(results, m, 1000)}
     times = ", ".join(f"{format_row(m)} {seconds}" for m, seconds in timed.items())
-    speed = f"Speed: seconds of a proposal with 1000 inputs are {times}. "
-    return (
-        f"{speed * (len(timed) > 1)}Few evaluations: the columns after 20 and 50. Reading: "
-        "``subspace_`` tells inputs and directions after a search of either kind, so that nothing "
-        "has to be confined to be read."
-    )
+    return f"Seconds per proposal with 1000 inputs: {times}." if len(timed) > 1 else ""
 
 
 def report(results):
     """Return the paragraphs and the table."""
-    paragraphs = [p for p in (other_verdicts(results), gains(results)) if p]
+    paragraphs = [p for p in (other_verdicts(results), speeds(results)) if p]
     return [".. role:: grey", *paragraphs, table(results)]
 
 
@@ -253,9 +247,8 @@ def figures(results, folder):
         style = {"loc": "outside lower center", "ncols": 3, "frameon": False}
         panels[0].figure.legend(lines.values(), lines, **style)
     caption = (
-        "Mean share of the gap between chance at the right end of a panel and the optimum, against "
-        "evaluations. Curves of a panel are over the same runs. Dashed: the number of directions "
-        "was given."
+        "Mean share of the gap between chance and the optimum. All curves of a panel are over "
+        "the same runs. Dashed: the number of directions was given."
     )
     return [(name, caption)]
 

@@ -124,13 +124,13 @@ def report(results):
             quality.append((*row, spread([r["regret"] for r in own], 3), str(len(own))))
     where = ("function", "engine", "method")
     note = (
-        f"{N_WORKERS} workers, evaluations that sleep {SHORTEST} to {LONGEST} s. Idle: share of "
-        "the workers' time from the first start to the last end in which they evaluate nothing. "
-        '"ahead" is minimize(..., executor=E); "barrier" asks for four points, waits for all, and '
-        'tells them; "random" is random search by the same road; "sequential" has one worker that '
-        "does not sleep. Median (least to most) over seeds."
+        f"{N_WORKERS} workers, evaluations that sleep {SHORTEST} to {LONGEST} s. *Idle*: share "
+        "of the workers' time without an evaluation, from the first start to the last end; "
+        'median over seeds (range). "ahead" is ``minimize(..., executor=E)``. "barrier" asks '
+        'for four points and waits for all of them. "random" is random search with an executor. '
+        '"sequential" has one worker that does not sleep.'
     )
-    found = "Best value less the optimum after the same number of evaluations."
+    found = "Best value minus the optimum after the same number of evaluations."
     return [
         Table("Idle workers", (*where, "idle", "seconds"), idle, note),
         Table("What was found", (*where, "regret", "runs"), quality, found),

@@ -93,12 +93,11 @@ def report(results):
             "Overhead of a proposal",
             (*header, "n exponent", "peak MiB"),
             rows,
-            "CPU seconds of one ask and tell on one thread, on planted Hartmann6 (Branin below six "
-            "inputs). Median: over "
-            f"all proposals after the first points, over repeats (least to most); mean and "
-            "slowest: of all proposals, those included that tune or choose anew; parts: medians "
-            f"of the {N_WINDOWS} equal parts of a run of n. Exponent a: last three parts, least "
-            "squares of log time on log n. Peak: resident memory of the whole process.",
+            "CPU time of one ask and tell on one thread, on planted Hartmann6 (Branin below six "
+            "inputs). *Median*: over all proposals after the initial design, then over repeats "
+            "(range). *Mean* and *slowest*: over all proposals. *Parts*: medians of the "
+            f"{N_WINDOWS} equal parts of a run. *n exponent*: slope of log time over log n in "
+            "the last three parts. *Peak*: memory of the whole process.",
         ),
         *_growth_in_d(grouped),
     ]
@@ -132,7 +131,7 @@ def _growth_in_d(grouped):
         for a, b in pairwise(sizes)
         if a[0] == b[0]
     ]
-    note = "Of log time on log d, in the last part of the runs."
+    note = "Slope of log time over log d in the last part of the runs."
     return [Table("Growth with the inputs", ("d", "n", "exponent"), rows, note)] if rows else []
 
 

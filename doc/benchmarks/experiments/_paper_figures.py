@@ -117,11 +117,10 @@ EMBEDDINGS = {
     "exact-k-3": {"alpha": 1.0, "n_local_neighbors": 3},
 }
 ABOUT_EMBEDDINGS = (
-    "sir: plain, whitened. The others but exact-k-3 are Algorithm 2, which does not whiten and "
-    "centres on all points, the 50 unlabelled ones too: paper-plain without localisation and "
-    "without T, paper-labelled with k = 7 neighbours in slices of 5 (so the same), paper with T of "
-    "the unlabelled points as well, paper-k-3 with k below the size of a slice. exact-k-3 solves "
-    "the paper's pencil, whitened. "
+    "*sir* is plain SIR. *exact-k-3* solves the paper's eigenvalue problem. The others are "
+    "Algorithm 2, which does not whiten and centres on all points: *paper-plain* without "
+    "localisation and T, *paper-labelled* with k = 7 neighbours in slices of 5, *paper* with T "
+    "of the 50 unlabelled points too, *paper-k-3* with k smaller than the slices. "
 )
 DIRECTIONS = {"three_hump_camel": 1, "branin": 2}
 
@@ -198,11 +197,10 @@ def embedding_report(results):
         for method, own in methods.items()
     ]
     note = (
-        f"{ABOUT_EMBEDDINGS}Within slices: share of the first coordinate's variance within slices "
-        "of 5 values. Stacked: greatest share of the points in a twentieth of the coordinate's "
-        "range, which a few far points stretch where k is 3. "
-        "Cosine: of the smallest angle between the span learnt and the active one; a random "
-        "direction in 1000 inputs has about .03 to .05."
+        f"{ABOUT_EMBEDDINGS}*Within slices*: share of the first coordinate's variance within "
+        "slices of 5 values. *Stacked*: largest share of the points in a twentieth of the "
+        "coordinate's range. *Cosine*: of the smallest angle between the learnt and the active "
+        "subspace; a random direction in 1000 inputs has 0.03 to 0.05."
     )
     header = ("problem", "method", "runs", "within slices", "stacked", "cosine")
     return [Table("Directions from 50 values", header, rows, note)]
@@ -227,8 +225,8 @@ def embedding_figures(results, folder):
                 ax.set_title(f"{method}, 1 run (seed {run['repeat']})", fontsize=9)
                 ax.set_xlabel(f"coordinate {k + 1} (inputs in [-1, 1])", fontsize=8)
     caption = (
-        "Values of 50 points in 1000 inputs against the directions learnt from them, one run of "
-        "each method (green: plain SIR; red: all others). Points above one another are stacked."
+        "Values of 50 points in 1000 inputs against the learnt directions, one run of each "
+        "method (green: plain SIR, red: others). Points above one another are stacked."
     )
     return [(name, caption)]
 

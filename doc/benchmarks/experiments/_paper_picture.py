@@ -21,9 +21,9 @@ SHOWN = {  # six at most: a panel with more is not read
 }
 FIRST = 10  # evaluations: before them all is chance
 CAPTION = (
-    "Mean of the best over our runs, as the share of the distance from the median random value to "
-    "the optimum that is left; band: one standard error on each side. Dots: means of 100 runs of "
-    "the paper's authors, of the method of their colour. Every evaluation is counted."
+    "Distance of the best value from the optimum, as a share of the distance of the median "
+    "random value, mean of our runs. Bands are one standard error. Dots are means of 100 runs "
+    "of the paper's authors, in the colour of their method. Every evaluation is counted."
 )
 
 

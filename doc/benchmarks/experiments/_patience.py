@@ -20,10 +20,9 @@ NAMES = (
 )
 RULES = ("auto", 10, 15, 20)
 HOW = (
-    "Every run has made all of its candidates; what a rule would have done is read from it "
-    "afterwards. Lost: the best score of the full run less that at the end by the rule, in "
-    "standard errors of the best mean over the three folds, their root mean square over the full "
-    "runs of the task; 0 if they are equal."
+    "All runs were completed, and the rules were applied to the recorded scores. *Lost*: the "
+    "difference between the best scores of the full run and of the stopped run, in standard "
+    "errors of the best mean over the three folds."
 )
 
 
@@ -103,8 +102,8 @@ def _rules(results):
         ends = [end_by(rule, r) for r in results]
         rows.append((f"patience={rule!r}", *_format(ends, losses_of(results, ends))))
     header = ("rule", "candidates", "ended early", "lost nothing", "lost, mean", "lost, median")
-    note = f"Of {len(results)} runs of {N} candidates. In brackets: one standard error."
-    return Table("What the rules save and lose", header, rows, note)
+    note = f"Mean over {len(results)} runs of {N} candidates (standard error)."
+    return Table("Candidates saved and score lost", header, rows, note)
 
 
 def _tasks(results):

@@ -44,8 +44,8 @@ def report(results):
     ]
     header = ("inputs that act", "evaluations", "method", "runs", "mean", "worst", "ours less it")
     note = (
-        "Means of functions, averaged; in brackets their standard error, by functions. The "
-        "difference is over the runs that both have made."
+        "Mean over functions (standard error). Differences are over the runs that both methods "
+        "have."
     )
     return [Table("Share of the gap closed", header, rows, note), MEASURE]
 

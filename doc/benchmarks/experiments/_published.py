@@ -53,11 +53,10 @@ HEADER = (
     *("published, as plotted", "verdict", "published, true count", "verdict"),
 )
 NOTE = (
-    "Higher is better, as published. A verdict, by Welch's t at 95 %: the difference is open "
-    f"(=), ours is better (+), or worse (-); of fewer than {FEWEST} runs none is given, "
-    "and it is blank where there is no published value. Curves of another problem are left "
-    "out: the published Colville is `colville_as_run`, and on Branin the published embeddings, "
-    "those of all methods but ADD-BO, had four coordinates."
+    "Higher is better. The verdict is by Welch's t test at 95 %: not significant (=), ours "
+    f"better (+), ours worse (-). It is missing for fewer than {FEWEST} runs, or without a "
+    "published value. Published curves of another problem are left out: the published Colville "
+    "is `colville_as_run`, and on Branin all embeddings except ADD-BO had four coordinates."
 )
 
 
@@ -109,7 +108,7 @@ def compare_published(results, path=PUBLISHED):
         if theirs
         for row in _rows(method, own, theirs)
     ]
-    return [Table("Beside the published means", HEADER, rows, NOTE)] if rows else []
+    return [Table("Comparison with the published means", HEADER, rows, NOTE)] if rows else []
 
 
 def published_key(problem, method):

@@ -21,10 +21,10 @@ SCALES = (1, 8)  # of the sleeps
 AUTO, BATCHES, RANDOM = "auto", "batches", "random"
 HOW = (
     f"{N_WORKERS} workers, fits that sleep {SHORTEST} to {LONGEST} s, {N_FOLDS} folds, {D} "
-    "parameters. Idle: share of the workers' time from the first start to the last end in which "
-    'they fit nothing. "auto" is SILBOSearchCV(n_jobs=4); "batches" is batch_size=4; "random" is '
-    "RandomizedSearchCV. Sleeps times 8: for a machine on which this process gets an eighth of a "
-    "core, as the load below says; a proposal takes about .15 s of CPU."
+    "parameters. *Idle*: share of the workers' time without a fit, from the first start to the "
+    'last end. "auto" is ``SILBOSearchCV(n_jobs=4)``, "batches" is ``batch_size=4``, "random" '
+    "is ``RandomizedSearchCV``. Sleeping times are multiplied by 8 for a busy machine. A "
+    "proposal takes about 0.15 s of CPU time."
 )
 
 

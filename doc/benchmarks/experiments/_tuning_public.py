@@ -26,8 +26,9 @@ N_PARAMETERS = {  # stated, as counting them needs the package of the tables
 }
 SEARCHERS = tuple(PACKAGES)
 BEGIN = (
-    "Every search begins with the estimator as it is. For random search and TPE its score, on the "
-    "same splits, is taken from our run, in place of their last candidate; TPE does not learn it."
+    "Every search starts with the untuned estimator. For random search and TPE, its score is "
+    "taken from our run with the same splits and replaces their last candidate. TPE does not "
+    "learn from it."
 )
 
 
@@ -117,8 +118,8 @@ def _tasks_table(runs):
     ]
     header = ("task", *methods, f"{CHANCE}, {MANY}")
     note = (
-        f"Mean over seeds of the share of the gap between random search's mean after {FEW} "
-        "candidates and the best score seen on the task (standard error)."
+        f"Share of the gap between the mean of random search after {FEW} candidates and the best "
+        "known score; mean over seeds (standard error)."
     )
     return [Table(f"Share closed on every task, {FEW} candidates", header, rows, note)] * bool(rows)
 

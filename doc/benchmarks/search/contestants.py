@@ -126,11 +126,13 @@ def _ours(method, *, as_published=True, words="", pencil=None, **options):
 
 
 _paper = partial(_ours, n_initial=50)  # random points first, in the paper's experiments
-_exact = partial(_paper, words="the pencil solved exactly, alpha = 1", pencil={"alpha": 1.0})
+_exact = partial(
+    _paper, words="eigenvalue problem solved exactly, alpha = 1", pencil={"alpha": 1.0}
+)
 _local = partial(
     _ours,
     "silbo-bu",
-    words="the paper's pencil solved exactly, alpha = 1, k = 3 in slices of 5",
+    words="the paper's eigenvalue problem solved exactly, alpha = 1, k = 3 in slices of 5",
     pencil=LOCAL,
 )
 _strategy_as_run = partial(_ours, words="the authors' code: H = r + 1, k = 3, the 50 best labels")
@@ -175,22 +177,23 @@ CONTESTANTS = MappingProxyType(
         "add-bo-sampled": _paper("add-bo-sampled", as_published=False, words="groups of 4"),
         "bock": _ours("bock", as_published=False),
         **VARIANTS,
-        "cma": _peer("CMAES", "cma", "random start, sigma .25"),
+        "cma": _peer("CMAES", "cma", "random start, sigma 0.25"),
         "optuna-tpe": _peer("OptunaTPE", "optuna"),
         "optuna-gp": _process_peer("OptunaGP", "torch", "defaults, through Optuna's ask and tell"),
         "scikit-optimize": _process_peer(
             "ScikitOptimize", "scikit-optimize", "defaults of Optimizer"
         ),
         "botorch-gp": _torch_peer(
-            "BoTorchGP", "SingleTaskGP, log EI, 10 Sobol points, 2 climbs of 128 raw samples"
+            "BoTorchGP",
+            "SingleTaskGP, log EI, 10 Sobol points, 2 local searches from 128 raw samples",
         ),
         "botorch-gp-longer": _torch_peer(
-            "BoTorchGPLonger", "20 climbs of 1024 raw samples, else as botorch-gp"
+            "BoTorchGPLonger", "as botorch-gp, with 20 local searches from 1024 raw samples"
         ),
         "saasbo": _torch_peer(
             "SAASBO",
-            "BoTorch's fully Bayesian SAAS, NUTS of 128 + 128 steps in single precision at every "
-            "fifth evaluation, else as botorch-gp",
+            "BoTorch's fully Bayesian SAAS, NUTS of 128 + 128 steps in single precision at "
+            "every fifth evaluation, otherwise as botorch-gp",
             "numpyro",
         ),
         "turbo": _torch_peer("TuRBO", "TuRBO-1, 10 Sobol points, 2000 candidates"),
@@ -295,7 +298,7 @@ def variant_options(results):
 
 
 def settings_table(results):
-    """Return the `Table` of who took part; the scale of the values is the one then used."""
+    """Return the `Table` of methods, with the transformation of the values that was used."""
     seen = {r["method"]: r["values"] for r in results if r["status"] == "ok"}
     order = {name: place for place, name in enumerate(CONTESTANTS)}
     rows = [
@@ -303,4 +306,4 @@ def settings_table(results):
         for name in sorted(seen, key=lambda name: order.get(name, len(order)))
         for who in [find_contestant(name)]
     ]
-    return Table("Who took part", ("method", "package", "settings", "sees the values as"), rows)
+    return Table("Methods", ("method", "package", "settings", "transformation of the values"), rows)

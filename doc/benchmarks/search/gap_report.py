@@ -61,16 +61,20 @@ def gap_tables(groups, expensive):
     cheap = [row for title, runs in groups.items() for row in _rows(title, runs, expensive, False)]
     costly = [row for title, runs in groups.items() for row in _rows(title, runs, expensive, True)]
     few = _too_few(groups, expensive)
-    note = f"Fewer than {FEWEST_JUDGED} runs, so left out: {few}." if few else ""
+    note = f"Left out, with fewer than {FEWEST_JUDGED} runs: {few}." if few else ""
     return [
         Table("Share of the gap closed", HEADER, cheap),
-        *([Table("Where the expensive peers ran too", HEADER, costly, note)] if costly else []),
+        *(
+            [Table("Problems that the expensive methods ran on too", HEADER, costly, note)]
+            if costly
+            else []
+        ),
         *_paired_tables(groups, expensive),
         MEASURE,
     ]
 
 
-MEASURE = "What share, error, rank and stalled mean: :doc:`suites`."
+MEASURE = ":doc:`suites` defines the columns."
 
 
 def grouped_runs(results, group_of):
@@ -202,7 +206,7 @@ def _paired_tables(groups, expensive):
         for title, runs in {**groups, "all": every}.items()
         for row in _paired_rows(title, runs, n, expensive)
     ]
-    note = f"Mean share of {OURS} less the other's, over the runs that both have made."
+    note = f"Mean share of {OURS} minus that of the other method, over the runs that both have."
     header = ("problems", "evaluations", "other", "runs", "difference", "in standard errors")
     return [Table("Paired differences", header, rows, note)] if rows else []
 
@@ -257,8 +261,9 @@ def gap_figures(group_of, expensive, results, folder, n=100):
             add_legend(axes)
         panels[0][0].set_ylabel("mean share of the gap closed (1: all)")
     caption = (
-        f"Mean share of the gap between random search's mean after {n} evaluations and the least "
-        "value known, against evaluations; runs in brackets. Band: one standard error on each "
-        "side. Thick: SILBO. Shares below -0.5, and methods that ran on a part only, are not drawn."
+        "Mean share of the gap closed after each evaluation. The gap is between the mean of "
+        f"random search after {n} evaluations and the lowest known value. Bands are one standard "
+        "error. Numbers of runs are in parentheses. Shares below -0.5, and methods that ran on "
+        "some problems only, are not drawn."
     )
     return [(name, caption)]

@@ -53,8 +53,8 @@ UNITS = MappingProxyType(
     }
 )
 WITH_NOISE = (
-    "With noise: the true value at the point whose noisy value is the lowest yet, so that a curve "
-    "rises where a luckier value of a worse point takes its place."
+    "With noise, the true value at the point with the lowest noisy value is drawn, so a curve "
+    "may rise."
 )
 
 
@@ -74,17 +74,16 @@ def search_figures(results, folder):
     """
     name = results[0]["experiment"]
     found = (
-        "Mean of the best over the runs (their number in brackets): the regret as a share of the "
-        "distance from the median random value to the optimum, geometric mean, no lower than the "
-        f"floor of {LEAST_REGRET:g} (dotted); dashed: within 1 %. Where no optimum is known, the "
-        "value. Band: one standard error on each side, where there are several runs. "
-        "Thick: SILBO."
+        "Geometric mean of the regret of the best value so far, over the runs (numbers in "
+        "parentheses). The regret is divided by the distance from the median random value to "
+        f"the optimum, and is at least {LEAST_REGRET:g} (dotted line). The dashed line is 1 %. "
+        "If no optimum is known, the value is drawn. Bands are one standard error."
     )
     if any("sd" in r["problem"] for r in results):
         found += f" {WITH_NOISE}"
     taken = (
-        "Cumulative processor time of the method itself, without the objective, mean over the runs "
-        "(their number in brackets). Thick: SILBO."
+        "Cumulative processor time of the method without the objective, mean over the runs "
+        "(numbers in parentheses)."
     )
     return [
         (_draw_all(results, Path(folder) / f"{name}.png", _draw_found), found),

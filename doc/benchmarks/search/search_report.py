@@ -23,14 +23,14 @@ LEAST_REGRET = 1e-4  # floor of a regret before logarithms are taken
 COLUMNS = 3  # of panels in a picture
 HEADER = ("problem", "method", *NUMBERS, "within 1 %", "s a proposal")
 ABOUT_RANKS = (
-    "Runs: the fewest on one of them. Rank: of the mean value at the end, 1 is best. Regret: value "
-    "minus optimum over the distance from the median random value to the optimum, geometric mean "
-    f"over problems and runs, at least {LEAST_REGRET:g}."
+    "*Runs*: lowest number over the problems. *Mean rank*: of the mean final value; 1 is best. "
+    "*Regret*: value minus optimum, divided by the distance from the median random value to the "
+    f"optimum; geometric mean over problems and runs, at least {LEAST_REGRET:g}."
 )
 
 ABOUT_WITHIN = (
-    "Within 1 %: median evaluations to a regret of .01 of the distance from the median random "
-    "value, and how many got there."
+    "*Within 1 %*: median number of evaluations until the regret is 0.01 of the distance from "
+    "the median random value, and the number of runs that reached it."
 )
 
 
@@ -106,10 +106,14 @@ def _over_all(results):
     ]
     note = f"Over {len(grouped)} of {len(every)} problems. {ABOUT_RANKS}"
     left = sorted(set(_methods_of(every)) - set(complete))
-    note += f" Not on every problem, so left out here: {', '.join(left)}." if left else ""
+    note += (
+        f" Left out, because they did not run on every problem: {', '.join(left)}." if left else ""
+    )
     few = [m for m in complete if runs[m] < FEWEST]
     without = "all of them" if len(few) == len(complete) else ", ".join(few)
-    note += f" Of fewer than {FEWEST} runs, so without a claim: {without}." if few else ""
+    note += (
+        f" With fewer than {FEWEST} runs, so no conclusion is possible: {without}." if few else ""
+    )
     header = ("method", "runs", "mean rank", "regret half-way", "regret at the end")
     return [Table("All problems", header, rows, note)]
 

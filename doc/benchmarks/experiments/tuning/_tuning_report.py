@@ -14,14 +14,13 @@ FEW, MANY = 17, 50  # candidates; with three folds 51 and 150 fits
 LONG = 100  # candidates of the runs in which overhead is measured
 OURS, CHANCE = "silbo", "random"
 HOW = (
-    "random: RandomizedSearchCV; silbo: SILBOSearchCV; bayes-search-cv: scikit-optimize's; all "
-    "with their defaults, one candidate at a time. optuna-tpe and optuna-gp: a study with "
-    "TPESampler or GPSampler, asked and told by a loop over cross_validate, as Optuna 5 has no "
-    "search estimator of its own. A list of dicts is for Optuna a category and, after it, the "
-    "parameters of that branch; BayesSearchCV searches every branch by itself, here with an "
-    "equal share of the candidates. One default of SILBOSearchCV was changed after a first run "
-    "on seeds 20 to 22 had been seen, by comparisons on other tasks: :doc:`/search_log`, noise "
-    "of cross-validated scores."
+    "*random* is RandomizedSearchCV, *silbo* SILBOSearchCV and *bayes-search-cv* that of "
+    "scikit-optimize, all with their defaults and one candidate at a time. *optuna-tpe* and "
+    "*optuna-gp* are studies with TPESampler or GPSampler around ``cross_validate``. For "
+    "Optuna, a list of dicts is a category followed by the parameters of that branch. "
+    "BayesSearchCV searches every branch separately with an equal share of the candidates. One "
+    "default of SILBOSearchCV was changed after a first run on seeds 20 to 22, by comparisons on "
+    "other tasks (:doc:`/search_log`)."
 )
 
 
@@ -71,8 +70,8 @@ def tasks_table():
         for name, task in TASKS.items()
     ]
     note = (
-        "Chosen before any of these searches was run on them; none was replaced. Splits: "
-        f"{N_FOLDS} shuffled folds, the same for all methods of a seed, others for every seed."
+        "The tasks were chosen before any search was run, and none was replaced. Splits: "
+        f"{N_FOLDS} shuffled folds, different for every seed and equal for all methods."
     )
     return Table("Tasks", ("task", "data and model", "rows", "parameters", "score"), rows, note)
 
@@ -85,7 +84,7 @@ def scores_table(matrices, n):
         for task, by_method in matrices.items()
     ]
     title = f"Best score after {n} candidates ({n * N_FOLDS} fits)"
-    note = "Mean over seeds (standard deviation); the greater the better."
+    note = "Mean over seeds (standard deviation). Higher is better."
     return Table(title, ("task", *methods), rows, note)
 
 
@@ -103,8 +102,8 @@ def ranks_table(matrices):
     header = ("method", f"after {FEW}", f"after {MANY}", *matrices)
     fewest = min(len(curve) for by_method in matrices.values() for curve in by_method.values())
     note = (
-        f"1 is best, equals share. For every task: after {MANY} candidates. Seeds with which every "
-        f"method was run: {fewest} or more a task."
+        f"1 is best. The columns of tasks are after {MANY} candidates. Every method was run with "
+        f"{fewest} or more seeds per task."
     )
     return Table("Mean rank", header, rows, note)
 
@@ -121,8 +120,8 @@ def reaches_table(matrices):
         rows.append((task, *(f"{r.sum()} of {r.size}; {w}" for r, w in words)))
     title = f"{FEW} candidates against {MANY} of random search"
     note = (
-        f"Seeds in which the best of {FEW} candidates is at least that of {MANY} random ones; then "
-        f"the median number of candidates needed for that, > {MANY} where it was not reached."
+        f"Number of seeds in which the best of {FEW} candidates is at least as good as the best "
+        f"of {MANY} random ones; then the median number of candidates needed for this."
     )
     return Table(title, ("task", *methods), rows, note)
 
@@ -153,9 +152,9 @@ def overhead_table(results):
     ]
     header = ("method", f"{MANY} candidates", f"{LONG} candidates")
     note = (
-        "Wall seconds between the fits of a candidate and those of the one before, on a machine "
-        "that had other work too: median over the candidates of a run, then median over runs "
-        f"(least to most). Runs of {LONG} are of one task."
+        "Wall seconds between the fits of consecutive candidates, on a machine with other work: "
+        f"median over the candidates of a run, then over runs (range). Runs with {LONG} "
+        "candidates are of one task."
     )
     return Table("Overhead of a candidate", header, rows, note)
 
