@@ -88,7 +88,9 @@ def test_report_has_means_and_unreached_targets():
     over_all = search_report(results)[0]
     assert [row[:3] for row in over_all.rows] == [("random", "1", "1.50"), ("silbo", "1", "1.50")]
     assert over_all.rows[1][4] == f"{np.sqrt(0.01 * 0.3):.4f}"
-    assert over_all.note.endswith("With fewer than 5 runs, so no conclusion is possible: all of them.")
+    assert over_all.note.endswith(
+        "With fewer than 5 runs, so no conclusion is possible: all of them."
+    )
     render_rst("Page", search_report(results))
 
 
