@@ -94,7 +94,7 @@ def entries_by_section():
 IN_THE_GALLERY = (
     "Tune a model",
     "Reduce dimension",
-    "Draw and test",
+    "Plot and test directions",
     "Compare with baselines",
     "Problems with a known optimum",
 )
