@@ -13,6 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from .._checks import check_choice
+from .._typing import LegacyRandomState
 from ._projection import SupervisedProjection
 from .rows._labels import response_targets
 from .selection._n_components import INDEPENDENT, check_identified
@@ -50,6 +51,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         Weights of the samples, e above. "residuals" removes linear trends.
     response : {"value", "rank"}, default="value"
         "rank" replaces y by its ranks, scaled to unit variance. Use it for heavy-tailed responses.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the wild bootstrap; None is a fixed seed.
 
     Attributes
     ----------
@@ -96,11 +99,17 @@ class PrincipalHessianDirections(SupervisedProjection):
     _by_value = _needs_rows = True
 
     def __init__(
-        self, n_components: int | str = "auto", *, on: str = "residuals", response: str = "value"
+        self,
+        n_components: int | str = "auto",
+        *,
+        on: str = "residuals",
+        response: str = "value",
+        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.on = on
         self.response = response
+        self.random_state = random_state
 
     def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])
@@ -140,5 +149,6 @@ class PrincipalHessianDirections(SupervisedProjection):
             squares = self.eigenvalues_**2
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
             return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
-        self.bootstrap_tests_ = wild_bootstrap(S, e, slices)
+        seed = 0 if self.random_state is None else self.random_state
+        self.bootstrap_tests_ = wild_bootstrap(S, e, slices, seed)
         return dimension_by_tests(self.bootstrap_tests_)

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from .._numerics._eigenpairs import eigenvalues_and_leading_vectors
-from .._typing import ArrayLike
+from .._typing import ArrayLike, LegacyRandomState
 from ._projection import SupervisedProjection
 from .rows._labels import KINDS
 from .selection._n_components import (
@@ -59,10 +59,12 @@ class SecondMomentSlicing(SupervisedProjection):
         *,
         n_slices: int | ArrayLike = 4,
         categorical: bool | str = "auto",
+        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.categorical = categorical
+        self.random_state = random_state
 
     def _learn(self, data, slices):
         rows = WhitenedRows.from_data(data, slices)
@@ -91,8 +93,13 @@ class SecondMomentSlicing(SupervisedProjection):
         if self.n_components == "criterion":
             return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
         self._test_by_chi_square(Z @ V, slices)
-        most = min(len(V), MAX_AUTO_COMPONENTS)
-        self.permutation_tests_ = moment_tests(Z @ V, slices, self._kernel_of_rows, most)
+        self.permutation_tests_ = moment_tests(
+            Z @ V,
+            slices,
+            self._kernel_of_rows,
+            most=MAX_AUTO_COMPONENTS,
+            random_state=0 if self.random_state is None else self.random_state,
+        )
         return dimension_by_tests(self.permutation_tests_)
 
     def _test_by_chi_square(self, S, slices):
@@ -123,6 +130,8 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         As in `SemiSlicedInverseRegression`. Second moments need few, large slices.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the permutation tests; None is a fixed seed.
 
     Attributes
     ----------
@@ -231,7 +240,7 @@ class DirectionalRegression(SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components, n_slices, categorical
+    n_components, n_slices, categorical, random_state
         As in `SlicedAverageVarianceEstimation`.
 
     Attributes

@@ -96,8 +96,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
           samples. It serves to reproduce the paper.
         - "auto": the fastest of the others, except "paper", that fits in memory.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
-        Nearest-neighbour search. "auto" uses pynndescent, which is approximate, above 80,000
-        samples, and brute force otherwise.
+        Nearest-neighbour search. "auto" uses a k-d tree for at most 6 features. For more, it uses
+        brute force, or above 80,000 samples pynndescent, which is approximate.
     reweight : {None, "elliptical"}, default=None
         If "elliptical", weight the labelled samples so that X looks normally distributed about a
         robust centre ([8]_, as R's ``dr.weights``). The linearity condition then holds

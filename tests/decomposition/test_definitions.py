@@ -11,7 +11,7 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
 )
 from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo.decomposition import slice_response
+from skbo_silbo.decomposition import Slices, slice_response
 from skbo_silbo.decomposition.rows._weights import copies, sample_by_weight
 from skbo_silbo.decomposition.selection import _alpha
 from skbo_silbo.decomposition.selection._alpha import (
@@ -34,6 +34,7 @@ from skbo_silbo.decomposition.significance._permutation import (
     weighted_shuffles,
 )
 from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
+from skbo_silbo.decomposition.significance._slice_tests import _between, scores_to_shuffle
 from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
 
 pytestmark = pytest.mark.filterwarnings(
@@ -49,8 +50,6 @@ def test_equal_relative_weights_are_no_weights():
     X, y, _ = noise(1, 40, 5)
     plain = SemiSlicedInverseRegression(ridge=0.0, n_slices=5)
     X, codes = X - X.mean(axis=0), np.argsort(np.argsort(y)) * 5 // 40
-    from skbo_silbo.decomposition import Slices
-    from skbo_silbo.decomposition.significance._slice_tests import _between
 
     S = np.linalg.qr(X)[0]
     slices = Slices(codes, np.full(5, 8.0), np.ones(40))
@@ -61,7 +60,7 @@ def test_equal_relative_weights_are_no_weights():
     shuffled = plain.fit(X[order], y).eigenvalues_[0]
     assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
     tests = run_tests(
-        make_statistic, most=2, n_permutations=19, random_state=np.random.RandomState(0)
+        make_statistic, most=2, n_permutations=(19, 19), random_state=np.random.RandomState(0)
     )
     assert tests["n_permutations"][0] == 19
 
@@ -108,7 +107,7 @@ def test_early_stopped_tests_decide_equally(strength):
         S = np.linalg.qr(X - X.mean(axis=0))[0]
         make_statistic = mean_shuffles(S, slices.membership())
         made = run_tests(
-            make_statistic, most=1, n_permutations=199, random_state=np.random.RandomState(0)
+            make_statistic, most=1, n_permutations=(199, 199), random_state=np.random.RandomState(0)
         )
         observed, draw = make_statistic(0)
         seeded = np.random.RandomState(0)
@@ -116,6 +115,37 @@ def test_early_stopped_tests_decide_equally(strength):
         assert (made["p_value"][0] > 0.05) == ((1 + reached) / 200 > 0.05)
         n = made["n_permutations"][0]
         assert made["p_value"][0] == pytest.approx((11 if n < 199 else 1 + reached) / (1 + n))
+
+
+@pytest.mark.parametrize("p", [0.035, 0.07])
+def test_p_values_near_level_get_more_draws(p):
+    """With 199 draws, one random state in five decides otherwise."""
+    decisions = []
+    for seed in range(20):
+        made = run_tests(
+            lambda k: (1.0, lambda random_state: float(random_state.random_sample() < p)),
+            most=1,
+            n_permutations=(199, 1990),
+            random_state=seed,
+        )
+        decisions.append(made["p_value"][0] <= 0.05)
+        assert made["n_permutations"][0] <= 1990
+    assert sum(decisions) == (20 if p < 0.05 else 0)
+
+
+def test_sampled_scores_keep_spans_and_drop_rare_columns():
+    X, y, rng = noise(8, 5000, 4)
+    rare = np.zeros((5000, 1))
+    rare[np.argsort(rng.random(5000))[:3]] = 1
+    S = np.hstack([X[:, :2], rare, X[:, 2:]])
+    part, slices, places = scores_to_shuffle(S, slice_response(y, 4))
+    assert len(part) == slices.n_rows == 2000
+    kept = [0, 1, 3, 4] if rare[places].sum() == 0 else [0, 1, 2, 3, 4]
+    np.testing.assert_allclose(part.T @ part / 2000, np.eye(len(kept)), atol=1e-10)
+    centred = S[places] - S[places].mean(axis=0)
+    for k in (1, 2, len(kept)):
+        angles = linalg.subspace_angles(part[:, :k], centred[:, kept[:k]])
+        np.testing.assert_allclose(angles, 0, atol=1e-6)
 
 
 def test_oversized_penalised_test_raises(monkeypatch):

@@ -7,6 +7,7 @@ from levels import assert_level, sets
 
 from skbo_silbo import (
     DirectionalRegression,
+    PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
@@ -165,6 +166,35 @@ def test_permutation_test_uses_same_ridge(way):
     sir = getattr(SemiSlicedInverseRegression("permutation", ridge=1.0), way)(X, X[:, 0] + y)
     statistic = sir.permutation_tests_["statistic"][0]
     np.testing.assert_allclose(statistic, sir.eigenvalues_[0], rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        PrincipalHessianDirections(),
+        SlicedAverageVarianceEstimation(),
+        DirectionalRegression(),
+        SemiSlicedInverseRegression("permutation"),
+    ],
+)
+def test_row_order_does_not_change_tests(learner):
+    X, y, rng = noise(3, 150, 4)
+    y = 0.3 * X[:, 0] ** 2 + 0.2 * X[:, 1] + 0.5 * y
+    order = rng.permutation(150)
+    found = []
+    for rows in (slice(None), order):
+        learner.fit(X[rows], y[rows])
+        found.append(getattr(learner, "bootstrap_tests_", None) or learner.permutation_tests_)
+    for name, column in found[0].items():
+        np.testing.assert_allclose(found[1][name], column, rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", [PrincipalHessianDirections, DirectionalRegression])
+def test_random_state_seeds_tests_of_second_moments(method):
+    X, y, _ = noise(3, 150, 4)
+    name = "bootstrap_tests_" if method is PrincipalHessianDirections else "permutation_tests_"
+    p_values = [getattr(method(random_state=s).fit(X, y), name)["p_value"][0] for s in (0, 1, 0)]
+    assert p_values[0] == p_values[2] != p_values[1]
 
 
 # -- slices of few rows --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from skbo_silbo._numerics._eigenpairs import Products, conjugate_gradients, leading_eigenpairs
+from skbo_silbo._numerics import _graphs
 from skbo_silbo._numerics._graphs import neighbor_graph, neighbor_indices
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo._numerics._solvers import (
@@ -205,6 +206,16 @@ def test_graph_is_the_union_of_both_directions():
 def test_duplicate_rows_are_neighbours():
     indices = neighbor_indices(np.zeros((5, 3)), 3)
     assert all(row not in neighbours for row, neighbours in enumerate(indices))
+
+
+@pytest.mark.parametrize("d", [2, 6, 7])
+def test_few_columns_use_an_exact_tree(d, monkeypatch):
+    X = np.random.default_rng(d).normal(size=(300, d))
+    exact = neighbor_indices(X, 5, method="brute")
+    monkeypatch.setattr(_graphs, "BRUTE_FORCE_ROWS", 100)
+    monkeypatch.setattr(_graphs, "_descent", lambda X, n_neighbors, random_state: None)
+    found = neighbor_indices(X, 5)
+    assert found is None if d == 7 else np.array_equal(np.sort(found), np.sort(exact))
 
 
 def test_fewer_rows_than_neighbours_give_the_complete_graph():

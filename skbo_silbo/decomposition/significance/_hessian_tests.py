@@ -22,9 +22,9 @@ of e due to them is not noise, and flipping its sign would reject too often.
 
 import numpy as np
 
-from ..slicing._slices import repeat_by_count
 from ._permutation import n_affordable_permutations, permutation_tests
 from ._sequential_tests import chi_square_tests, moments_of_squares
+from ._slice_tests import scores_to_shuffle
 
 N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny
@@ -63,15 +63,17 @@ def can_be_tested(S):
     return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
 
-def wild_bootstrap(S, e, slices):
-    """Test by the wild bootstrap that k = 0, 1, ... directions suffice."""
-    places = repeat_by_count(S, slices)
-    S, weights = S[places], None if slices.is_counted else slices.weights
+def wild_bootstrap(S, e, slices, random_state):
+    """Test by the wild bootstrap that k = 0, 1, ... directions suffice.
+
+    Large data are subsampled, see `scores_to_shuffle`.
+    """
+    S, slices, places = scores_to_shuffle(S, slices)
     return permutation_tests(
-        sign_flips(S, e[places], weights),
+        sign_flips(S, e[places], slices.weights),
         most=min(S.shape[1], MOST_TESTED),
         n_permutations=n_affordable_permutations(S, N_FLIPS),
-        random_state=0,
+        random_state=random_state,
     )
 
 

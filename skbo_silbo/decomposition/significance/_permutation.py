@@ -19,10 +19,12 @@ power against a single further direction, and keeps its level if the first k dir
 estimated with error, as with localised slices. For k = 0 the level is exact for any distribution of
 X, if whitening and slices depend on y in no other way.
 
-Drawing stops as soon as enough permutations have reached the observed statistic that the hypothesis
-is accepted whatever the others yield (Besag and Clifford, "Sequential Monte Carlo p-values",
-Biometrika 78, 1991). Decisions are the same as with all draws, and accepted hypotheses, the
-majority, take a tenth of the time.
+The number of permutations adapts to the p-value, as in Gandy, "Sequential Implementation of Monte
+Carlo Tests With Uniformly Bounded Resampling Risk", JASA 104, 2009: drawing continues until a
+binomial test shows on which side of the level the p-value lies, or until ten times the usual number
+of permutations. Two random states therefore seldom disagree. Accepted hypotheses, the majority,
+take a tenth of the usual number. Rows are sorted by slice and norm first, so that their order in X
+does not matter.
 
 With relative weights, a permutation pairs samples with other weights, so T and the slice means are
 recomputed. The weights can stay with y and S1, or move with S2. The former is exact for k = 0 if
@@ -34,7 +36,7 @@ larger p-value is returned.
 from functools import partial
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, special
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
@@ -42,11 +44,14 @@ from ..._numerics._pencil import whitening_basis
 from ..slicing._slices import Slices
 from ._sequential_tests import SIGNIFICANCE, until_accepted
 
-FEWEST_REACHED = 10  # number of draws that must reach the statistic before drawing may stop
+FEWEST_REACHED = 10  # draws that must reach the statistic before a hypothesis is accepted early
+RISK = 0.01  # level of the binomial tests that end the drawing
+EXTENSION = 10  # factor by which the number of permutations may grow near the level
 BATCH = 11  # permutations computed together: a divisor of 99, and nearly of 199
-# smallest number that can reject at level .05, used if a permutation costs more than `MANY`
+# Costs n q^2, for n rows of q columns, up to which the number of permutations may grow, and above
+# which it is the smallest number that can reject at level .05
+FEW, MANY = 10**7, 10**8
 N_FEW_PERMUTATIONS = 19
-MANY = 10**8  # n q^2, for n rows of q columns
 
 
 def permutation_tests(make_statistic, *, most, n_permutations, random_state):
@@ -60,8 +65,8 @@ def permutation_tests(make_statistic, *, most, n_permutations, random_state):
         functions.
     most : int
         Largest number of directions.
-    n_permutations : int
-        Largest number of permutations per test.
+    n_permutations : tuple of int
+        Number of permutations from which a hypothesis may be rejected, and the largest number.
     random_state : int or RandomState instance
 
     Returns
@@ -70,18 +75,26 @@ def permutation_tests(make_statistic, *, most, n_permutations, random_state):
         "n_components", "statistic", "p_value" and "n_permutations" of each test.
     """
     random_state = check_random_state(random_state)
+    usual, largest = n_permutations
 
     def test(k):
         observed, draw = make_statistic(k)
         reached = made = 0
-        while made < n_permutations and (
-            reached < FEWEST_REACHED or 1 + reached <= SIGNIFICANCE * (1 + n_permutations)
-        ):
+        while made < largest and not _is_decided(reached, made, usual, largest):
             reached += draw(random_state) >= observed * (1 - 1e-12)
             made += 1
         return observed, (1 + reached) / (1 + made), made
 
     return until_accepted(test, most, ("statistic", "p_value", "n_permutations"))
+
+
+def _is_decided(reached, made, usual, largest):
+    """Return whether the p-value lies above or below the level with near certainty."""
+    if 1 + reached > SIGNIFICANCE * (1 + made):
+        enough = reached >= FEWEST_REACHED
+        certain = 1 + reached > SIGNIFICANCE * (1 + largest)
+        return enough and (certain or special.bdtrc(reached - 1, made, SIGNIFICANCE) < RISK)
+    return made >= usual and special.bdtr(reached, made, SIGNIFICANCE) < RISK
 
 
 def shuffled_orders(n, groups=None):
@@ -242,8 +255,14 @@ def rotate_to_leading(S, sums):
 
 
 def n_affordable_permutations(S, n_permutations):
-    """Return `n_permutations`, or fewer if each permutation of S (n, q) is slow."""
-    return n_permutations if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS
+    """Return the usual and the largest number of permutations of S (n, q), fewer if these are slow.
+
+    The usual number is `n_permutations` up to n q^2 = 1e8, and 19 beyond. It may grow tenfold near
+    the level up to n q^2 = 1e7.
+    """
+    cost = S.size * S.shape[1]
+    usual = n_permutations if cost <= MANY else N_FEW_PERMUTATIONS
+    return usual, EXTENSION * usual if cost <= FEW else usual
 
 
 def weighted_permutation_tests(make_statistic, **settings):

@@ -19,6 +19,7 @@ ROWS_PER_FEATURE_TESTED = 3
 FEWEST_IN_SLICE = 5  # number of samples that the smallest slice needs
 ENOUGH_IN_SLICE = 50  # number of samples that suffices even if other slices are far larger
 BATCH = 500  # rows of the n x n products that are formed at a time
+MANY_ROWS = 10_000  # rows whose products of scores are formed at a time
 
 
 def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
@@ -149,9 +150,13 @@ def moments_of_squares(U, e, weights):
     """
     m, shares = U.shape[1], weights / weights.sum()
     if m**3 <= len(U):  # n m^4 rather than n^2 m operations
-        v = e[:, None] * ((U[:, :, None] * U[:, None, :]).reshape(len(U), -1) - np.eye(m).ravel())
-        v -= shares @ v
-        G = (v.T * shares) @ v
+        i, j = np.triu_indices(m)
+        repeats, mean, G = np.sqrt(np.where(i == j, 1, 2)), 0.0, 0.0  # each pair stands for two
+        for rows in gen_batches(len(U), MANY_ROWS):
+            v = e[rows, None] * (repeats * U[rows][:, i] * U[rows][:, j] - (i == j))
+            mean += shares[rows] @ v
+            G += (v.T * shares[rows]) @ v
+        G -= np.multiply.outer(mean, mean)
         return np.trace(G), np.vdot(G, G)
     squares = np.einsum("ij,ij->i", U, U)
     means, total = np.empty(len(U)), 0.0

@@ -6,8 +6,9 @@ import numpy as np
 
 from ..._numerics._pencil import Pencil
 from ..._numerics._solvers import DENSE_MAX_FEATURES, whitened_rows
-from ..slicing._slices import repeat_by_count, rows_to_shuffle
+from ..slicing._slices import rows_to_shuffle
 from ._permutation import (
+    EXTENSION,
     kernel_shuffles,
     local_shuffles,
     mean_shuffles,
@@ -19,8 +20,10 @@ from ._permutation import (
 )
 
 N_PERMUTATIONS = 199
-N_FEWER_PERMUTATIONS = 99  # for localised slices, which repeat the search, and large data
-MANY = 10**6  # entries of the whitened samples above which permutations are costly
+N_FEWER_PERMUTATIONS = 99  # for localised slices, which repeat the search, and second moments
+COLLINEAR = 1e-8  # standard deviation of what earlier scores leave of a score that depends on them
+ROWS_PER_SCORE = 5  # labelled samples per direction that tests of second moments use at least
+MANY = 10**6  # entries of the whitened samples above which permutations of plain slices are costly
 
 
 def check_room_for_tests(pencil):
@@ -65,32 +68,42 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
         make_statistic = mean_shuffles(S, slices.membership(), slices.groups)
     else:
         make_statistic = local_shuffles(S, near, slices, n_local_neighbors)
-    cheap = near is None and S.size <= MANY
+    usual, largest = N_FEWER_PERMUTATIONS, N_FEWER_PERMUTATIONS
+    if near is None and S.size <= MANY:
+        usual, largest = N_PERMUTATIONS, EXTENSION * N_PERMUTATIONS
     return permutation_tests(
         make_statistic,
         most=min(most, S.shape[1]),
-        n_permutations=N_PERMUTATIONS if cheap else N_FEWER_PERMUTATIONS,
+        n_permutations=(usual, largest),
         random_state=random_state,
     )
 
 
-def moment_tests(S, slices, kernel_of_rows, most):
-    """Test the number of directions of second moments, given scores S (n, q).
+def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
+    """Test the number of directions of second moments.
+
+    Large data are subsampled, see `scores_to_shuffle`.
 
     Parameters
     ----------
+    S : ndarray of shape (n, q)
+        Scores, leading directions first.
+    slices : Slices
     kernel_of_rows : callable
         Maps whitened samples, their slices and their covariance to the kernel matrix.
+    most : int
+        Largest number of directions.
+    random_state : int or RandomState instance
 
     Returns
     -------
     dict
         As `permutation_tests`.
     """
-    places = repeat_by_count(S, slices)
-    S, slices = S[places], slices.select_to_shuffle(places)
+    S, slices, _ = scores_to_shuffle(S, slices)
     n_permutations = n_affordable_permutations(S, N_FEWER_PERMUTATIONS)
-    settings = {"most": most, "n_permutations": n_permutations, "random_state": 0}
+    settings = {"n_permutations": n_permutations, "random_state": random_state}
+    settings["most"] = min(most, S.shape[1])
     if slices.is_counted:
         shuffles = kernel_shuffles(S, lambda Z, T: kernel_of_rows(Z, slices, T), slices.groups)
         return permutation_tests(shuffles, **settings)
@@ -99,6 +112,28 @@ def moment_tests(S, slices, kernel_of_rows, most):
         S / scale, np.zeros_like(one), slices, lambda Z, cut: kernel_of_rows(scale * Z, cut, one)
     )
     return weighted_permutation_tests(shuffles, **settings)
+
+
+def scores_to_shuffle(S, slices):
+    """Select 2000 samples, or five per feature if these are more, repeated by their counts.
+
+    Returns
+    -------
+    S : ndarray of shape (m, q)
+        Their scores, in the order of their slices and norms. Unless weights are relative, they are
+        orthonormalised within the selection, where the first k span the same space as before.
+        Scores that depend on the ones before, like a rare category that is not selected, are left
+        out.
+    slices : Slices
+    places : ndarray of shape (m,)
+        Indices of the samples.
+    """
+    places = rows_to_shuffle(S, slices, ROWS_PER_SCORE * S.shape[1])
+    S, slices = S[places], slices.select_to_shuffle(places)
+    if slices.is_counted:
+        Q, R = np.linalg.qr(S - S.mean(axis=0))
+        S = np.sqrt(len(S)) * Q[:, np.abs(np.diag(R)) > COLLINEAR * np.sqrt(len(S))]
+    return S, slices, places
 
 
 def _of_rows(pencil, slices, places):

@@ -303,15 +303,13 @@ def stratified_order(X, slices):
 MAX_ROWS = 2000  # largest number of samples that permutation tests use
 
 
-def repeat_by_count(X, slices):
-    """Return indices of the rows of X (n, d), repeated by their counts up to a limit."""
-    if slices.weights is None or not slices.is_counted:
-        return np.arange(len(X))
-    return evenly_spaced(X, slices, max(len(X), MAX_ROWS))
+def rows_to_shuffle(X, slices, at_least=0):
+    """Return indices of the rows of X (n, d) for permutation tests, repeated by their counts.
 
-
-def rows_to_shuffle(X, slices):
-    """Return indices of the rows of X (n, d) for permutation tests, repeated by their counts."""
+    At most `MAX_ROWS`, or `at_least` rows are selected. They are sorted by slice and norm, so that
+    the order of the rows of X does not matter.
+    """
     if not slices.is_counted:
         slices = replace(slices, weights=None)
-    return evenly_spaced(X, slices, MAX_ROWS)
+    rows = evenly_spaced(X, slices, max(MAX_ROWS, at_least))
+    return rows[stratified_order(X[rows], replace(slices, codes=slices.codes[rows]))]
