@@ -17,9 +17,9 @@ from .._typing import LegacyRandomState
 from ._projection import SupervisedProjection
 from .rows._labels import response_targets
 from .selection._n_components import INDEPENDENT, check_identified
-from .significance._hessian_tests import can_be_tested, hessian_tests, wild_bootstrap
+from .significance._hessian_tests import hessian_tests, wild_bootstrap
 from .significance._linearity import n_before_violation
-from .significance._sequential_tests import SIGNIFICANCE, dimension_by_tests
+from .significance._sequential_tests import SIGNIFICANCE, can_be_tested, dimension_by_tests
 from .significance._variance_tests import warn_if_dependence_unseen
 from .slicing._whitened_rows import WhitenedRows
 
@@ -71,7 +71,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         remaining eigenvalues [1]_. "p_value" uses a weighted sum of chi-squares [2]_, which is
         valid for any X in large samples, but conservative. "p_value_normal" assumes normal X and
         residuals of constant variance. Only for ``n_components="auto"`` with residuals; skipped if
-        ``n^2 q`` exceeds 2e10, unless ``q^3`` is at most n.
+        ``n^2 q`` exceeds 4e9, unless ``q^3`` is at most n.
     bootstrap_tests_ : dict of ndarray
         Wild bootstrap tests [3]_: "n_components", "statistic", "p_value" and "n_permutations", up
         to the first number of directions accepted. Only if these tests determined `n_components_`.
@@ -129,9 +129,11 @@ class PrincipalHessianDirections(SupervisedProjection):
         check_identified(self.n_components, len(order), INDEPENDENT)
         self.eigenvalues_, V = eigenvalues[order], V[:, order]
         self.n_components_ = self._choose_n_components(Z @ V, e, slices)
+        self._why_dropped = ""
         if self.n_components == "auto" and self.n_components_:
             tests = "bootstrap_tests_" if self.on == "residuals" else "eigenvalues_"
-            self.n_components_ = n_before_violation(Z @ V, self.n_components_, slices, tests)
+            kept = n_before_violation(Z @ V, self.n_components_, slices, tests)
+            self.n_components_, self._why_dropped = kept
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "curvature of the mean of y"

@@ -28,7 +28,7 @@ from .selection._n_components import (
     dimension_by_criterion,
 )
 from .significance._linearity import has_slice_per_value, n_before_violation
-from .significance._sequential_tests import dimension_by_tests
+from .significance._sequential_tests import can_be_tested, dimension_by_tests
 from .significance._slice_tests import moment_tests
 from .significance._variance_tests import variance_tests, warn_if_dependence_unseen
 from .slicing._whitened_rows import (
@@ -76,9 +76,10 @@ class SecondMomentSlicing(SupervisedProjection):
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
+        self._why_dropped = ""
         if self.n_components in TESTED_WORDS:
             found, by_value = self.n_components_, has_slice_per_value(data.y, slices)
-            self.n_components_ = n_before_violation(
+            self.n_components_, self._why_dropped = n_before_violation(
                 Z @ V, found, slices, "permutation_tests_", by_value
             )
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
@@ -148,11 +149,11 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         "n_permutations", up to the first number of directions accepted. Only if `n_components` is
         "auto" or "permutation".
     dimension_tests_ : dict of ndarray
-        Chi-square tests of R's ``dr`` [4]_, stored with the permutation tests unless the weights
-        are relative: "n_components", "statistic", "df", "p_value" (weighted sum of chi-squares, for
-        any X) and "p_value_normal" (for normal X), up to the first number of directions accepted.
-        In small slices the general test is conservative; for non-normal X, the normal one rejects
-        far too often.
+        Chi-square tests of R's ``dr`` [4]_: "n_components", "statistic", "df", "p_value" (weighted
+        sum of chi-squares, for any X) and "p_value_normal" (for normal X), up to the first number
+        of directions accepted. In small slices the general test is conservative; for non-normal X,
+        the normal one rejects far too often. Stored with the permutation tests unless weights are
+        relative, or ``n^2 q`` exceeds 4e9 and ``q^3`` exceeds n.
 
     Warns
     -----
@@ -214,7 +215,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         return self._fit_within(X, y, sample_weight, group)
 
     def _test_by_chi_square(self, S, slices):
-        if slices.is_counted:
+        if slices.is_counted and can_be_tested(S):
             self.dimension_tests_ = variance_tests(S, slices, min(S.shape[1], MAX_AUTO_COMPONENTS))
 
     def _kernel_of_rows(self, Z, slices, total):

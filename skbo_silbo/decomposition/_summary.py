@@ -1,7 +1,10 @@
 """Text summary of a fitted transformer, laid out like that of R's ``dr``."""
 
+import textwrap
+
 import numpy as np
 
+from .rows._centering import mean_and_spread
 from .rows._columns import subtract_group_means
 
 TESTS = {
@@ -9,7 +12,13 @@ TESTS = {
     "permutation_tests_": "Permutation tests",
     "bootstrap_tests_": "Wild bootstrap tests",
 }
-COLUMNS = {"statistic": "Stat", "df": "df", "p_value_normal": "p.value", "p_value": "p.value"}
+COLUMNS = {
+    "statistic": "Stat",
+    "df": "df",
+    "p_value_normal": "p.value",
+    "p_value": "p.value",
+    "n_permutations": "draws",
+}
 P_VALUE_KINDS = {"df": "(Nor)", "p_value_normal": "(Nor)", "p_value": "(Gen)"}
 NO_STANDARD_ERRORS = (
     "None: they require SIR of linearly independent columns without ridge, penalty, localisation,\n"
@@ -41,7 +50,10 @@ def format_summary(estimator, rows=None, errors=None):
     if "slice_sizes_" in vars(estimator):
         parts.append("Slice sizes:\n" + " ".join(f"{size:g}" for size in estimator.slice_sizes_))
     parts += _directions(estimator, errors)
+    if why := vars(estimator).get("_why_dropped"):
+        parts.append(f"Directions dropped:\n{textwrap.fill(why, 96)}")
     if rows is not None:
+        parts += _standardised_loadings(estimator, rows)
         parts += _unidentified_features(estimator, rows.X_labeled)
     if rows is not None and errors is None:
         parts.append(f"Standard errors:\n{NO_STANDARD_ERRORS}")
@@ -73,6 +85,15 @@ def _directions(estimator, errors):
     yield f"Estimated basis vectors:{note}\n{_table_of_features(names, B / length, used)}"
     if errors is not None:
         yield f"Standard errors:\n{_table_of_features(names, errors / length, used)}"
+
+
+def _standardised_loadings(estimator, rows):
+    """Format the directions in units of the standard deviation of each feature."""
+    if "components_" in vars(estimator):
+        B = estimator.components_ * mean_and_spread(rows.X_labeled, rows.weights)[1]
+        B = B / np.linalg.norm(B, axis=1, keepdims=True)
+        table = _table_of_features(_feature_names(estimator), B, B.any(axis=0))
+        yield f"Loadings per standard deviation:\n{table}"
 
 
 def _feature_names(estimator):

@@ -6,12 +6,12 @@ import numpy as np
 
 from skbo_silbo._checks import check_choice, check_share
 from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from skbo_silbo.inspection._coordinate_test import RowsUnderTest
+from skbo_silbo.inspection._coordinate_test import CoordinateTest, RowsUnderTest, format_tests
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepwiseSelection:
-    """Features selected by `stepwise_selection`.
+    """Features selected by `stepwise_selection`, which prints as a table of the steps.
 
     Attributes
     ----------
@@ -25,12 +25,21 @@ class StepwiseSelection:
         multiplied by the number of candidates.
     names : list of str
         Names of all features, or x0, x1, ... if they have none.
+    tests : list of CoordinateTest, of length m
+        The test of each step, whose `p_value` is not multiplied.
     """
 
     support: BoolArray
     order: IntArray
     p_values: FloatArray
     names: list[str]
+    tests: list[CoordinateTest]
+
+    def __repr__(self) -> str:
+        kept = ", ".join(self.names[j] for j in np.flatnonzero(self.support))
+        done = "Added" if self.support[self.order].any() else "Removed"
+        steps = format_tests(self.tests, self.p_values) if self.tests else "none"
+        return f"Selected:\n{kept or 'none'}\n\n{done}, in this order:\n{steps}"
 
 
 def stepwise_selection(
@@ -100,48 +109,57 @@ def stepwise_selection(
     >>> y = X[:, 0] + np.exp(X[:, 1])
     >>> stepwise_selection(X, y, level=0.01).support.nonzero()[0]
     array([0, 1])
-    >>> stepwise_selection(X, y, direction="forward", level=0.01).order
-    array([1, 0])
+    >>> stepwise_selection(X, y, direction="forward", level=0.01)
+    Selected:
+    x0, x1
+    <BLANKLINE>
+    Added, in this order:
+         Stat      F     df df.weights    p.value
+    x1 187.52 25.923 6.4163     939.46 1.7155e-29
+    x0 137.01  18.18 6.9591     801.05 1.0206e-21
     """
     check_choice("direction", direction, ("backward", "forward"))
     check_share("level", level, default=0.05)
     rows = RowsUnderTest.from_data(X, y, n_slices, categorical, variance, sample_weight, group)
     if direction == "forward":
-        order, p_values = _forward(rows, level)
+        order, p_values, tests = _forward(rows, level)
     else:
-        order, p_values = _backward(rows, level)
+        order, tests = _backward(rows, level)
+        p_values = [test.p_value for test in tests]
     support = np.isin(np.arange(rows.X.shape[1]), order, invert=direction == "backward")
-    return StepwiseSelection(support, np.array(order, dtype=int), np.array(p_values), rows.names)
+    order, p_values = np.array(order, dtype=int), np.array(p_values)
+    return StepwiseSelection(support, order, p_values, rows.names, tests)
 
 
 def _backward(rows, level):
-    """Return the removed features in order of removal, and their p-values."""
-    kept, dropped, p_values = list(range(rows.X.shape[1])), [], []
+    """Return the removed features in order of removal, and their tests."""
+    kept, dropped, made = list(range(rows.X.shape[1])), [], []
     while len(kept) > 1:
         current = rows.with_features(kept)
-        tests = [current.test([j])[2] for j in range(len(kept))]
-        weakest = int(np.argmax(tests))
-        if tests[weakest] <= level:
+        tests = [current.test([j]) for j in range(len(kept))]
+        weakest = int(np.argmax([test.p_value for test in tests]))
+        if tests[weakest].p_value <= level:
             break
         dropped.append(kept.pop(weakest))
-        p_values.append(tests[weakest])
-    return dropped, p_values
+        made.append(tests[weakest])
+    return dropped, made
 
 
 def _forward(rows, level):
-    """Return the added features in order of selection, and their p-values."""
-    selected, p_values = [], []
+    """Return the added features in order of selection, their corrected p-values and their tests."""
+    selected, p_values, made = [], [], []
     while len(selected) + 1 < rows.slices.n_rows - 1:
         candidates = rows.independent_of(selected)
         if not len(candidates):
             break
         last = [len(selected)]  # position of the candidate
         tests = [rows.with_features([*selected, feature]).test(last) for feature in candidates]
-        ranks = [(p, -statistic) for statistic, _, p in tests]  # several p-values can be 0
+        ranks = [(test.p_value, -test.statistic) for test in tests]  # several p-values can be 0
         best = min(range(len(candidates)), key=ranks.__getitem__)
         p_value = min(1.0, len(candidates) * ranks[best][0])
         if p_value > level:
             break
         selected.append(int(candidates[best]))
         p_values.append(p_value)
-    return selected, p_values
+        made.append(tests[best])
+    return selected, p_values, made

@@ -26,7 +26,7 @@ from skbo_silbo.decomposition.selection._ridge import (
     choose_ridge,
     slice_targets,
 )
-from skbo_silbo.decomposition.significance import _hessian_tests
+from skbo_silbo.decomposition.significance import _sequential_tests
 from skbo_silbo.decomposition.significance._linearity import curvature
 from skbo_silbo.decomposition.significance._permutation import (
     kernel_shuffles,
@@ -319,7 +319,7 @@ def test_expensive_chi_square_tests_are_skipped(monkeypatch):
     X = rng.normal(size=(200, 8))
     y = X[:, 0] ** 2 + 0.3 * rng.normal(size=200)
     before = PrincipalHessianDirections().fit(X, y)
-    monkeypatch.setattr(_hessian_tests, "MOST_PRODUCTS", 200 * 200 * 8 - 1)
+    monkeypatch.setattr(_sequential_tests, "MOST_PRODUCTS", 200 * 200 * 8 - 1)
     after = PrincipalHessianDirections().fit(X, y)
     assert hasattr(before, "dimension_tests_")
     assert not hasattr(after, "dimension_tests_")

@@ -7,7 +7,9 @@ from scipy import linalg
 
 from skbo_silbo import (
     ActiveSubspace,
+    PrincipalHessianDirections,
     SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
@@ -50,6 +52,30 @@ def columns_of(text):
     """Basis vectors and their errors (d, r)."""
     parts = (text.split(title)[1].split("\n\n")[0] for title in ("vectors:", "errors:"))
     return [np.array([line.split()[1:] for line in p.split("\n")[2:]], float) for p in parts]
+
+
+@pytest.mark.filterwarnings("ignore:The condition of")
+@pytest.mark.parametrize("method", [SlicedAverageVarianceEstimation, PrincipalHessianDirections])
+def test_summary_says_why_directions_are_dropped(method):
+    X = np.random.default_rng(0).exponential(size=(300, 4))
+    y = (X @ [1, -0.7, 0.5, 0.3]) ** 2
+    estimator = method().fit(X, y)
+    assert "condition of linearity" in estimator.summary().split("Directions dropped:")[1]
+    assert "dropped" not in estimator.set_params(n_components=1).fit(X, y).summary()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_loadings_per_deviation_do_not_depend_on_units(weighted):
+    X, y = drawn(0, heavy=False)
+    w = np.random.default_rng(1).integers(1, 4, size=500) if weighted else None
+    units = np.array([1e-6, 1.0, 1e5, 1e9, 1.0])
+    tables = []
+    for rows in (X, X * units):
+        text = SlicedInverseRegression(1).fit(rows, y, sample_weight=w).summary(rows, y, w)
+        tables.append(text.split("deviation:\n")[1].split("\n\n")[0])
+    loadings = np.array([line.split()[1] for line in tables[0].splitlines()[1:]], float)
+    assert np.linalg.norm(loadings) == pytest.approx(1, abs=1e-4)
+    assert tables[0] == tables[1]
 
 
 def test_z_values_are_unit_free():
@@ -125,7 +151,7 @@ def test_categories_and_several_responses_and_names():
     assert "R^2(OLS for y1|dr)" in text
     few = ActiveSubspace(1).fit(X[:40], y[:40]).summary(X[:40], y[:40])
     assert "ActiveSubspace, n = 40." in few
-    assert all(few.count(f"\n{name} ") == 1 for name in "abcde")
+    assert all(few.count(f"\n{name} ") == 2 for name in "abcde")
 
 
 def test_summary_names_constant_and_duplicated_features():

@@ -71,6 +71,22 @@ def test_statistic_matches_definition():
     np.testing.assert_allclose(np.sort(test.weights), np.sort(expected), atol=1e-8)
 
 
+@pytest.mark.parametrize("k", [None, 1])
+@pytest.mark.parametrize("variance", ["general", "constant"])
+def test_table_and_attributes_recompute_p_value(k, variance):
+    test = coordinate_test(*make_data(), [1, 3], variance=variance, n_components=k)
+    scaled = test.statistic / test.weights.sum()
+    if variance == "general":
+        assert stats.f.sf(scaled, test.df, test.df_of_weights) == pytest.approx(test.p_value)
+    else:
+        assert stats.chi2.sf(scaled * test.df, test.df) == pytest.approx(test.p_value)
+    assert test.df == pytest.approx(test.weights.sum() ** 2 / test.sum_of_squares)
+    heads, row = (line.split() for line in str(test).replace("x1, x3", "").splitlines())
+    assert heads == ["Stat", "F", "df", "df.weights", "p.value"]
+    expected = [test.statistic, scaled, test.df, test.df_of_weights, test.p_value]
+    np.testing.assert_allclose([float(cell) for cell in row], expected, rtol=1e-4)
+
+
 def test_names_categories_and_unlabelled_rows():
     X, y = make_data()
     frame = pd.DataFrame(X, columns=list("abcde"))

@@ -51,6 +51,18 @@ def test_noise_selects_no_feature_forward():
     none = stepwise_selection(X, y, level=1e-6, direction="forward")
     assert not none.support.any()
     assert none.order.shape == none.p_values.shape == (0,)
+    assert str(none).endswith("in this order:\nnone")
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+def test_selection_prints_its_steps(direction):
+    result = stepwise_selection(*make_data(0, n=300), direction=direction, level=0.01)
+    lines = str(result).splitlines()
+    assert lines[1] == ", ".join(np.array(result.names)[result.support])
+    steps = {line.split()[0]: float(line.split()[-1]) for line in lines[5:]}
+    assert list(steps) == [result.names[j] for j in result.order]
+    np.testing.assert_allclose(list(steps.values()), result.p_values, rtol=1e-4)
+    assert [test.features for test in result.tests] == [[name] for name in steps]
 
 
 def test_choices_have_names():

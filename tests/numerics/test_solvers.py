@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from skbo_silbo._numerics._eigenpairs import Products, conjugate_gradients, leading_eigenpairs
 from skbo_silbo._numerics import _graphs
+from skbo_silbo._numerics._eigenpairs import Products, conjugate_gradients, leading_eigenpairs
 from skbo_silbo._numerics._graphs import neighbor_graph, neighbor_indices
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo._numerics._solvers import (

@@ -29,7 +29,6 @@ from ._slice_tests import scores_to_shuffle
 N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny
 MOST_TESTED = 20  # largest number of directions tested
-MOST_PRODUCTS = 2e10  # largest n^2 q in `hessian_tests`: a few seconds per test
 
 
 def hessian_tests(eigenvalues, S, e, weights, n):
@@ -55,12 +54,6 @@ def hessian_tests(eigenvalues, S, e, weights, n):
         return statistic, m * (m + 1) // 2, moments_of_squares(S[:, k:], scaled, weights)
 
     return chi_square_tests(test, min(len(eigenvalues), MOST_TESTED))
-
-
-def can_be_tested(S):
-    """Return whether `hessian_tests` of scores S (n, q) takes at most seconds per test."""
-    n, q = S.shape
-    return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
 
 def wild_bootstrap(S, e, slices, random_state):

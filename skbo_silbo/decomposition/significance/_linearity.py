@@ -224,7 +224,7 @@ def find_violation(S, r, classes=None):
 
 
 def n_before_violation(S, r, slices, tests_attribute, by_value=False):
-    """Return how many of r directions to keep; warn if a condition on the moments fails.
+    """Return how many of r directions to keep, and why; warn if a condition on the moments fails.
 
     Parameters
     ----------
@@ -236,27 +236,36 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
         Name of the attribute with the tests that determined r.
     by_value : bool, default=False
         Whether each slice is a value of y. The first direction is then real.
+
+    Returns
+    -------
+    n_kept : int
+    why : str
+        Why directions were dropped; empty if none were.
     """
     places = linearity_sample(*S.shape, slices.weights)
     if not len(places) or r <= int(by_value):
-        return r
+        return r, ""
     k, failed = find_violation(S[places], r, slices.codes[places] if by_value else None)
     if not failed:
-        return r
+        return r, ""
     kept = max(k, 1)
+    why = (
+        f"The condition of {' and of '.join(failed)} fails: along direction {k + 1} of those "
+        "found, other scores change in mean or in variance."
+    )
     others = (
         f"; the other {r - kept} may be artefacts of the distribution of X ({tests_attribute})"
         if kept < r
         else ""
     )
     warn_user(
-        f"The condition of {' and of '.join(failed)} fails: along direction {k + 1} of those "
-        f"found, other scores change in mean or in variance. n_components_ is {kept}{others}, and "
-        "the first may be wrong too. Compare MAVE(1), which needs neither condition, and "
-        "SlicedInverseRegression(1), which only needs linearity. Set n_components to keep more "
-        "directions. Transforming skewed features helps less often."
+        f"{why} n_components_ is {kept}{others}, and the first may be wrong too. Compare MAVE(1), "
+        "which needs neither condition, and SlicedInverseRegression(1), which only needs "
+        "linearity. Set n_components to keep more directions. Transforming skewed features helps "
+        "less often."
     )
-    return kept
+    return kept, f"{kept} of {r} directions found are kept. {why}"
 
 
 def has_slice_per_value(y, slices):

@@ -19,6 +19,7 @@ ROWS_PER_FEATURE_TESTED = 3
 FEWEST_IN_SLICE = 5  # number of samples that the smallest slice needs
 ENOUGH_IN_SLICE = 50  # number of samples that suffices even if other slices are far larger
 BATCH = 500  # rows of the n x n products that are formed at a time
+MOST_PRODUCTS = 4e9  # largest n^2 q in `moments_of_squares`
 MANY_ROWS = 10_000  # rows whose products of scores are formed at a time
 
 
@@ -138,6 +139,12 @@ def chi_square_tests(test, most):
         return statistic, df, bentler_xie(statistic, *moments), stats.chi2.sf(statistic, df)
 
     return until_accepted(row, most, ("statistic", "df", "p_value", "p_value_normal"))
+
+
+def can_be_tested(S):
+    """Return whether `moments_of_squares` of scores S (n, q) takes about a second at most."""
+    n, q = S.shape
+    return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
 
 def moments_of_squares(U, e, weights):
