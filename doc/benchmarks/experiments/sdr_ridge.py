@@ -15,7 +15,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from _few_label_sets import chosen_on, left_out, n_labels, split
+from few_label_sets import chosen_on, left_out, n_labels, split
 from sklearn.covariance import ledoit_wolf_shrinkage, oas
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
