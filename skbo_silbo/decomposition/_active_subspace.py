@@ -2,22 +2,22 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from numbers import Integral
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_array
 
+from skbo_silbo._checks import check_pairs_fit
+from skbo_silbo._numerics._gaussian_process import GaussianProcess, Observations
+from skbo_silbo._numerics._hyperparameters import climb, searched_process
+from skbo_silbo._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
+from skbo_silbo._sklearn import Interval
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
-
-from .._checks import check_choice, check_integer, check_pairs_fit
-from .._numerics._gaussian_process import GaussianProcess, Observations
-from .._numerics._hyperparameters import climb, searched_process
-from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
-from ._projection import SupervisedProjection
-from .rows._centering import Frame
-from .rows._labels import check_responses_vary, response_targets
-from .rows._reading import read_rows
-from .selection._n_components import check_identified
+from skbo_silbo.decomposition._projection import SupervisedProjection
+from skbo_silbo.decomposition.rows._columns import Frame
+from skbo_silbo.decomposition.rows._response import check_responses_vary, response_targets
+from skbo_silbo.decomposition.selection._n_components import check_identified
 
 SEARCH_ROWS = 200  # samples in the search for hyperparameters
 POLISH_ROWS = 600  # samples in the final optimisation of the hyperparameters
@@ -117,6 +117,10 @@ class ActiveSubspace(SupervisedProjection):
 
     _takes = ("numeric", "multivariate")
     _by_value = True
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "n_refinements": [Interval(Integral, 0, None, closed="left")],
+    }
 
     def __init__(
         self,
@@ -172,32 +176,28 @@ class ActiveSubspace(SupervisedProjection):
             identified directions, or `gradients` has the wrong shape, is not finite, or is combined
             with ``response="rank"``.
         """
-        self._check_parameters()
-        rows = read_rows(self, X, y, X_unlabeled, sample_weight)
-        rows = self._drop_constant_columns(rows)
-        self._check_shape(*rows.X_labeled.shape)
-        self._reset()
-        Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
+        return self._fit(X, y, X_unlabeled, sample_weight, gradients=gradients)
+
+    def _learn(self, data, gradients=None):
+        Y = data.y if data.y.ndim == 2 else data.y[:, None]
         if self.response == "rank":
-            Y = np.hstack([response_targets(y, rows.weights) for y in Y.T])
+            Y = np.hstack([response_targets(y, data.weights) for y in Y.T])
         check_responses_vary(Y)
-        frame = Frame.from_labelled(rows.X_labeled, Y, rows.weights)
-        copies = np.ones(len(Y)) if rows.weights is None else rows.weights
+        frame = Frame.from_labelled(data.X_labeled, Y, data.weights)
+        copies = np.ones(len(Y)) if data.weights is None else data.weights
         if gradients is None:
-            slopes, n_points = self._slopes_of_processes(frame, rows, Y, copies)
+            slopes, n_points = self._slopes_of_processes(frame, data, Y, copies)
         else:
-            G = self._check_gradients(gradients, rows, Y.shape[1])
-            slopes = G[:, :, rows.columns.varying] * frame.scale / frame.y_scale[:, None]
+            G = self._check_gradients(gradients, data, Y.shape[1])
+            slopes = G[:, :, data.columns.varying] * frame.scale / frame.y_scale[:, None]
             if not slopes.any():
                 raise ValueError(
                     "gradients must not all be 0: some non-constant feature must affect y."
                 )
-            slopes, n_points = np.sqrt(copies)[:, None, None] * slopes, rows.n_rows
+            slopes, n_points = np.sqrt(copies)[:, None, None] * slopes, data.n_rows
         singular, directions = np.linalg.svd(np.concatenate(slopes), full_matrices=False)[1:]
         unit = frame.y_scale[0] if len(frame.y_scale) == 1 else 1 / np.sqrt(len(frame.y_scale))
         self._store_directions(frame, unit * singular / np.sqrt(n_points), directions)
-        self._store_in_features(rows.columns, rows.X_labeled.dtype)
-        return self
 
     def _check_gradients(self, gradients, rows, q):
         """Validate the gradients and return those of the labelled samples, (n, q, d)."""
@@ -272,11 +272,6 @@ class ActiveSubspace(SupervisedProjection):
         every = found[0] if len(found) == 1 else map(np.array, zip(*found, strict=True))
         self.length_scale_, self.signal_variance_, self.noise_, *others = every
         self.log_marginal_likelihood_, self.n_refinements_ = others
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice("response", self.response, ["value", "rank"])
-        check_integer("n_refinements", self.n_refinements, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,19 +9,26 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
+from typing import ClassVar
+
 import numpy as np
 from scipy import linalg
 
-from .._checks import check_choice
-from .._typing import LegacyRandomState
-from ._projection import SupervisedProjection
-from .rows._labels import response_targets
-from .selection._n_components import INDEPENDENT, check_identified
-from .significance._hessian_tests import hessian_tests, wild_bootstrap
-from .significance._linearity import n_before_violation
-from .significance._sequential_tests import SIGNIFICANCE, can_be_tested, dimension_by_tests
-from .significance._variance_tests import warn_if_dependence_unseen
-from .slicing._whitened_rows import WhitenedRows
+from skbo_silbo._sklearn import StrOptions
+from skbo_silbo._typing import LegacyRandomState
+from skbo_silbo.decomposition._projection import SupervisedProjection
+from skbo_silbo.decomposition.rows._response import response_targets
+from skbo_silbo.decomposition.selection._n_components import INDEPENDENT, check_identified
+from skbo_silbo.decomposition.significance._hessian_tests import hessian_tests, wild_bootstrap
+from skbo_silbo.decomposition.significance._linearity import n_before_violation
+from skbo_silbo.decomposition.significance._sequential_tests import (
+    SIGNIFICANCE,
+    can_be_tested,
+    dimension_by_tests,
+)
+from skbo_silbo.decomposition.significance._variance_tests import warn_if_dependence_unseen
+from skbo_silbo.decomposition.slicing._slices import slice_response
+from skbo_silbo.decomposition.slicing._whitened_rows import WhitenedRows
 
 EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding errors
 
@@ -88,7 +95,9 @@ class PrincipalHessianDirections(SupervisedProjection):
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from typing import ClassVar
+
+    import numpy as np
     >>> from skbo_silbo import PrincipalHessianDirections
     >>> X = np.random.default_rng(0).normal(size=(400, 4))
     >>> phd = PrincipalHessianDirections().fit(X, X[:, 0] + X[:, 2] ** 2)
@@ -97,6 +106,10 @@ class PrincipalHessianDirections(SupervisedProjection):
     """
 
     _by_value = _needs_rows = True
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "on": [StrOptions({"residuals", "response"})],
+    }
 
     def __init__(
         self,
@@ -111,11 +124,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.response = response
         self.random_state = random_state
 
-    def _check_parameters(self):
-        check_choice("on", self.on, ["residuals", "response"])
-        check_choice("response", self.response, ["value", "rank"])
-
-    def _learn(self, data, slices):
+    def _learn(self, data):
+        slices = slice_response(data.y, 2, sample_weight=data.weights)  # for the diagnostics
         rows = WhitenedRows.from_data(data, slices)
         self.mean_, Z, n = rows.mean, rows.Z, slices.n_rows
         y = data.y - np.average(data.y, weights=data.weights)

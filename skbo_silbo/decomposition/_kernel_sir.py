@@ -11,8 +11,7 @@ c          (n, r)    dual coefficients: a direction is ``F' c``
 The mean is weighted if the labelled samples have weights.
 """
 
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg
@@ -20,26 +19,22 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from skbo_silbo._checks import check_pairs_fit
+from skbo_silbo._numerics._leave_one_out import best_ridge
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._numerics._solvers import solve_within_slices
+from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
-
-from .._checks import (
-    check_choice,
-    check_flag,
-    check_integer,
-    check_nonnegative,
-    check_pairs_fit,
+from skbo_silbo.decomposition._projection import NONNEGATIVE, SupervisedProjection
+from skbo_silbo.decomposition.rows._columns import mean_and_spread
+from skbo_silbo.decomposition.rows._reading import LabelledData
+from skbo_silbo.decomposition.rows._response import response_targets, target_type
+from skbo_silbo.decomposition.rows._weights import copies
+from skbo_silbo.decomposition.selection._alpha import choose_penalty
+from skbo_silbo.decomposition.selection._n_components import (
+    check_identified,
+    dimension_by_criterion,
 )
-from .._numerics._leave_one_out import best_ridge
-from .._numerics._pencil import Pencil
-from .._numerics._solvers import solve_within_slices
-from ._projection import SupervisedProjection
-from .rows._centering import mean_and_spread
-from .rows._labels import response_targets
-from .rows._reading import read_rows
-from .rows._weights import copies
-from .selection._alpha import choose_penalty
-from .selection._n_components import check_identified, dimension_by_criterion
-from .slicing._neighborhoods import NEIGHBORS
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 SHIFT_INVARIANT = ("rbf", "laplacian")
@@ -154,6 +149,12 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     """
 
     _takes = ("numeric", "categorical", "multivariate")
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "kernel": [StrOptions(set(KERNELS))],
+        "gamma": [NONNEGATIVE, None],
+        "fit_inverse_transform": ["boolean"],
+    }
 
     def __init__(
         self,
@@ -211,24 +212,26 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self : object
             Fitted estimator.
         """
-        self._check_parameters()
-        data = read_rows(self, X, y, X_unlabeled, sample_weight)
-        data = replace(
-            data, columns=self._drop_constant_columns(data).columns
-        )  # X_fit_ keeps constant columns
-        self._reset()
+        return self._fit(X, y, X_unlabeled, sample_weight)
+
+    def _learn(self, data):
+        check_pairs_fit(type(self).__name__, len(data.y) + len(data.X_unlabeled))
         slices = self._slice_response(data)
         self._set_kernel_inputs(data)
-        check_pairs_fit(type(self).__name__, len(self.X_fit_))
         K = self._kernel_values(self.X_fit_, self.X_fit_)
         F, dual = kernel_features(K, len(data.y), data.weights)
         pencil = self._pencil(F, data, slices)
         most = min(slices.n_slices - 1, pencil.X.shape[1])
         spectrum = solve_within_slices(pencil, most)
-        self._store(F[: len(data.y)], dual, spectrum, slices.n_rows)
+        self._store_scores(F[: len(data.y)], dual, spectrum, slices.n_rows)
         if self.fit_inverse_transform:
             self._fit_inverse(K, data.weights)
-        return self
+
+    def _check_shape(self, n: int, d: int) -> None:
+        pass  # there can be more components than features
+
+    def _store(self, data: LabelledData) -> None:
+        pass  # the attributes refer to all features already
 
     @available_if(_learns_inverse)
     def inverse_transform(self, Z: Any) -> Any:
@@ -266,8 +269,9 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         lose fewer digits.
         """
         columns = data.columns
-        mean, spread = mean_and_spread(columns.select(data.X_labeled), data.weights)
-        self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
+        mean, spread = mean_and_spread(data.X_labeled, data.weights)
+        X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
+        self.X_fit_ = columns.expand_point(X)
         self.gamma_ = 1 / columns.n_varying if self.gamma is None else float(self.gamma)
         self.scale_ = columns.expand(spread, 1.0)
         self._origin = columns.expand_point(mean) * (self.kernel in SHIFT_INVARIANT)
@@ -289,8 +293,17 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self.ridge_ = self._resolve_ridge(F[:n], data)
         ridge = self.ridge_ * np.average(np.sum(F[:n] ** 2, axis=1), weights=data.weights)
         X, omega = slices.weighted(F), slices.membership()
-        graph = F, X, data.y, slices, lambda trace: ridge, search
-        penalty, self.alpha_, scores = choose_penalty(self, *graph)
+        penalty, self.alpha_, scores = choose_penalty(
+            F,
+            X,
+            slices,
+            lambda trace: ridge,
+            alpha=self.alpha,
+            n_neighbors=self.n_neighbors,
+            is_ordered=target_type(data.y) == "numeric",
+            n_components=self.n_components,
+            search=search,
+        )
         if scores is not None:
             self.alpha_scores_ = scores
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
@@ -308,7 +321,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         targets = root * response_targets(data.y[firsts], weights)
         return best_ridge(left[:, kept], squares[kept], targets, intercept=True, weights=weights)
 
-    def _store(self, F, dual, spectrum, n_rows):
+    def _store_scores(self, F, dual, spectrum, n_rows):
         r, self.eigenvalues_ = self.n_components, spectrum.eigenvalues[: self.n_slices_ - 1]
         if r == "auto":
             r = dimension_by_criterion(self.eigenvalues_, n_rows)
@@ -337,17 +350,6 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         absolute = ridge * squares.sum() / w.sum()
         learnt = root * ((left / (squares + absolute)) @ (left.T @ targets))
         self._inverse_coef = learnt * self.scale_
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_integer("n_neighbors", self.n_neighbors, 1)
-        check_choice("neighbors", self.neighbors, NEIGHBORS)
-        check_choice("kernel", self.kernel, KERNELS)
-        check_flag("fit_inverse_transform", self.fit_inverse_transform)
-        check_nonnegative("gamma", self.gamma, special="None")
-        check_integer("n_components", self.n_components, 1, special="'auto'")
-        check_nonnegative("alpha", self.alpha, special="'auto'")
-        check_nonnegative("ridge", self.ridge, special="'auto'")
 
     @property
     def _n_features_out(self):

@@ -1,20 +1,21 @@
 """Outer product of gradients (OPG) and minimum average variance estimation (MAVE)."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
 
-from .._checks import check_choice
-from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._projection import SupervisedProjection
-from .rows._centering import Frame, mean_and_error
-from .rows._labels import response_targets
-from .rows._weights import copies
-from .selection._n_components import check_identified
-from .significance._variance_tests import warn_if_dependence_unseen
-from .slicing._slices import slice_response
+from skbo_silbo._numerics._local_linear import local_predictions, local_slopes, mave_step
+from skbo_silbo._sklearn import StrOptions
+from skbo_silbo.decomposition._projection import SupervisedProjection
+from skbo_silbo.decomposition.rows._columns import Frame, mean_and_error
+from skbo_silbo.decomposition.rows._response import response_targets
+from skbo_silbo.decomposition.rows._weights import copies
+from skbo_silbo.decomposition.selection._n_components import check_identified
+from skbo_silbo.decomposition.significance._variance_tests import warn_if_dependence_unseen
+from skbo_silbo.decomposition.slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3  # relative ridges of the local regressions: in the first step, and later
@@ -95,6 +96,10 @@ class OuterProductGradients(SupervisedProjection):
     """
 
     _by_value = _forms_pairs = _needs_rows = True
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "target": [StrOptions({"mean", "central"})],
+    }
 
     def __init__(
         self,
@@ -107,7 +112,7 @@ class OuterProductGradients(SupervisedProjection):
         self.target = target
         self.response = response
 
-    def _learn(self, data, slices):
+    def _learn(self, data):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
         U = frame.standardise(data.X_labeled)
         check_identified(self.n_components, U.shape[1], "features that vary")
@@ -194,10 +199,6 @@ class OuterProductGradients(SupervisedProjection):
                 values = np.average(kept.t, axis=0, weights=kept.weights)
             errors[places] = np.sum((out.t - values) ** 2, axis=1)
         return errors
-
-    def _check_parameters(self):
-        check_choice("target", self.target, ["mean", "central"])
-        check_choice("response", self.response, ["value", "rank"])
 
 
 class MAVE(OuterProductGradients):

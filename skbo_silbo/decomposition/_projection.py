@@ -1,46 +1,77 @@
 """Base class of the dimension-reduction transformers."""
 
-from typing import Any, Self, overload
+from abc import ABCMeta, abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from .._checks import check_pairs_fit, check_seed, check_switch
-from .._typing import ArrayLike, BlockArray, FloatArray
-from ._summary import format_summary
-from .rows._columns import center_within_groups, drop_constant_columns
-from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
-from .rows._labels import split_as_fitted
-from .rows._reading import read_rows
-from .selection._n_components import check_enough_rows, check_n_components
-from .slicing._slices import check_n_slices, slice_within
+from skbo_silbo._checks import check_pairs_fit
+from skbo_silbo._sklearn import Interval, StrOptions
+from skbo_silbo._typing import ArrayLike, BlockArray, FloatArray
+from skbo_silbo.decomposition._summary import format_summary
+from skbo_silbo.decomposition.rows._columns import (
+    Columns,
+    center_within_groups,
+    drop_constant_columns,
+    products_with_scores,
+    regression_loadings,
+)
+from skbo_silbo.decomposition.rows._reading import (
+    FLOATS,
+    LabelledData,
+    check_in_memory,
+    is_dask_array,
+    map_blocks,
+    split_labelled,
+)
+from skbo_silbo.decomposition.rows._response import KINDS
+from skbo_silbo.decomposition.selection._n_components import check_enough_rows
+from skbo_silbo.decomposition.slicing._neighborhoods import NEIGHBORS
+from skbo_silbo.decomposition.slicing._slices import Slices, slice_within
 
-OPTIONAL_ATTRIBUTES = (
-    *("components_", "mean_", "eigenvalues_", "n_components_", "alpha_scores_", "curvature_"),
-    *("dimension_tests_", "permutation_tests_", "bootstrap_tests_"),
-    *("length_scale_", "signal_variance_", "noise_", "log_marginal_likelihood_"),
-    *("n_refinements_", "scale_"),
-)  # fitted attributes that are not set by every fit, and so must be deleted before the next one
+AUTO = StrOptions({"auto"})
+COUNT = Interval(Integral, 1, None, closed="left")
+AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
+NONNEGATIVE = Interval(Real, 0, None, closed="left")
 
 
-class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SupervisedProjection(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+):
     """Base class of transformers with ``components_`` (r, d) and ``mean_`` (d,).
 
-    A subclass implements ``_learn(data, slices)``, which sets the fitted attributes in the columns
-    that vary, or overrides ``fit``. It may have parameters `n_slices` and `categorical`.
+    A subclass implements ``_learn(data)``: given the validated samples without constant columns, a
+    `LabelledData`, it sets `n_components_`, `eigenvalues_`, `mean_` and `components_`. What it
+    requires is declared by the class attributes below. Parameters are validated by
+    `_parameter_constraints`, as in scikit-learn. The parameters `n_slices` and `categorical`, and
+    the argument `X_unlabeled` of ``fit``, are optional.
     """
 
     _takes: tuple[str, ...] = ("numeric",)  # types of y, as in `split_labelled`
     _by_value = False  # whether the values of a numeric y matter, not only their order
-    _words: tuple[str, ...] = ("auto",)  # values of n_components other than integers
     _forms_pairs = False  # whether fit forms a matrix of all pairs of labelled samples
     _needs_rows = False  # whether fit needs more labelled samples than features
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [COUNT, AUTO],
+        "n_slices": [AT_LEAST_TWO, "array-like"],
+        "categorical": ["boolean", AUTO],
+        "response": [StrOptions({"value", "rank"})],
+        "alpha": [NONNEGATIVE, AUTO],
+        "ridge": [NONNEGATIVE, AUTO],
+        "n_neighbors": [COUNT],
+        "neighbors": [StrOptions(set(NEIGHBORS))],
+        "random_state": ["random_state"],
+    }
     n_components: Any
     n_features_in_: int
+    n_components_: int
     components_: Any
     mean_: Any
+    _loadings: FloatArray  # (r, d), least-squares coefficients of the features on the scores
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
@@ -68,57 +99,92 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             If a parameter is outside its range, there are too few labelled samples, y or every
             column of X is constant, or `n_components` exceeds the number of identified directions.
         """
-        return self._fit_within(X, y, sample_weight)
+        return self._fit(X, y, None, sample_weight)
 
-    def _fit_within(self, X, y, sample_weight=None, group=None):
-        """Fit, centring X and slicing y within the categories of `group` if given."""
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        group: ArrayLike | None = None,
+        **given: Any,
+    ) -> Self:
+        """Fit the model; `given` are further arguments of ``_learn``."""
         self._check_parameters()
-        data = read_rows(self, X, y, None, sample_weight)
-        data = self._drop_constant_columns(data.labelled_only(), group)
+        data = self._select_samples(self._read(X, y, X_unlabeled, sample_weight))
+        names = vars(self).get("feature_names_in_")
+        data = drop_constant_columns(center_within_groups(data, group), names)
         self._check_shape(*data.X_labeled.shape)
         self._reset()
-        self._learn(data, self._slice_response(data))
-        self._store_in_features(data.columns, data.X_labeled.dtype)
+        self._learn(data, **given)
+        self._store(data)
         return self
 
-    def _learn(self, data, slices):
-        raise NotImplementedError
+    @abstractmethod
+    def _learn(self, data: LabelledData, **given: Any) -> None:
+        """Set the fitted attributes in the columns that vary."""
 
-    def _check_parameters(self):
-        if hasattr(self, "n_slices"):
-            check_n_slices(self.n_slices)
-            check_switch("categorical", self.categorical)
-        if hasattr(self, "random_state"):
-            check_seed(self.random_state)
+    def _check_parameters(self) -> None:
+        self._validate_params()
 
-    def _check_shape(self, n, d):
+    def _read(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+    ) -> LabelledData:
+        """Validate the arguments of ``fit``."""
+        return split_labelled(
+            self,
+            X,
+            y,
+            X_unlabeled,
+            sample_weight,
+            takes=self._takes,
+            categorical=getattr(self, "categorical", "auto"),
+            n_slices=getattr(self, "n_slices", None),
+            by_value=self._by_value,
+        )
+
+    def _select_samples(self, data: LabelledData) -> LabelledData:
+        """Drop the samples that the method does not use."""
+        return data if has_fit_parameter(self, "X_unlabeled") else data.labelled_only()
+
+    def _check_shape(self, n: int, d: int) -> None:
         """Validate the parameters against n labelled samples of d non-constant columns."""
-        check_n_components(self.n_components, self.n_features_in_, self._words)
+        if not isinstance(self.n_components, str) and self.n_components > self.n_features_in_:
+            raise ValueError(
+                f"n_components must be at most {self.n_features_in_} (n_features), got "
+                f"{self.n_components}. Use n_components='auto' or fewer components."
+            )
         if self._forms_pairs:
             check_pairs_fit(type(self).__name__, n)
         if self._needs_rows:
             check_enough_rows(type(self).__name__, n, d)
 
-    def _drop_constant_columns(self, data, group=None):
-        names = vars(self).get("feature_names_in_")
-        return drop_constant_columns(center_within_groups(data, group), names)
+    def _reset(self) -> None:
+        """Delete the fitted attributes of an earlier fit, some of which the next may not set."""
+        kept = ("n_features_in_", "feature_names_in_")
+        for name in [name for name in vars(self) if name.endswith("_") and name not in kept]:
+            delattr(self, name)
 
-    def _slice_response(self, data):
-        """Return the slices of y; two slices for diagnostics if the class has no `n_slices`."""
-        if not hasattr(self, "n_slices"):
-            return slice_within(data.y, None, 2, sample_weight=data.weights)
+    def _slice_response(self, data: LabelledData) -> Slices:
+        """Slice y, within groups if there are any."""
         slices = slice_within(data.y, data.groups, self.n_slices, sample_weight=data.weights)
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self._n_groups = slices.n_groups
         return slices
 
-    def _reset(self):
-        """Delete attributes of an earlier fit."""
-        for name in OPTIONAL_ATTRIBUTES:
-            vars(self).pop(name, None)
+    def _store(self, data: LabelledData) -> None:
+        """Store the fitted attributes in terms of all features."""
+        products = products_with_scores(data.X_labeled, self.mean_, self.components_, data.weights)
+        self._store_in_features(data.columns, data.X_labeled.dtype, products)
 
-    def _store_in_features(self, columns, dtype):
-        """Expand the fitted attributes from the columns that vary to all features."""
+    def _store_in_features(self, columns: Columns, dtype: Any, products: FloatArray) -> None:
+        """Expand the attributes from the columns that vary; `products` is Z'X of the scores Z."""
+        self._loadings = columns.expand(regression_loadings(self.components_, products))
         self.mean_ = columns.expand_point(self.mean_)
         self.components_ = columns.expand(self.components_).astype(dtype, copy=False)
 
@@ -151,7 +217,7 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     @overload
     def inverse_transform(self, Z: ArrayLike) -> FloatArray: ...
     def inverse_transform(self, Z: Any) -> Any:
-        """Map scores back to the feature space.
+        """Reconstruct samples from their scores by least squares, as `PLSRegression` does.
 
         Parameters
         ----------
@@ -161,8 +227,9 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Returns
         -------
         X : ndarray of shape (n, d), or Dask array
-            The points closest to ``mean_`` that have these scores, so that ``transform(X)`` returns
-            Z. Float32 if Z is.
+            For linear methods, the least-squares prediction of each feature from the scores, fitted
+            to the labelled training samples. It does not depend on the units of the features, and
+            ``transform(X)`` returns Z. Float32 if Z is.
         """
         check_is_fitted(self)
         if is_dask_array(Z):
@@ -181,7 +248,7 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return (X - mean) @ components.T
 
     def _lift(self, Z):
-        return Z @ np.linalg.pinv(self.components_).T.astype(Z.dtype) + self.mean_.astype(Z.dtype)
+        return Z @ self._loadings.astype(Z.dtype) + self.mean_.astype(Z.dtype)
 
     def __sklearn_is_fitted__(self):
         return "n_components_" in vars(self)
@@ -233,7 +300,9 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         if X is None or y is None:
             return format_summary(self)
-        rows = split_as_fitted(self, X, y, sample_weight=sample_weight).labelled_only()
+        categorical = getattr(self, "categorical", "auto")
+        settings: Any = {"takes": KINDS, "categorical": categorical, "reset": False}
+        rows = split_labelled(self, X, y, None, sample_weight, **settings).labelled_only()
         rows = center_within_groups(rows, group)
         self._check_same_rows(rows)
         return format_summary(self, rows, self._standard_errors(rows))

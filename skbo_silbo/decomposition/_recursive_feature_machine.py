@@ -1,20 +1,19 @@
 """Directions of a kernel machine: its average gradient outer product, fed back as its metric."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from .._checks import check_choice, check_integer, check_switch
-from .._numerics._laplace_ridge import LaplaceRidge, mean_distance
-from .._typing import ArrayLike
-from ._projection import SupervisedProjection
-from .rows._centering import Frame, mean_and_spread, with_positive_peaks
-from .rows._labels import check_responses_vary, response_targets
-from .rows._reading import read_rows
-from .rows._weights import copies
-from .selection._n_components import check_identified
+from skbo_silbo._numerics._laplace_ridge import LaplaceRidge, mean_distance
+from skbo_silbo._sklearn import StrOptions
+from skbo_silbo._typing import ArrayLike
+from skbo_silbo.decomposition._projection import COUNT, SupervisedProjection
+from skbo_silbo.decomposition.rows._columns import Frame, mean_and_spread, with_positive_peaks
+from skbo_silbo.decomposition.rows._response import check_responses_vary, response_targets
+from skbo_silbo.decomposition.rows._weights import copies
+from skbo_silbo.decomposition.selection._n_components import check_identified
 
 MOST_ROWS = 5_000  # labelled rows up to which the kernel is decomposed
 AUTO_SHARE = 0.99  # of the trace of the metric that the directions of "auto" hold
@@ -103,6 +102,11 @@ class RecursiveFeatureMachine(SupervisedProjection):
 
     _takes = ("numeric", "categorical", "multivariate")
     _by_value = True
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "metric": [StrOptions({"diagonal", "full"})],
+        "n_iter": [COUNT],
+    }
 
     def __init__(
         self,
@@ -150,10 +154,9 @@ class RecursiveFeatureMachine(SupervisedProjection):
             constant or infinite labels, labelled rows that are all the same, or an `n_components`
             above the number of directions along which the fit changes.
         """
-        self._check_parameters()
-        data = self._drop_constant_columns(read_rows(self, X, y, X_unlabeled, sample_weight))
-        self._check_shape(*data.X_labeled.shape)
-        self._reset()
+        return self._fit(X, y, X_unlabeled, sample_weight)
+
+    def _learn(self, data):
         w = np.ones(len(data.y)) if data.weights is None else data.weights.astype(np.float64)
         targets, unit = self._targets(data.y, w)
         frame = Frame.from_labelled(data.X_labeled, targets, w)
@@ -167,8 +170,6 @@ class RecursiveFeatureMachine(SupervisedProjection):
         self.mean_ = frame.mean
         self.components_ = with_positive_peaks(roots / (unit_distance * frame.scale))
         self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
-        self._store_in_features(data.columns, data.X_labeled.dtype)
-        return self
 
     def _targets(self, y, weights):
         """Targets (n, t) of mean 0 and total variance 1, and their unit in that of y."""
@@ -207,12 +208,6 @@ class RecursiveFeatureMachine(SupervisedProjection):
         r = int(np.searchsorted(held, AUTO_SHARE)) + 1 if auto else int(self.n_components)
         self.n_components_ = r
         return np.sqrt(self.eigenvalues_[:r, None]) * V[:r]
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice("metric", self.metric, ["diagonal", "full"])
-        check_integer("n_iter", self.n_iter, 1)
-        check_switch("categorical", self.categorical)
 
     def _check_shape(self, n, d):
         super()._check_shape(n, d)

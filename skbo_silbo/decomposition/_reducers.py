@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from .._checks import brief
+from skbo_silbo._checks import brief
 
 
 def check_reducer(reducer):

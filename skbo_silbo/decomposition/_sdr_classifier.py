@@ -9,14 +9,14 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import check_pairs_fit
-from .._numerics._laplace_ridge import LaplaceRidge
-from .._typing import ArrayLike, FloatArray, TransformerLike
-from ._recursive_feature_machine import RecursiveFeatureMachine
-from ._reducers import check_reducer, fit_reducer, reduce_rows
-from .rows._labels import as_label_array, is_present
-from .rows._reading import read_rows
-from .rows._weights import check_sample_weight, copies
+from skbo_silbo._checks import check_pairs_fit
+from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
+from skbo_silbo._typing import ArrayLike, FloatArray, TransformerLike
+from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
+from skbo_silbo.decomposition._reducers import check_reducer, fit_reducer, reduce_rows
+from skbo_silbo.decomposition.rows._reading import check_sample_weight, split_labelled
+from skbo_silbo.decomposition.rows._response import as_label_array, is_present
+from skbo_silbo.decomposition.rows._weights import copies
 
 
 class SDRClassifier(ClassifierMixin, BaseEstimator):
@@ -57,9 +57,6 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    _takes = ("numeric",)  # codes of the classes
-    _by_value = False
-
     def __init__(self, reducer: TransformerLike | None = None) -> None:
         self.reducer = reducer
 
@@ -96,7 +93,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         """
         check_reducer(self.reducer)
         codes = self._encode(y, sample_weight)
-        data = read_rows(self, X, codes, X_unlabeled, sample_weight)
+        data = split_labelled(self, X, codes, X_unlabeled, sample_weight)
         check_pairs_fit(type(self).__name__, len(data.y))
         rows, codes = data.X_labeled.astype(np.float64), data.y.astype(np.intp)
         names = self.classes_[codes].astype(str)

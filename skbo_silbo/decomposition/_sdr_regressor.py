@@ -23,20 +23,20 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .._checks import check_integer, check_pairs_fit, check_seed, check_share, warn_user
-from .._numerics._hyperparameters import searched_process
-from .._numerics._laplace_ridge import LaplaceRidge
-from .._numerics._local_linear import gaussian_weights
-from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
-from .._sklearn import check_sample_weight
-from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
-from ._recursive_feature_machine import RecursiveFeatureMachine
-from ._reducers import check_reducer, fit_reducer, reduce_rows
-from ._semi_sir import SemiSlicedInverseRegression
-from .rows._centering import mean_and_error, mean_and_spread
-from .rows._labels import check_response
-from .rows._reading import read_rows
-from .rows._weights import copies
+from skbo_silbo._checks import check_integer, check_pairs_fit, check_seed, check_share, warn_user
+from skbo_silbo._numerics._hyperparameters import searched_process
+from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
+from skbo_silbo._numerics._local_linear import gaussian_weights
+from skbo_silbo._numerics._priors import UNIFORM_WIDTH, sparse_prior
+from skbo_silbo._sklearn import check_sample_weight
+from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
+from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
+from skbo_silbo.decomposition._reducers import check_reducer, fit_reducer, reduce_rows
+from skbo_silbo.decomposition._semi_sir import SemiSlicedInverseRegression
+from skbo_silbo.decomposition.rows._columns import mean_and_error, mean_and_spread
+from skbo_silbo.decomposition.rows._reading import split_labelled
+from skbo_silbo.decomposition.rows._response import read_response
+from skbo_silbo.decomposition.rows._weights import copies
 
 FEWEST_LABELS = 4
 NOISE_BANDWIDTH = 0.5  # of rows whose errors say how large those near a point are
@@ -102,9 +102,6 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
-    _takes = ("numeric",)
-    _by_value = True
-
     def __init__(
         self,
         reducer: TransformerLike | None = None,
@@ -153,7 +150,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         check_integer("n_folds", self.n_folds, 2)
         check_seed(self.random_state)
         check_reducer(self.reducer)
-        data = read_rows(self, X, y, X_unlabeled, sample_weight)
+        data = split_labelled(self, X, y, X_unlabeled, sample_weight, by_value=True)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
                 f"y must hold at least {FEWEST_LABELS} labels, some of which are held out: got "
@@ -262,7 +259,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         -------
         float
         """
-        predicted, (y, labelled) = self.predict(X), check_response(self, y, self._takes)
+        predicted, (y, labelled) = self.predict(X), read_response(y, ("numeric",))
         check_consistent_length(predicted, y)
         if not labelled.any():
             raise ValueError("y must have a label in some row: got NaN in all. Score other rows.")

@@ -11,15 +11,17 @@ m_h, V_h    (q,), (q,q) mean and covariance of Z within slice h
 ==========  ==========  =====================================================
 """
 
-from typing import Self
+from abc import abstractmethod
+from typing import ClassVar, Self
 
 import numpy as np
 
-from .._numerics._eigenpairs import eigenvalues_and_leading_vectors
-from .._typing import ArrayLike, LegacyRandomState
-from ._projection import SupervisedProjection
-from .rows._labels import KINDS
-from .selection._n_components import (
+from skbo_silbo._numerics._eigenpairs import eigenvalues_and_leading_vectors
+from skbo_silbo._sklearn import StrOptions
+from skbo_silbo._typing import ArrayLike, LegacyRandomState
+from skbo_silbo.decomposition._projection import COUNT, SupervisedProjection
+from skbo_silbo.decomposition.rows._response import KINDS
+from skbo_silbo.decomposition.selection._n_components import (
     COMPONENT_WORDS,
     INDEPENDENT,
     MAX_AUTO_COMPONENTS,
@@ -27,11 +29,17 @@ from .selection._n_components import (
     check_identified,
     dimension_by_criterion,
 )
-from .significance._linearity import has_slice_per_value, n_before_violation
-from .significance._sequential_tests import can_be_tested, dimension_by_tests
-from .significance._slice_tests import moment_tests
-from .significance._variance_tests import variance_tests, warn_if_dependence_unseen
-from .slicing._whitened_rows import (
+from skbo_silbo.decomposition.significance._linearity import has_slice_per_value, n_before_violation
+from skbo_silbo.decomposition.significance._sequential_tests import (
+    can_be_tested,
+    dimension_by_tests,
+)
+from skbo_silbo.decomposition.significance._slice_tests import moment_tests
+from skbo_silbo.decomposition.significance._variance_tests import (
+    variance_tests,
+    warn_if_dependence_unseen,
+)
+from skbo_silbo.decomposition.slicing._whitened_rows import (
     WhitenedRows,
     centred_groups,
     slice_means,
@@ -51,7 +59,11 @@ class SecondMomentSlicing(SupervisedProjection):
     _sees_means = False
 
     _takes = KINDS
-    _words, _needs_rows = COMPONENT_WORDS, True
+    _needs_rows = True
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "n_components": [COUNT, StrOptions(set(COMPONENT_WORDS))],
+    }
 
     def __init__(
         self,
@@ -66,7 +78,8 @@ class SecondMomentSlicing(SupervisedProjection):
         self.categorical = categorical
         self.random_state = random_state
 
-    def _learn(self, data, slices):
+    def _learn(self, data):
+        slices = self._slice_response(data)
         rows = WhitenedRows.from_data(data, slices)
         self.mean_, Z = rows.mean, rows.Z
         kernel = self._kernel_of_rows(Z, slices, np.eye(Z.shape[1]))
@@ -102,6 +115,10 @@ class SecondMomentSlicing(SupervisedProjection):
             random_state=0 if self.random_state is None else self.random_state,
         )
         return dimension_by_tests(self.permutation_tests_)
+
+    @abstractmethod
+    def _kernel_of_rows(self, Z, slices, total):
+        """Return the kernel matrix (q, q)."""
 
     def _test_by_chi_square(self, S, slices):
         """Store chi-square tests, if the method has any."""
@@ -212,7 +229,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         self : object
             Fitted estimator.
         """
-        return self._fit_within(X, y, sample_weight, group)
+        return self._fit(X, y, None, sample_weight, group)
 
     def _test_by_chi_square(self, S, slices):
         if slices.is_counted and can_be_tested(S):

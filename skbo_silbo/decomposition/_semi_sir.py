@@ -1,18 +1,18 @@
 """Semi-supervised and localised sliced inverse regression."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
-
-from .._checks import check_choice, check_integer, check_nonnegative
-from ._sir import SOLVERS, SlicedInverseRegression
-from ._sir_problem import check_sir_identified, is_plain
-from .rows._centering import with_positive_peaks
-from .slicing._neighborhoods import NEIGHBORS, local_membership
-from .slicing._paper import pairwise_membership, paper_directions
+from skbo_silbo.decomposition._sir import SOLVERS, SlicedInverseRegression, check_sir_identified
+from skbo_silbo.decomposition.rows._columns import with_positive_peaks
+from skbo_silbo.decomposition.rows._reading import LabelledData
+from skbo_silbo.decomposition.rows._response import target_type
+from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
+from skbo_silbo.decomposition.slicing._paper import pairwise_membership, paper_directions
 
 PAPER_ALPHA = 1.0  # alpha="auto" with solver="paper", where the subspace does not depend on it
 
@@ -208,7 +208,10 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
-    _solvers = (*SOLVERS, "paper")
+    _parameter_constraints: ClassVar = {
+        **SlicedInverseRegression._parameter_constraints,
+        "solver": [StrOptions({*SOLVERS, "paper"})],
+    }
 
     def __init__(
         self,
@@ -277,29 +280,25 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         """
         return self._fit(X, y, X_unlabeled, sample_weight)
 
-    def _learn(self, data, slices):
+    def _learn(self, data):
         if self.solver == "paper":
-            return self._learn_paper(data, slices)
-        return super()._learn(data, slices)
+            self._learn_paper(data)
+        else:
+            super()._learn(data)
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_integer("n_neighbors", self.n_neighbors, 1)
-        check_choice("neighbors", self.neighbors, NEIGHBORS)
-        check_nonnegative("alpha", self.alpha, special="'auto'")
-
-    def _learn_paper(self, data, slices):
+    def _learn_paper(self, data: LabelledData) -> None:
         """Fit by Algorithm 2 of the paper."""
-        random_state = check_random_state(self.random_state)
-        search = {"method": self.neighbors, "random_state": random_state}
+        slices = self._slice_response(data)
+        self._seen, self.target_type_ = None, target_type(data.y)
+        search = {"method": self.neighbors, "random_state": check_random_state(self.random_state)}
         X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
         self.mean_ = X.mean(axis=0)
         self.solver_, self.ridge_ = "paper", 0.0 if self.ridge == "auto" else float(self.ridge)
         self.alpha_ = PAPER_ALPHA if self.alpha == "auto" else float(self.alpha)
-        limit = min(slices.n_slices - 1, data.columns.n_varying)
+        limit = min(slices.n_slices - 1, X.shape[1])
         check_sir_identified(self.n_components, limit)
         omega = slices.membership()
-        if not is_plain(self, slices):
+        if self._is_local(slices):
             omega = local_membership(X[: len(data.y)], slices, self.n_local_neighbors, **search)
             omega = pairwise_membership(omega, slices)
         self.eigenvalues_, B = paper_directions(

@@ -1,36 +1,69 @@
 """Sliced inverse regression of arrays, of chunks, and of Dask arrays."""
 
-from typing import Any, Self
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from .._checks import check_choice, check_integer, check_nonnegative, check_switch
-from .._numerics._pencil import cholesky_basis
-from .._numerics._solvers import DENSE_MAX_FEATURES
-from .._typing import ArrayLike, LegacyRandomState
-from ._projection import SupervisedProjection
-from ._sir_problem import (
-    MomentsProblem,
-    RowsProblem,
-    check_sir_identified,
-    chi_square_is_valid,
-    depends_on_units,
-    solve_sir,
-    warn_if_unidentified,
+from skbo_silbo._checks import warn_user
+from skbo_silbo._numerics._pencil import CholeskyBasis, Pencil
+from skbo_silbo._numerics._solvers import DENSE_MAX_FEATURES, choose_solver
+from skbo_silbo._sklearn import StrOptions
+from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState
+from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, SupervisedProjection
+from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem, SIRProblem
+from skbo_silbo.decomposition.rows._columns import (
+    Columns,
+    check_some_column_varies,
+    drop_constant_columns,
+    with_positive_peaks,
 )
-from .rows._columns import check_some_column_varies, drop_constant_columns
-from .rows._dask_arrays import is_dask_array
-from .rows._elliptical import elliptical_weights
-from .rows._labels import KINDS, check_labels, target_type, warn_if_class_labels
-from .rows._moments import SliceMoments
-from .rows._reading import read_blocks, read_chunk, read_rows
-from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS
-from .significance._direction_errors import direction_errors
-from .significance._linearity import check_linearity, has_slice_per_value, linearity_sample
-from .significance._sequential_tests import SIGNIFICANCE
-from .significance._variance_tests import warn_if_dependence_unseen, warn_no_direction
-from .slicing._chunks import ChunkSummary, SliceCoding, summarise_blocks
-from .slicing._slices import slice_response, slice_within
+from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
+from skbo_silbo.decomposition.rows._moments import SliceMoments
+from skbo_silbo.decomposition.rows._reading import (
+    LabelledData,
+    is_dask_array,
+    read_blocks,
+    read_chunk,
+)
+from skbo_silbo.decomposition.rows._response import KINDS, check_labels, target_type, warn_if_codes
+from skbo_silbo.decomposition.selection._alpha import choose_penalty
+from skbo_silbo.decomposition.selection._n_components import (
+    COMPONENT_WORDS,
+    MAX_AUTO_COMPONENTS,
+    TESTED_WORDS,
+    check_identified,
+    dimension_by_criterion,
+    excess_over_noise,
+)
+from skbo_silbo.decomposition.selection._ridge import (
+    ROWS_PER_FEATURE,
+    choose_ridge,
+    slice_targets,
+)
+from skbo_silbo.decomposition.significance._direction_errors import direction_errors
+from skbo_silbo.decomposition.significance._linearity import (
+    check_linearity,
+    has_slice_per_value,
+    linearity_sample,
+)
+from skbo_silbo.decomposition.significance._sequential_tests import (
+    ROWS_PER_FEATURE_TESTED,
+    SIGNIFICANCE,
+    dimension_by_tests,
+    sequential_tests,
+    slices_are_large,
+)
+from skbo_silbo.decomposition.significance._slice_tests import check_room_for_tests
+from skbo_silbo.decomposition.significance._variance_tests import (
+    warn_if_dependence_unseen,
+    warn_no_direction,
+)
+from skbo_silbo.decomposition.slicing._chunks import ChunkSummary, SliceCoding, summarise_blocks
+from skbo_silbo.decomposition.slicing._neighborhoods import column_scales, local_membership
+from skbo_silbo.decomposition.slicing._slices import Slices, slice_response, slice_within
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
 # in standard deviations: smaller means can be subtracted from the scatter without losing digits
@@ -81,8 +114,14 @@ class SlicedInverseRegression(SupervisedProjection):
     """
 
     _takes = KINDS
-    _words = COMPONENT_WORDS
-    _solvers: tuple[str, ...] = SOLVERS
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "n_components": [COUNT, StrOptions(set(COMPONENT_WORDS))],
+        "n_local_neighbors": [AT_LEAST_TWO, None],
+        "scale": ["boolean", AUTO],
+        "solver": [StrOptions(set(SOLVERS))],
+        "reweight": [StrOptions({"elliptical"}), None],
+    }
     _coding: Any
     _seen: Any = None  # summary of the chunks so far
     _keys: Any
@@ -144,8 +183,15 @@ class SlicedInverseRegression(SupervisedProjection):
         """
         return self._fit(X, y, None, sample_weight, group)
 
-    def _fit(self, X, y, X_unlabeled, sample_weight, group=None):
-        self._check_parameters()
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        group: ArrayLike | None = None,
+        **given: Any,
+    ) -> Self:
         if group is not None and (self.reweight is not None or is_dask_array(X)):
             raise ValueError(
                 "group must be None with `reweight` or a Dask array, "
@@ -153,20 +199,17 @@ class SlicedInverseRegression(SupervisedProjection):
             )
         if is_dask_array(X):
             return self._fit_blocks(X, y, X_unlabeled, sample_weight)
-        data = read_rows(self, X, y, X_unlabeled, sample_weight)
-        data = self._drop_constant_columns(self._select_samples(data), group)
-        self._check_shape(*data.X_labeled.shape)
-        self._reset()
-        self._seen = None
-        self.target_type_ = target_type(data.y)
-        self._learn(data, self._slice_response(data))
-        self._store_in_features(data.columns, data.X_labeled.dtype)
-        return self
+        return super()._fit(X, y, X_unlabeled, sample_weight, group)
 
-    def _learn(self, data, slices):
-        problem = self._moments_problem(data, slices) or RowsProblem.from_data(self, data, slices)
-        by_value = has_slice_per_value(data.y, slices)
-        self._solve_and_check(problem, data.X_labeled, slices, by_value, data.columns)
+    def _learn(self, data):
+        slices = self._slice_response(data)
+        self._seen, self.target_type_ = None, target_type(data.y)
+        problem = self._problem_from_moments(data, slices) or self._problem_from_rows(data, slices)
+        self._warn_if_unidentified(problem, len(data.y))
+        self._solve(problem)
+        if self.n_components in TESTED_WORDS:
+            by_value = has_slice_per_value(data.y, slices)
+            self._check_linearity(data.X_labeled, slices, by_value, data.columns)
         first = vars(self).get("dimension_tests_", {"p_value": [0.0]})["p_value"][0]
         is_fixed = not isinstance(self.n_components, str)
         if not self.n_components_ or (is_fixed and first > SIGNIFICANCE):
@@ -174,68 +217,214 @@ class SlicedInverseRegression(SupervisedProjection):
             sees = "changes in the mean of X given y"
             warn_if_dependence_unseen(*rows, sees, found=self.n_components_, sees_means=True)
 
-    def _moments_problem(self, data, slices):
+    def _problem_from_moments(self, data: LabelledData, slices: Slices) -> MomentsProblem | None:
         """Return the problem computed from moments, or None if the samples themselves are needed.
 
         Moments suffice for plain slices of many samples if T is well enough conditioned to be
         formed. They save centring, and copying, X.
         """
         n, d = data.X_labeled.shape
-        valid = chi_square_is_valid(self.n_components, n, d, slices.counts)
-        tested = self.n_components not in TESTED_WORDS or valid
         is_special = data.weights is not None or slices.groups is not None
-        if depends_on_units(self, data, slices) or is_special or not tested or n <= d + 1:
+        is_shuffled = self.n_components in TESTED_WORDS and not self._has_chi_square(
+            n, d, slices.counts
+        )
+        if self._depends_on_units(data, slices) or is_special or is_shuffled or n <= d + 1:
             return None
         if self.solver == "auto" and d > DENSE_MAX_FEATURES:
             return None
-        rows = data.X_labeled, slices.codes, slices.n_slices
-        moments = SliceMoments.from_rows(*rows, safe_mean=HARMLESS_MEAN)
-        return MomentsProblem.from_moments(self, moments, whiten=cholesky_basis)
+        moments = SliceMoments.from_rows(
+            data.X_labeled, slices.codes, slices.n_slices, safe_mean=HARMLESS_MEAN
+        )
+        self.alpha_ = 0.0
+        problem = MomentsProblem.from_moments(moments, **self._moment_settings())
+        return problem if isinstance(problem.basis, CholeskyBasis) else None
 
-    def _solve(self, problem):
-        """Set the attributes of the solution, in the columns that vary."""
-        is_ordered = self.target_type_ == "numeric" and problem.n_groups == 1
-        settings = {"random_state": self.random_state, "is_ordered": is_ordered}
-        solution = solve_sir(problem, self.n_components, **settings)
-        self.eigenvalues_, self.components_, self.n_components_, tests = solution
-        if "chi_square" in tests:
-            self.dimension_tests_ = tests["chi_square"]
-        if "permutation" in tests:
-            self.permutation_tests_ = tests["permutation"]
-        self.mean_, self.solver_ = problem.mean, problem.solver
-        self.ridge_, self.alpha_ = problem.ridge, problem.alpha
-        if problem.alpha_scores is not None:
-            self.alpha_scores_ = problem.alpha_scores
+    def _moment_settings(self) -> dict[str, Any]:
+        is_ordered = self.target_type_ == "numeric"
+        return {"ridge": self.ridge, "is_scaled": bool(self.scale), "is_ordered": is_ordered}
 
-    def _solve_and_check(self, problem, X, slices, by_value, columns):
-        """Solve a problem, then check the linearity condition if tests chose the dimension."""
-        if self.ridge != "auto":
-            warn_if_unidentified(problem)
-        self._solve(problem)
+    def _problem_from_rows(self, data: LabelledData, slices: Slices) -> RowsProblem:
+        """Return the problem of samples in memory; choose the ridge, alpha and the solver."""
+        n, d = data.X_labeled.shape
+        is_ordered = self.target_type_ == "numeric"
+        random_state = check_random_state(self.random_state)
+        search = {"method": self.neighbors, "random_state": random_state}
+        X, mean = data.center_on_labels()
+        X, scale = slices.weighted(X), 1.0
+        if self.scale and self._depends_on_units(data, slices):
+            scale = column_scales(X, slices)
+            X /= scale
+        near, omega = None, slices.membership()
+        if self._is_local(slices):
+            near = X[:n] * (scale if self.scale == "auto" else 1.0)
+            omega = local_membership(near, slices, self.n_local_neighbors, **search)
+        rho = None
+        if self.ridge == "auto":
+            rho = choose_ridge(X[:n], slices, not is_ordered or slices.groups is not None)
+        penalty, self.alpha_, scores = choose_penalty(
+            self._graph_coordinates(X, slices),
+            X,
+            slices,
+            lambda trace: self.ridge * trace / d if rho is None else rho,
+            alpha=self.alpha,
+            n_neighbors=self.n_neighbors,
+            is_ordered=is_ordered,
+            n_components=self.n_components,
+            search=search,
+        )
+        if scores is not None:
+            self.alpha_scores_ = scores
+        rows = X[:n] if penalty is None else X
+        pencil = Pencil(rows, n, omega, penalty, root_weights=slices.root_weights)
+        if rho is None:
+            ridge, pencil = float(self.ridge), pencil.with_relative_ridge(self.ridge)
+        else:
+            ridge = float(rho / pencil.mean_scatter()) if rho else 0.0
+            pencil = replace(pencil, ridge=rho)
         if self.n_components in TESTED_WORDS:
-            places = linearity_sample(*X.shape, slices.weights)
-            names = vars(self).get("feature_names_in_")
-            rows = X[places].astype(np.float64, copy=False)
-            found = self.components_, self.n_components_
-            kind = by_value, self.target_type_ == "categorical"
-            self.curvature_ = check_linearity(
-                rows, *found, slices.codes[places], *kind, columns, names
+            check_room_for_tests(pencil)
+        solver = self.solver
+        if solver == "dual" and len(rows) >= d:
+            solver = "dense"  # T is the smaller matrix, and loses no digits if ill-conditioned
+        if solver == "auto":
+            counted = isinstance(self.n_components, Integral)
+            solver = choose_solver(pencil, relative_ridge=ridge, counted=counted)
+        return RowsProblem(
+            counts=slices.counts,
+            n_groups=slices.n_groups,
+            mean=mean,
+            scale=scale,
+            ridge=ridge,
+            solver=solver,
+            pencil=pencil,
+            slices=slices,
+            random_state=random_state,
+            near=near,
+            n_local_neighbors=self.n_local_neighbors,
+        )
+
+    def _solve(self, problem: SIRProblem) -> None:
+        """Solve the eigenvalue problem and choose the number of directions."""
+        n, d, r = problem.n_rows, len(problem.mean), self.n_components
+        most = min(MAX_AUTO_COMPONENTS, d) if isinstance(r, str) else int(r)
+        spectrum = problem.solve(most)
+        limit = problem.n_identified(spectrum.eigenvalues)
+        check_sir_identified(r, limit)
+        self.eigenvalues_ = spectrum.eigenvalues[:limit]
+        is_exact = problem.is_plain and not problem.is_penalised and not problem.ridge
+        if is_exact:
+            shape = n, d, len(problem.counts), problem.n_groups
+            self.dimension_tests_ = sequential_tests(self.eigenvalues_, *shape)
+        if r in TESTED_WORDS:
+            if is_exact and self._has_chi_square(n, d, problem.counts):
+                tests = self.dimension_tests_
+            else:
+                seed = 0 if self.random_state is None else self.random_state
+                most = min(limit, MAX_AUTO_COMPONENTS)
+                tests = self.permutation_tests_ = problem.permutation_tests(most, seed)
+            r = min(dimension_by_tests(tests), limit)
+        elif r == "criterion":
+            values = self.eigenvalues_
+            values = values if problem.is_plain else excess_over_noise(values)
+            r = dimension_by_criterion(values[:MAX_AUTO_COMPONENTS], n)
+        B = np.sqrt(n) * spectrum.directions[:, : max(r, 1)]
+        components = with_positive_peaks(B.T / problem.scale)
+        if self.target_type_ == "numeric" and problem.n_groups == 1:
+            ranks = np.sqrt(problem.counts) * slice_targets(problem.counts, False)[:, 0]
+            if (problem.slice_sums().T @ ranks) @ (problem.scale * components[0]) < 0:
+                components[0] *= -1  # the first score increases with y
+        self.n_components_, self.components_, self.mean_ = int(r), components, problem.mean
+        self.ridge_, self.solver_ = problem.ridge, problem.solver
+
+    def _has_chi_square(self, n: float, d: int, counts: np.ndarray) -> bool:
+        """Return whether there are enough samples for the chi-square tests of plain slices."""
+        enough = n >= ROWS_PER_FEATURE_TESTED * max(d, len(counts)) and slices_are_large(counts)
+        return self.n_components != "permutation" and enough
+
+    def _is_local(self, slices: Slices) -> bool:
+        """Return whether the slices are localised."""
+        return self.n_local_neighbors is not None and self.n_local_neighbors < slices.counts.max()
+
+    def _depends_on_units(self, data: LabelledData, slices: Slices) -> bool:
+        """Return whether the result depends on the units of X, as with a ridge or a graph."""
+        d = data.X_labeled.shape[1]
+        ridged = self.ridge != 0 and (self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * d)
+        exact = self.solver in ("auto", "dense", "dual") and slices.n_rows > d
+        return ridged or not exact or self._is_local(slices) or len(data.X_unlabeled) > 0
+
+    def _graph_coordinates(self, X: FloatArray, slices: Slices) -> FloatArray:
+        """Return the coordinates of the neighbour search: standardised unless ``scale=False``."""
+        near = slices.unweighted(X)
+        if not self.scale or len(X) == len(slices.codes):
+            return near
+        spread = near.std(axis=0)
+        return near / np.where(spread > 0, spread, 1.0)
+
+    def _warn_if_unidentified(self, problem: SIRProblem, n: float) -> None:
+        """Warn if n labelled samples are too few to identify any direction without a ridge."""
+        d = len(problem.mean)
+        if self.ridge == 0 and n - 1 <= d and not problem.is_penalised:
+            warn_user(
+                f"{n:g} labelled samples do not identify directions of {d} features with ridge=0 "
+                "and without unlabelled samples: every eigenvalue is 1 and any response is fitted "
+                "exactly. Use ridge='auto', or unlabelled samples with alpha > 0."
             )
 
-    def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
+    def _check_linearity(
+        self, X: FloatArray, slices: Slices, by_value: bool, columns: Columns
+    ) -> None:
+        """Set `curvature_`, and warn if the linearity condition fails."""
+        n, d = X.shape
+        places = linearity_sample(n, d, slices.weights)
+        self.curvature_ = check_linearity(
+            X[places].astype(np.float64, copy=False),
+            self.components_,
+            self.n_components_,
+            slices.codes[places],
+            by_value,
+            self.target_type_ == "categorical",
+            columns,
+            vars(self).get("feature_names_in_"),
+        )
+
+    def _fit_blocks(
+        self, X: Any, y: ArrayLike, X_unlabeled: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Self:
         """Fit to a Dask array block by block; y is loaded as a whole."""
+        self._check_parameters()
         self._check_streamed("compute the Dask array first")
-        y, labelled, weights = read_blocks(self, X, y, X_unlabeled, sample_weight)
+        y, labelled, weights, has_unlabelled = read_blocks(
+            self,
+            X,
+            y,
+            X_unlabeled,
+            sample_weight,
+            takes=self._takes,
+            categorical=self.categorical,
+            n_slices=self.n_slices,
+        )
+        if self.alpha != 0 and has_unlabelled:
+            raise ValueError(
+                "alpha must be 0 for a Dask array with unlabelled samples, since the graph needs "
+                f"all samples in memory, got alpha={self.alpha!r}. Use alpha=0, or pass a "
+                "subsample as a NumPy array."
+            )
         self._check_shape(*X.shape)
         slices = slice_response(y, self.n_slices, sample_weight=weights)
         self._reset()
         self.target_type_, self._seen, self._n_groups = target_type(y), None, 1
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        problem, columns = self._problem_of(summarise_blocks(X, labelled, slices))
-        self._solve_and_check(problem, *problem.sample, has_slice_per_value(y, slices), columns)
+        seen = summarise_blocks(X, labelled, slices)
+        dtype = np.result_type(X.dtype, np.float32)
+        problem, columns, scatter = self._problem_of(seen)
+        self._warn_if_unidentified(problem, problem.n_rows)
+        self._solve(problem)
+        if self.n_components in TESTED_WORDS:
+            X, drawn = problem.sample
+            self._check_linearity(X, drawn, has_slice_per_value(y, slices), columns)
         if not self.n_components_:
             warn_no_direction()
-        self._store_in_features(columns, np.result_type(X.dtype, np.float32))
+        self._store_in_features(columns, dtype, self.components_ @ scatter)
         return self
 
     def partial_fit(
@@ -294,9 +483,9 @@ class SlicedInverseRegression(SupervisedProjection):
         first = self._seen is None
         if first:
             self._check_classes(classes)
-        categories = classes is not None if first else self._coding.edges is None
+        categorical = classes is not None if first else self._coding.edges is None
         rows, labels, weights = read_chunk(
-            self, X, y, sample_weight, reset=first, categories=categories
+            self, X, y, sample_weight, reset=first, categorical=categorical
         )
         self._check_shape(*rows.shape)
         if not first:
@@ -304,7 +493,7 @@ class SlicedInverseRegression(SupervisedProjection):
             coding.check_unchanged(self.n_slices)
         else:
             if classes is None and self.categorical == "auto":
-                warn_if_class_labels(labels, self.n_slices, remedy="all of them as `classes`")
+                warn_if_codes(labels, self.n_slices, remedy="all of them as `classes`")
             coding = SliceCoding.from_first_chunk(labels, self.n_slices, classes, weights)
         check_sir_identified(self.n_components, coding.n_slices - 1)
         codes = coding.codes(labels)  # raises before the random state is used
@@ -325,22 +514,25 @@ class SlicedInverseRegression(SupervisedProjection):
         coding.warn_if_uneven(seen.moments.counts, before)
         return self
 
-    def _problem_of(self, seen):
-        """Return the problem of the chunks seen so far, and the columns that vary."""
+    def _problem_of(self, seen: ChunkSummary) -> tuple[MomentsProblem, Columns, FloatArray]:
+        """Return the problem of the chunks seen so far, the columns that vary, and the scatter."""
         moments, columns = seen.moments.drop_constant_columns()
-        if self._seen is None:
-            check_some_column_varies(columns)
-        return MomentsProblem.from_moments(self, moments, sample=seen.sample(columns)), columns
+        check_some_column_varies(columns)
+        self.alpha_ = 0.0
+        problem = MomentsProblem.from_moments(
+            moments, **self._moment_settings(), sample=seen.sample(columns)
+        )
+        return problem, columns, moments.scatter
 
-    def _solve_if_identified(self):
+    def _solve_if_identified(self) -> None:
         """Fit to the chunks seen so far, unless they do not identify the directions yet."""
         least = 1 if isinstance(self.n_components, str) else self.n_components
         if self.n_slices_ <= least or not self._seen.moments.drop_constant_columns()[1].n_varying:
             return
-        problem, columns = self._problem_of(self._seen)
-        if problem.n_identified >= least:
+        problem, columns, scatter = self._problem_of(self._seen)
+        if problem.n_solvable >= least:
             self._solve(problem)
-            self._store_in_features(columns, self._dtype)
+            self._store_in_features(columns, self._dtype, self.components_ @ scatter)
 
     def _check_streamed(self, remedy):
         """Reject parameters that need all samples at once."""
@@ -394,12 +586,17 @@ class SlicedInverseRegression(SupervisedProjection):
         errors = direction_errors(rows.X_labeled, slices, len(self.components_))
         return None if errors is None else rows.columns.expand(errors)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("solver", self.solver, self._solvers)
-        check_nonnegative("ridge", self.ridge, special="'auto'")
-        check_switch("scale", self.scale)
-        check_choice("reweight", self.reweight, [None, "elliptical"])
         if self.reweight is not None and (obstacle := self._weights_conflict()) is not None:
             raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
-        check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
+
+
+def check_sir_identified(n_components: int | str, limit: int) -> None:
+    """Raise ValueError if more directions are requested than the slices identify."""
+    check_identified(
+        n_components,
+        limit,
+        remedy=", or more slices if y is numeric; if y holds categories, DirectionalRegression can "
+        "find more directions",
+    )

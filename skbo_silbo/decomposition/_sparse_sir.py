@@ -17,26 +17,30 @@ their sum, and moments and lassos are weighted.
 
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import ArrayLike
-
-from .._checks import check_integer, check_nonnegative, warn_user
-from ._projection import SupervisedProjection
-from .rows._centering import (
-    center_on_labels,
+from skbo_silbo.decomposition._projection import (
+    AT_LEAST_TWO,
+    AUTO,
+    NONNEGATIVE,
+    SupervisedProjection,
+)
+from skbo_silbo.decomposition.rows._columns import (
+    format_column,
     mean_and_error,
     mean_and_spread,
     with_positive_peaks,
 )
-from .rows._columns import format_column
-from .rows._labels import target_type
-from .selection._n_components import check_identified
-from .significance._variance_tests import warn_no_direction
+from skbo_silbo.decomposition.rows._response import target_type
+from skbo_silbo.decomposition.selection._n_components import check_identified
+from skbo_silbo.decomposition.significance._variance_tests import warn_no_direction
 
 MAX_ITER = 10_000  # sweeps of coordinate descent
 N_PENALTIES = 60  # penalties on a path
@@ -126,6 +130,11 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     """
 
     _takes = ("numeric", "categorical", "multivariate")
+    _parameter_constraints: ClassVar = {
+        **SupervisedProjection._parameter_constraints,
+        "penalty": [NONNEGATIVE, AUTO],
+        "n_folds": [AT_LEAST_TWO],
+    }
 
     def __init__(
         self,
@@ -142,9 +151,10 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         self.penalty = penalty
         self.n_folds = n_folds
 
-    def _learn(self, data, slices):
+    def _learn(self, data):
+        slices = self._slice_response(data)
         splits = _folds(data.X_labeled, data.y, self.n_folds)
-        X, self.mean_ = center_on_labels(data)
+        X, self.mean_ = data.center_on_labels()
         scale = mean_and_spread(X, data.weights)[1]
         X /= scale
         F = self._functions(X, slices, target_type(data.y) == "numeric")
@@ -214,11 +224,6 @@ class SparseSlicedInverseRegression(SupervisedProjection):
                     f"sparse direction. The component is {format_column(place, names)}, the first "
                     "feature to enter. Use fewer n_components or a smaller penalty."
                 )
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_integer("n_folds", self.n_folds, 2)
-        check_nonnegative("penalty", self.penalty, special="'auto'")
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,7 @@ import textwrap
 
 import numpy as np
 
-from .rows._centering import mean_and_spread
-from .rows._columns import subtract_group_means
+from .rows._columns import mean_and_spread, subtract_group_means
 
 TESTS = {
     "dimension_tests_": "Large-sample marginal dimension tests",

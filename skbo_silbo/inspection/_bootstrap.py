@@ -19,9 +19,13 @@ from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo._checks import check_integer, check_share, warn_user
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
-from skbo_silbo.decomposition import LabelledData, SparseSlicedInverseRegression
+from skbo_silbo.decomposition import (
+    LabelledData,
+    SparseSlicedInverseRegression,
+    split_labelled,
+)
 from skbo_silbo.decomposition.rows._columns import center_within_groups
-from skbo_silbo.decomposition.rows._labels import split_as_fitted
+from skbo_silbo.decomposition.rows._response import KINDS
 
 MIN_ROWS_PER_FEATURE = 2  # fewer labelled rows per feature raise an error
 RECOMMENDED_ROWS_PER_FEATURE = 3  # fewer give a warning: the intervals are too narrow
@@ -216,7 +220,9 @@ def bootstrap_directions(
         )
     fit_params = {"X_unlabeled": X_unlabeled, "sample_weight": sample_weight, "group": group}
     fitted = _fit(seeded, X, y, **fit_params)
-    rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
+    categorical = getattr(seeded, "categorical", "auto")
+    settings = {"takes": KINDS, "categorical": categorical}
+    rows = split_labelled(clone(seeded), X, y, X_unlabeled, sample_weight, **settings)
     rows = center_within_groups(rows, group).repeat_by_count()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
     params = seeded.get_params(deep=False)

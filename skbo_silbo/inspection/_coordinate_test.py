@@ -50,11 +50,13 @@ from scipy import linalg
 
 from skbo_silbo._checks import check_choice, check_integer, check_switch
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.decomposition import SlicedInverseRegression, Slices
+from skbo_silbo.decomposition import SlicedInverseRegression, Slices, split_labelled
 from skbo_silbo.decomposition._summary import text_table
-from skbo_silbo.decomposition.rows._centering import mean_and_spread
-from skbo_silbo.decomposition.rows._columns import center_within_groups, drop_constant_columns
-from skbo_silbo.decomposition.rows._reading import read_rows
+from skbo_silbo.decomposition.rows._columns import (
+    center_within_groups,
+    drop_constant_columns,
+    mean_and_spread,
+)
 from skbo_silbo.decomposition.significance._sequential_tests import bentler_xie
 from skbo_silbo.decomposition.slicing._slices import slice_within
 
@@ -241,9 +243,10 @@ class RowsUnderTest:
         """Validate the arguments of `coordinate_test` and prepare the rows."""
         check_choice("variance", variance, ["general", "constant"])
         check_switch("categorical", categorical)
-        checker = SlicedInverseRegression(n_slices=n_slices, categorical=categorical)
+        checker = SlicedInverseRegression()
         takes = ("numeric", "categorical", "censored")
-        data = read_rows(checker, X, y, None, sample_weight, takes=takes).labelled_only()
+        settings = {"takes": takes, "categorical": categorical, "n_slices": n_slices}
+        data = split_labelled(checker, X, y, None, sample_weight, **settings).labelled_only()
         data = center_within_groups(data, group)
         slices = slice_within(data.y, data.groups, n_slices, sample_weight=data.weights)
         if variance == "constant" and not slices.is_counted:

@@ -30,7 +30,7 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.decomposition.rows._centering import with_positive_peaks
+from skbo_silbo.decomposition.rows._columns import with_positive_peaks
 from skbo_silbo.sensitivity._held_out_density import (
     MIN_VALUES,
     N_FOLDS,

@@ -16,7 +16,7 @@ class RecordingSIR(SemiSlicedInverseRegression):
     """Keeps what reached it."""
 
     def fit(self, X, y, X_unlabeled=None):
-        self.seen_ = None if X_unlabeled is None else np.array(X_unlabeled)
+        self.recorded = None if X_unlabeled is None else np.array(X_unlabeled)
         return super().fit(X, y, X_unlabeled)
 
 
@@ -46,10 +46,10 @@ def test_unlabelled_rows_pass_through_the_steps_before(rows):
     model = pipeline(("scale", StandardScaler()), sdr=RecordingSIR)
     model.fit(X, y, X_unlabeled=X_unlabeled)
     expected = StandardScaler().fit(X).transform(X_unlabeled)
-    np.testing.assert_allclose(model["sdr"].seen_, expected)
+    np.testing.assert_allclose(model["sdr"].recorded, expected)
     # Without transform_input they would arrive unscaled, and nothing would say so.
     raw = clone(model).set_params(transform_input=None).fit(X, y, X_unlabeled=X_unlabeled)
-    np.testing.assert_array_equal(raw["sdr"].seen_, X_unlabeled)
+    np.testing.assert_array_equal(raw["sdr"].recorded, X_unlabeled)
 
 
 # Caveats, shown so that the documentation can rely on them.
@@ -61,4 +61,4 @@ def test_folds_split_unlabelled_rows_proportionally(rows, n_unlabeled, n_seen):
     X, y, X_unlabeled = rows
     given = {"cv": 3, "params": {"X_unlabeled": X_unlabeled[:n_unlabeled]}}
     result = cross_validate(pipeline(sdr=RecordingSIR), X, y, return_estimator=True, **given)
-    assert [len(model["sdr"].seen_) for model in result["estimator"]] == [n_seen] * 3
+    assert [len(model["sdr"].recorded) for model in result["estimator"]] == [n_seen] * 3

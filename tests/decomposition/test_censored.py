@@ -136,11 +136,15 @@ def spread(sir, X, y):
 @pytest.mark.parametrize(
     ("learner", "y", "words"),
     [
-        (ActiveSubspace(), survival([True] * 9, np.arange(9.0)), "does not support censored"),
+        (
+            ActiveSubspace(),
+            survival([True] * 9, np.arange(9.0)),
+            "censored responses are not supported",
+        ),
         (
             SparseSlicedInverseRegression(),
             survival([True] * 9, np.arange(9.0)),
-            "does not support censored",
+            "censored responses are not supported",
         ),
         (SlicedInverseRegression(), survival([True] * 9, np.full(9, np.inf)), "must hold finite"),
         (

@@ -13,7 +13,6 @@ from skbo_silbo import (
     PrincipalHessianDirections,
     SDRRegressor,
     SemiSlicedInverseRegression,
-    SlicedInverseRegression,
 )
 
 RNG = np.random.default_rng(0)
@@ -62,7 +61,6 @@ def test_categories_of_sliced_inverse_regression():
     two = np.column_stack([NAMES, NAMES])
     refused(SemiSlicedInverseRegression(1), "shape (40, 2). Combine columns", X, two)
     refused(SemiSlicedInverseRegression(3), "DirectionalRegression can find", X, NAMES)
-    refused(SemiSlicedInverseRegression("all"), "must be 'auto', 'permutation', 'crit", X, Y)
 
 
 @pytest.mark.parametrize("mark", [None, np.nan, "NA"])
@@ -94,14 +92,6 @@ def test_what_weights_are_taken_for():
     refused(SemiSlicedInverseRegression(1), "got 'w'. Pass a 1d array", X, Y, sample_weight="w")
     column = np.ones((40, 1))
     refused(SemiSlicedInverseRegression(1), "Pass a 1d array of 40", X, Y, sample_weight=column)
-
-
-@pytest.mark.parametrize(
-    "learner", [SlicedInverseRegression, SemiSlicedInverseRegression, ActiveSubspace, SDRRegressor]
-)
-@pytest.mark.parametrize("seed", ["x", -1])
-def test_unusable_random_state_is_rejected(learner, seed):
-    refused(learner(random_state=seed), "random_state must be None, an integer", X, Y)
 
 
 @pytest.mark.parametrize(

@@ -83,9 +83,6 @@ def test_categories_of_any_kind(learner):
     kinds = [CODES.astype(str), *(pd.Series(v).astype("category") for v in (CODES, days))]
     for y in kinds:
         assert learner.fit(X, y).n_slices_ == 26
-    with pytest.raises(ValueError, match=r"categorical.*got 'no'"):
-        learner.set_params(categorical="no").fit(X, CODES)
-    learner.set_params(categorical="auto")
 
 
 def test_integers_of_a_dask_array():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
@@ -266,6 +266,15 @@ def test_classes_in_chunks():
     np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8)
     with pytest.raises(ValueError, match=r"\by\b.*got rose"):
         chunked.partial_fit(X, np.full(150, "rose"))
+
+
+def test_inverse_transform_returns_variance_of_diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    sir = SemiSlicedInverseRegression(2).fit(X, y)
+    residuals = X - sir.inverse_transform(sir.transform(X))
+    assert 1 - np.sum(residuals**2) / np.sum((X - X.mean(axis=0)) ** 2) == pytest.approx(
+        0.354, abs=1e-3
+    )
 
 
 def test_reading_an_attribute_of_chunks_computes_nothing():

@@ -1,4 +1,4 @@
-"""Columns that numerical methods can use: finite squares, not constant, centred by group.
+"""Columns that numerical methods can use: finite squares, not constant, centred and scaled.
 
 The computed mean of n equal numbers can differ from that number by rounding, and slices of y
 explain the difference perfectly. Columns far from 0 are therefore shifted by their first value
@@ -6,14 +6,15 @@ before any sum: constant columns become exactly 0, and no digits are lost to a l
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from sklearn.utils import gen_batches
 
-from ..._checks import warn_user
-from ..._typing import BoolArray, FloatArray
-from ._centering import mean_and_spread
-from ._labels import as_label_array, is_present
-from ._weights import are_counts
+from skbo_silbo._checks import warn_user
+from skbo_silbo._typing import BoolArray, FloatArray
+from skbo_silbo.decomposition.rows._response import as_label_array, is_present
+from skbo_silbo.decomposition.rows._weights import are_counts
 
 # limits of magnitudes and spreads, beyond which squares or their sums over- or underflow
 LARGEST = 1e140
@@ -21,6 +22,9 @@ SMALLEST = 1e-140
 ROUNDING = 2 * np.finfo(np.float64).eps  # relative spread of a constant column
 FAR = 100  # columns whose first value exceeds this many ranges are shifted
 SAMPLE = 50  # evenly spaced rows from which the ranges are computed
+# degrees of freedom if one sample has all the weight, so that its standard error is huge
+LEAST_FREEDOM = 1e-12
+BATCH = 1000  # rows whose products with their scores are computed at a time
 
 
 def check_extremes(rows, what="X", names=None):
@@ -189,3 +193,79 @@ def subtract_group_means(values, groups, weights=None):
     sums = np.zeros((groups.max() + 1, values.shape[1]))
     np.add.at(sums, groups, values if weights is None else weights[:, None] * values)
     return values - (sums / np.bincount(groups, weights)[:, None])[groups]
+
+
+def mean_and_spread(values, weights):
+    """Return (weighted) mean and standard deviation over the rows of values (n,) or (n, d)."""
+    shares = np.full(len(values), 1 / len(values)) if weights is None else weights / weights.sum()
+    mean = shares @ values
+    return mean, np.sqrt(shares @ (values - mean) ** 2)
+
+
+def products_with_scores(X, mean, components, weights=None):
+    """Return Z'(X - mean) (r, d) for the scores Z of rows X (n, d), without copying X."""
+    products = np.zeros(components.shape)
+    for batch in gen_batches(len(X), BATCH):
+        rows = X[batch] - mean
+        Z = rows @ components.T
+        products += (Z if weights is None else weights[batch, None] * Z).T @ rows
+    return products
+
+
+def regression_loadings(components, products):
+    """Return the least-squares coefficients (r, d) of the features on the scores.
+
+    They are ``(Z'Z)^-1 Z'X``, computed from the products Z'X (r, d).
+    """
+    squares = products @ components.T
+    scale = np.sqrt(np.diag(squares))[:, None]
+    scale[scale == 0] = 1.0
+    unit = np.linalg.lstsq(squares / scale / scale.T, products / scale, rcond=None)[0]
+    return unit / scale
+
+
+def with_positive_peaks(components):
+    """Flip the signs of components (r, d) so that the largest entry of each row is positive."""
+    largest = np.take_along_axis(
+        components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
+    )
+    return components * np.where(largest < 0, -1.0, 1.0)
+
+
+def mean_and_error(values, weights=None):
+    """Return the (weighted) mean of values (n, m) over the rows and its standard error, (m,) each.
+
+    Weights are in units of samples.
+    """
+    n = len(values) if weights is None else weights.sum()
+    mean = np.average(values, axis=0, weights=weights)
+    variance = np.average((values - mean) ** 2, axis=0, weights=weights)
+    return mean, np.sqrt(variance / max(n - 1, LEAST_FREEDOM))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Location and scale of the (weighted) labelled samples, without constant columns."""
+
+    mean: np.ndarray  # (d,)
+    scale: np.ndarray  # (d,)
+    y_mean: Any  # a float, or (q,) for several responses
+    y_scale: Any
+
+    @classmethod
+    def from_labelled(cls, X, y, weights=None):
+        """Compute location and scale of labelled samples."""
+        return cls(*mean_and_spread(X, weights), *mean_and_spread(y, weights))
+
+    def standardise(self, X):
+        """Return X with columns of mean 0 and standard deviation 1."""
+        return (X - self.mean) / self.scale
+
+    def rows_in_features(self, directions):
+        """Convert directions of standardised features to orthonormal rows in the original units.
+
+        The first j rows span the first j directions.
+        """
+        rows = directions / self.scale
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return with_positive_peaks(np.linalg.qr(rows.T)[0].T)

@@ -8,8 +8,7 @@ from sklearn.covariance import MinCovDet
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
-from ._centering import with_positive_peaks
-from ._columns import Columns
+from skbo_silbo.decomposition.rows._columns import Columns, with_positive_peaks
 
 DRAWS_PER_ROW = 10  # as in R's ``dr.weights``
 RANGE = 1e-10  # relative size of the covariance's eigenvalues below which they count as 0

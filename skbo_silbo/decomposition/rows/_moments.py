@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg, sparse
 
-from ._columns import Columns, are_far_from_zero, is_constant
-from ._weights import are_counts
+from skbo_silbo.decomposition.rows._columns import Columns, are_far_from_zero, is_constant
+from skbo_silbo.decomposition.rows._weights import are_counts
 
 # rows that are centred, or converted from float32, at a time, to stay in the processor's cache
 PIECE = 1024

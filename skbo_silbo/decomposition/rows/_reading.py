@@ -1,58 +1,220 @@
-"""Validation of the arguments of ``fit`` and ``partial_fit``."""
+"""Validation of the arguments of ``fit``, and the split into labelled and unlabelled samples."""
 
-from numbers import Integral
+import sys
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from ._columns import check_extremes
-from ._dask_arrays import FLOATS, check_in_memory
-from ._labels import (
-    check_response,
-    check_unlabelled,
-    split_by_label,
-    split_labelled,
-    warn_if_class_labels,
-    warn_if_minus_ones,
-    warn_if_numeric_strings,
-)
-from ._weights import check_sample_weight
+from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from skbo_silbo.decomposition.rows._columns import check_extremes
+from skbo_silbo.decomposition.rows._response import check_labels, read_response, warn_if_codes
+from skbo_silbo.decomposition.rows._weights import are_counts, as_effective_counts
 
+FLOATS = (np.float64, np.float32)
 STRINGS_IN_CHUNKS = (
     "if `classes` is None, got strings. Pass all categories that y can take as `classes` on the "
     "first call to partial_fit."
 )
 
 
-def read_rows(estimator, X, y, X_unlabeled=None, sample_weight=None, *, takes=None):
-    """Validate the arguments of ``fit`` and return them as `LabelledData`.
+@dataclass(frozen=True)
+class LabelledData:
+    """Validated training data, split into labelled and unlabelled samples.
+
+    Attributes
+    ----------
+    X_labeled : ndarray of shape (n_l, d)
+        Labelled samples.
+    y : ndarray of shape (n_l,) or (n_l, q)
+        Their labels: floats, or categories as given.
+    X_unlabeled : ndarray of shape (n_u, d)
+        Unlabelled samples.
+    weights : ndarray of shape (n_l,) or None
+        Positive weights of the labelled samples, in units of samples.
+    is_labeled : ndarray of shape (n,) of bool or None
+        Mask of the labelled samples among the rows of X as passed.
+    groups : ndarray of shape (n_l,) or None
+        Group of each labelled sample, numbered from 0, if the samples were centred within groups.
+    columns : Columns or None
+        Non-constant columns, if the others were dropped.
+    """
+
+    X_labeled: FloatArray
+    y: NDArray[Any]
+    X_unlabeled: FloatArray
+    weights: NDArray[Any] | None = None
+    is_labeled: BoolArray | None = None
+    groups: IntArray | None = None
+    columns: Any = None
+
+    @property
+    def n_rows(self) -> float:
+        """Number of labelled samples, or the sum of their weights."""
+        return len(self.y) if self.weights is None else self.weights.sum()
+
+    def labelled_mean(self) -> FloatArray:
+        """Return the (weighted) mean (d,) of the labelled samples."""
+        if self.weights is None:
+            return self.X_labeled.mean(axis=0, dtype=np.float64)
+        return self.weights @ self.X_labeled / self.n_rows
+
+    def center_on_labels(self) -> tuple[FloatArray, FloatArray]:
+        """Subtract the labelled mean; return all rows (n, d), labelled first, and the mean.
+
+        Centring on the pooled mean would add a spurious direction if labelled and unlabelled means
+        differ.
+        """
+        mean = self.labelled_mean()
+        if len(self.X_unlabeled):
+            X = np.concatenate([self.X_labeled, self.X_unlabeled], dtype=np.float64)
+            X -= mean
+        else:
+            X = self.X_labeled - mean
+        return X, mean
+
+    def labelled_only(self) -> "LabelledData":
+        """Return a copy without the unlabelled samples."""
+        return replace(self, X_unlabeled=self.X_unlabeled[:0])
+
+    def reweighted(self, factors: FloatArray) -> "LabelledData":
+        """Return a copy with weights multiplied by `factors`, without samples of weight 0."""
+        weights = factors if self.weights is None else factors * self.weights
+        kept = weights > 0
+        return replace(
+            self,
+            X_labeled=self.X_labeled[kept],
+            y=self.y[kept],
+            weights=as_effective_counts(weights[kept].astype(np.float64)),
+        )
+
+    def repeat_by_count(self) -> "LabelledData":
+        """Return a copy with each sample repeated by its count; relative weights are kept."""
+        if self.weights is None or not are_counts(self.weights):
+            return self
+        X, y = (np.repeat(rows, self.weights, axis=0) for rows in (self.X_labeled, self.y))
+        groups = None if self.groups is None else np.repeat(self.groups, self.weights)
+        return LabelledData(X, y, self.X_unlabeled, groups=groups)
+
+    def without_weights(self, why: str) -> "LabelledData":
+        """Return a copy without weights; raise ValueError if they differ."""
+        if self.weights is not None and np.ptp(self.weights):
+            raise ValueError(
+                f"sample_weight must be None, or equal for all labelled samples, {why} Got "
+                f"effective weights between {self.weights.min():.3g} and {self.weights.max():.3g}."
+            )
+        return replace(self, weights=None)
+
+
+def split_labelled(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    X_unlabeled: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    takes: Collection[str] = ("numeric",),
+    categorical: bool | str = "auto",
+    n_slices: Any = None,
+    by_value: bool = False,
+    reset: bool = True,
+) -> LabelledData:
+    """Validate the arguments of ``fit`` and split labelled from unlabelled samples.
+
+    A sample is unlabelled if its y is NaN, NaT, None, pandas' NA or masked, or if it is passed as
+    `X_unlabeled`. The order of the unlabelled samples is that of X followed by `X_unlabeled`.
 
     Parameters
     ----------
     estimator : BaseEstimator
-        Its attribute `_takes` lists the supported types of y, and `_by_value` tells whether the
-        values of a numeric y matter, not only their order. Its parameters `n_slices` and
-        `categorical` must be valid.
-    X, y, X_unlabeled, sample_weight
-        Arguments of ``fit``.
-    takes : collection of str, default=None
-        Supported types of y, as in `split_labelled`. None is ``estimator._takes``.
+        Estimator whose ``n_features_in_`` and ``feature_names_in_`` are set if `reset` is True.
+    X : array-like of shape (n, d)
+        Samples; float32 is preserved.
+    y : array-like of shape (n,), or (n, q)
+        Response.
+    X_unlabeled : array-like of shape (n_u, d), default=None
+        Additional unlabelled samples.
+    sample_weight : array-like of shape (n,), default=None
+        Weights. Samples of weight 0 are dropped; weights of unlabelled samples are not used
+        otherwise.
+    takes : collection of {"numeric", "categorical", "multivariate", "censored"}
+        Supported types of y: "numeric"; "categorical" (strings, booleans or pandas categories);
+        "multivariate" (q numbers per sample, all or none of them NaN); "censored" (structured array
+        of a boolean event and a numeric time, as in scikit-survival).
+    categorical : "auto" or bool, default="auto"
+        True also treats numbers and other objects as categories; False treats nothing as a
+        category. "auto" warns about numbers that look like class labels.
+    n_slices : int, default=None
+        Number of slices into which y will be cut, for these warnings.
+    by_value : bool, default=False
+        Whether squares of y are computed, so that y must not be too extreme.
+    reset : bool, default=True
+        Whether to set the number and names of the features; False compares with an earlier fit.
+
+    Returns
+    -------
+    LabelledData
 
     Raises
     ------
     ValueError
+        If X is a Dask collection; if y is missing, infinite, constant, of a different length than
+        X, or labels fewer than two samples of positive weight; if X or y hold values that are too
+        extreme; or if `sample_weight` is invalid.
     """
-    categorical = getattr(estimator, "categorical", "auto")
-    settings = {"takes": takes or estimator._takes, "categorical": categorical}
-    data = split_labelled(estimator, X, y, X_unlabeled, sample_weight, **settings)
-    _warn_if_codes(estimator, data.y, categorical)
-    check_extremes(data.X_labeled, names=vars(estimator).get("feature_names_in_"))
-    if data.y.dtype.kind == "f" and (estimator._by_value or data.y.ndim > 1):
-        check_extremes(data.y, "y")
-    return data
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
+            "Use NaN in y for unlabelled samples."
+        )
+    check_in_memory("X", X)
+    rows = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_min_samples=2)
+    labels, is_present = read_response(y, takes, categorical)
+    check_consistent_length(rows, labels)
+    weights = check_sample_weight(sample_weight, len(rows))
+    labelled, unlabelled, weights = split_by_label(labels, is_present, weights)
+    X_rest = rows[unlabelled]
+    if X_unlabeled is not None:
+        X_rest = np.concatenate([X_rest, check_unlabelled(estimator, X_unlabeled)])
+    if not labelled.all():
+        rows, labels = rows[labelled], labels[labelled]
+    if categorical == "auto" and reset:
+        warn_if_codes(labels, n_slices)
+    check_extremes(rows, names=vars(estimator).get("feature_names_in_"))
+    if labels.dtype.kind == "f" and (by_value or labels.ndim > 1):
+        check_extremes(labels, "y")
+    return LabelledData(rows, labels, X_rest, weights, labelled)
 
 
-def read_chunk(estimator, X, y, sample_weight, *, reset, categories):
+def split_by_label(
+    labels: NDArray[Any], is_present: BoolArray, weights: FloatArray | None
+) -> tuple[BoolArray, BoolArray, NDArray[Any] | None]:
+    """Return masks of labelled and unlabelled samples of positive weight.
+
+    Also return the weights (n_l,) of the labelled ones, or None.
+    """
+    weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
+    labelled = is_present & weighed
+    check_labels(labels[labelled], len(labels))
+    counts = None if weights is None else as_effective_counts(weights[labelled])
+    return labelled, ~is_present & weighed, counts
+
+
+def read_chunk(
+    estimator: BaseEstimator,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    reset: bool,
+    categorical: bool,
+) -> tuple[FloatArray, NDArray[Any], NDArray[Any] | None]:
     """Validate the arguments of ``partial_fit``.
 
     Returns rows X (n, d) with n >= 1, labels (n,), and weights as given or None. Rows of weight 0
@@ -60,8 +222,8 @@ def read_chunk(estimator, X, y, sample_weight, *, reset, categories):
     """
     check_in_memory("X", X)
     X = validate_data(estimator, X, reset=reset, dtype=FLOATS)
-    takes = ("categorical",) if categories else ("numeric",)
-    y, labelled = check_response(estimator, y, takes, strings=STRINGS_IN_CHUNKS)
+    takes = ("categorical",) if categorical else ("numeric",)
+    y, labelled = read_response(y, takes, strings=STRINGS_IN_CHUNKS)
     check_consistent_length(X, y)
     if not labelled.all():
         raise ValueError(
@@ -75,15 +237,21 @@ def read_chunk(estimator, X, y, sample_weight, *, reset, categories):
     return X[weights > 0], y[weights > 0], weights[weights > 0]
 
 
-def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
+def read_blocks(
+    estimator: BaseEstimator,
+    X: Any,
+    y: ArrayLike,
+    X_unlabeled: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    *,
+    takes: Collection[str],
+    categorical: bool | str,
+    n_slices: Any,
+) -> tuple[NDArray[Any], BoolArray, NDArray[Any] | None, bool]:
     """Validate the arguments of ``fit`` for a Dask array X, which is not loaded.
 
-    Returns labels (n_l,), a mask of the labelled rows of X, and the weights of these or None.
-
-    Raises
-    ------
-    ValueError
-        If an argument is invalid, or there are unlabelled samples and `alpha` is not 0.
+    Returns labels (n_l,), a mask of the labelled rows of X, the weights of these or None, and
+    whether there are unlabelled samples.
     """
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
@@ -93,25 +261,92 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
     validate_data(estimator, np.zeros((1, X.shape[1])))
     if X_unlabeled is not None:
         check_unlabelled(estimator, X_unlabeled)
-    y, labelled = check_response(estimator, y, estimator._takes, estimator.categorical)
-    check_consistent_length(X, y)
-    weights = check_sample_weight(sample_weight, len(y))
-    labelled, unlabelled, weights = split_by_label(y, labelled, weights)
-    if estimator.alpha != 0 and (X_unlabeled is not None or unlabelled.any()):
+    labels, is_present = read_response(y, takes, categorical)
+    check_consistent_length(X, labels)
+    weights = check_sample_weight(sample_weight, len(labels))
+    labelled, unlabelled, weights = split_by_label(labels, is_present, weights)
+    if categorical == "auto":
+        warn_if_codes(labels[labelled], n_slices)
+    return labels[labelled], labelled, weights, X_unlabeled is not None or bool(unlabelled.any())
+
+
+def check_unlabelled(estimator: BaseEstimator, X_unlabeled: Any) -> FloatArray:
+    """Validate additional unlabelled samples (n_u, d)."""
+    check_in_memory("X_unlabeled", X_unlabeled)
+    if np.ndim(X_unlabeled) == 1:
         raise ValueError(
-            "alpha must be 0 for a Dask array with unlabelled samples, since the graph needs all "
-            f"samples in memory, got alpha={estimator.alpha!r}. Use alpha=0, or pass a subsample "
-            "as a NumPy array."
+            f"X_unlabeled must have shape (n_u, {estimator.n_features_in_}), got "
+            f"({len(X_unlabeled)},). Pass weights by name, as sample_weight=, and a single sample "
+            "as X_unlabeled[None]."
         )
-    _warn_if_codes(estimator, y[labelled], estimator.categorical)
-    return y[labelled], labelled, weights
+    rows = check_array(X_unlabeled, dtype=FLOATS, ensure_min_samples=0, input_name="X_unlabeled")
+    try:
+        validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    except ValueError as error:
+        raise ValueError(f"X_unlabeled must have the same features as X. {error}") from error
+    return rows
 
 
-def _warn_if_codes(estimator, y, categorical):
-    """Warn if integers look like class labels, or like the -1 of unlabelled samples."""
-    if categorical != "auto":
-        return
-    warn_if_minus_ones(y)
-    if isinstance(n_slices := getattr(estimator, "n_slices", None), Integral):
-        warn_if_class_labels(y, n_slices)
-        warn_if_numeric_strings(y, n_slices)
+def check_sample_weight(sample_weight: Any, n: int) -> NDArray[Any] | None:
+    """Validate weights (n,): non-negative, and some of them positive. None is returned as None.
+
+    Counts are returned as int64, relative weights as float64.
+    """
+    if sample_weight is None:
+        return None
+    given = np.full(n, sample_weight) if isinstance(sample_weight, Real) else sample_weight
+    weights = np.asarray(given)
+    is_whole = weights.dtype.kind in "biu"
+    if weights.dtype.kind == "O":  # pandas' types of integers and booleans
+        is_whole = all(isinstance(value, Integral | np.bool_) for value in weights.ravel())
+    if not isinstance(given, str):
+        kind = np.int64 if is_whole else np.float64
+        weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight must have shape ({n},), a weight for every row of X, got "
+            f"{weights.shape or given!r}. Pass a 1d array of {n} numbers."
+        )
+    if weights.min() < 0:
+        raise ValueError(
+            f"sample_weight must be non-negative, got {weights.min()!s}. Drop such samples, or set "
+            "their weight to 0."
+        )
+    if not weights.any():
+        raise ValueError(
+            f"sample_weight must be positive for some samples, but all {n} weights are zero. Pass "
+            "None for equal weights."
+        )
+    return weights
+
+
+# -- Dask, without importing it ------------------------------------------------------------------
+
+
+def is_dask_array(X: Any) -> bool:
+    """Return whether X is a Dask array."""
+    dask_array = sys.modules.get("dask.array")
+    return dask_array is not None and isinstance(X, dask_array.Array)
+
+
+def check_in_memory(name: str, rows: Any) -> None:
+    """Raise ValueError for a Dask collection if all samples are needed at once."""
+    dask = sys.modules.get("dask")
+    if dask is not None and dask.is_dask_collection(rows):
+        raise ValueError(
+            f"{name} must be in memory, since all samples are needed at once, got "
+            f"a Dask {type(rows).__name__}. Pass np.asarray({name}) if it fits in memory, or use "
+            "SemiSlicedInverseRegression: its fit processes Dask arrays block by block (convert a "
+            "frame by to_dask_array(lengths=True)), and its partial_fit accepts chunks."
+        )
+
+
+def map_blocks(function: Callable[[Any], Any], X: Any, n_columns: int) -> Any:
+    """Apply a function of rows (n, d) lazily to each block of a Dask array.
+
+    The result has `n_columns` columns, and dtype float32 if X has.
+    """
+    rows = X.rechunk({1: -1})
+    dtype = X.dtype if X.dtype in FLOATS else np.dtype(np.float64)
+    chunks = (rows.chunks[0], (n_columns,))
+    return rows.map_blocks(function, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))

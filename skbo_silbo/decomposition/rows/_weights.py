@@ -7,48 +7,7 @@ rather than the values, so that a part of an array has the same meaning as the w
 of weight 0 are dropped.
 """
 
-from numbers import Integral, Real
-
 import numpy as np
-from sklearn.utils import check_array
-
-
-def check_sample_weight(sample_weight, n):
-    """Validate weights (n,): non-negative, and some of them positive. None is returned as None.
-
-    Counts are returned as int64, relative weights as float64.
-    """
-    if sample_weight is None:
-        return None
-    given = np.full(n, sample_weight) if isinstance(sample_weight, Real) else sample_weight
-    kind = np.int64 if _holds_integers(given) else np.float64
-    weights = np.asarray(given)
-    if not isinstance(given, str):
-        weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
-    if weights.shape != (n,):
-        raise ValueError(
-            f"sample_weight must have shape ({n},), a weight for every row of X, got "
-            f"{weights.shape or given!r}. Pass a 1d array of {n} numbers."
-        )
-    if weights.min() < 0:
-        raise ValueError(
-            f"sample_weight must be non-negative, got {weights.min()!s}. Drop such samples, or set "
-            "their weight to 0."
-        )
-    if not weights.any():
-        raise ValueError(
-            f"sample_weight must be positive for some samples, but all {n} weights are zero. Pass "
-            "None for equal weights."
-        )
-    return weights
-
-
-def _holds_integers(values):
-    """Return whether an array-like holds integers or booleans, including pandas' types."""
-    values = np.asarray(values)
-    if values.dtype.kind == "O":
-        return all(isinstance(value, Integral | np.bool_) for value in values.ravel())
-    return values.dtype.kind in "biu"
 
 
 def as_effective_counts(weights):

@@ -24,8 +24,7 @@ import numpy as np
 
 from ..._numerics._pencil import Pencil, centred_membership, whitening_basis
 from ..._numerics._solvers import reduce_to_rows
-from ..rows._centering import mean_and_error
-from ..rows._labels import target_type
+from ..rows._columns import mean_and_error
 from ..slicing._neighborhoods import graph_penalty
 from ..slicing._slices import evenly_spaced, stratified_order
 from ._n_components import dimension_by_criterion
@@ -43,32 +42,34 @@ EXACT_LEVERAGE = 1e-9
 LEAST_GAIN = 1e-6
 
 
-def choose_penalty(estimator, near, X, y, slices, ridge, search):
+def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_components, search):
     """Return the graph penalty times alpha or None, alpha, and its cross-validation results.
 
     Parameters
     ----------
-    estimator : estimator
-        Estimator with parameters `alpha`, `n_neighbors` and `n_components`.
     near, X : ndarray of shape (n, d)
         All samples in the coordinates of the neighbour search, and weighted. In the graph, every
         sample counts once.
-    y : ndarray of shape (n_l,)
     slices : Slices
     ridge : callable
+        As in `choose_alpha`.
+    alpha : float or "auto"
+    n_neighbors : int
+    is_ordered : bool
+        Whether the slices are ordered, so that their ranks can be predicted.
+    n_components : int or str
         As in `choose_alpha`.
     search : dict
         Arguments of the neighbour search.
     """
-    n, alpha, scores = len(slices.codes), estimator.alpha, None
+    n, scores = len(slices.codes), None
     if alpha == 0 or len(X) == n:
         return None, 0.0, None
-    unit = graph_penalty(near, n, slices.n_rows / n, estimator.n_neighbors, **search)
+    unit = graph_penalty(near, n, slices.n_rows / n, n_neighbors, **search)
     unit = slices.penalty_of_weighted(unit)
     if alpha == "auto":
         pencil = Pencil(X, n, slices.membership(), unit)
-        categorical = target_type(y) != "numeric"
-        alpha, scores = choose_alpha(pencil, slices, ridge, categorical, estimator.n_components)
+        alpha, scores = choose_alpha(pencil, slices, ridge, not is_ordered, n_components)
     return (alpha * unit if alpha else None), float(alpha), scores
 
 

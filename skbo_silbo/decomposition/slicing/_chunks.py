@@ -10,14 +10,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from ..._checks import warn_user
-from ..._typing import ArrayLike, FloatArray
-from ..rows._columns import check_extremes
-from ..rows._dask_arrays import FLOATS
-from ..rows._labels import as_label_array, as_numeric_labels
-from ..rows._moments import SliceMoments
-from ..rows._weights import as_effective_counts, check_sample_weight
-from ._slices import MAX_ROWS, Slices, check_n_slices, slice_response
+from skbo_silbo._checks import warn_user
+from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo.decomposition.rows._columns import check_extremes
+from skbo_silbo.decomposition.rows._moments import SliceMoments
+from skbo_silbo.decomposition.rows._reading import FLOATS, check_sample_weight
+from skbo_silbo.decomposition.rows._response import as_label_array, as_numeric_labels
+from skbo_silbo.decomposition.rows._weights import as_effective_counts
+from skbo_silbo.decomposition.slicing._slices import (
+    MAX_ROWS,
+    Slices,
+    check_n_slices,
+    slice_response,
+)
 
 # Factor by which the share of a slice may grow, or that of all others shrink, before a warning.
 # Chunks in random order stay far below it.

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from ..._checks import brief
-from ..._typing import ArrayLike, FloatArray, IntArray
-from ..rows._weights import are_counts, sample_by_weight
+from skbo_silbo._checks import brief
+from skbo_silbo._typing import ArrayLike, FloatArray, IntArray
+from skbo_silbo.decomposition.rows._weights import are_counts, sample_by_weight
 
 N_STARTS = 10  # initialisations of k-means
 FEWEST_ROWS = 5  # with fewer samples, each different value is a slice

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ..._numerics._pencil import Pencil
-from ..._typing import FloatArray
-from ..rows._centering import center_on_labels, with_positive_peaks
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.decomposition.rows._columns import with_positive_peaks
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class WhitenedRows:
     @classmethod
     def from_data(cls, data, slices):
         """Whiten the labelled samples of a `LabelledData`, weighted as in `slices`."""
-        X, mean = center_on_labels(data)
+        X, mean = data.center_on_labels()
         pencil = Pencil(slices.weighted(X), len(X), slices.membership())
         basis, root_n = pencil.basis, np.sqrt(slices.n_rows)
         Z = slices.unweighted(basis.whiten(pencil.X))
