@@ -109,12 +109,12 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     >>> problem.active_directions.shape
     (6, 100)
     """
-    optimisers = _check_embeddable(problem, d)
+    _check_embeddable(problem, d)
     rng, k = as_generator(random_state), problem.n_dims
     columns = rng.choice(d, size=k, replace=False)
     signs = rng.choice([-1.0, 1.0], size=k)
-    first = rng.integers(len(optimisers))
-    reflected = signs * _to_cube(problem, optimisers[first])
+    first = rng.integers(len(problem.optimisers))
+    reflected = signs * _to_cube(problem, problem.optimisers[first])
     lowest = np.maximum(-SHIFT, -(1 - MARGIN) - reflected)
     highest = np.minimum(SHIFT, (1 - MARGIN) - reflected)
     shifts = rng.uniform(lowest, highest)
@@ -167,30 +167,36 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     rng, k = as_generator(random_state), problem.n_dims
     targets = _to_cube(problem, problem.optimisers)
     for _ in range(MAX_ROTATIONS):
-        Q = _random_orthonormal_rows(rng, k, d)
+        # the QR factor of a Gaussian matrix with diag(R) > 0 is uniformly distributed
+        Q, R = np.linalg.qr(rng.standard_normal((d, k)))
+        Q = (Q * np.sign(np.diag(R))).T
         scales = REACH / np.abs(Q).sum(axis=1)
-        X = _preimages(targets / scales, Q)
+        Z = targets / scales
+        X = SHRINK * nearest_preimages(Z / SHRINK, Q.T, np.zeros(d))
+        X = X + (Z - X @ Q.T) @ Q  # exact since Q Q' = I; leaves the box if z cannot be reached
+        X = X[(np.abs(X) <= 1.0).all(axis=1)]
         if len(X):
-            name = f"rotated({problem.name}, d={d})"
-            function = partial(_on_directions, problem, Q, scales)
-            return Problem(name, function, _cube(d), problem.optimum, X, Q)
-    nearest = np.linalg.norm(targets, axis=1).min()
+            return _along_directions("rotated", problem, Q, scales, np.zeros(k), X)
     raise ValueError(
         f"problem must have an optimiser that rotations can reach, but none of {MAX_ROTATIONS} "
-        f"rotations of {problem.name} to d={d} reached one. For large d, optimisers within "
-        f"{REACH:g} half ranges of the centre can be reached, and the nearest one is at "
-        f"{nearest:.3g}. Use a problem with fewer inputs, or a larger d if it is within reach."
+        f"rotations of {problem.name} to d={d} reached one. Use a problem with fewer inputs or, "
+        f"if an optimiser is within {REACH:g} half ranges of the centre, a larger d."
     )
 
 
-def _on_coordinates(problem, columns, signs, shifts, X):
-    """Evaluate ``g(clip(signs (x[columns] - shifts)))``."""
-    return _on_cube(problem, signs * (X[:, columns] - shifts))
+def _along_directions(kind, problem, Q, scales, shifts, optimisers):
+    """Return the problem ``g(clip(scales (Q x - shifts)))`` with the given optimisers."""
+    d = Q.shape[1]
+    function = partial(_on_directions, problem, Q, scales, shifts)
+    bounds = np.tile([-1.0, 1.0], (d, 1))
+    name = f"{kind}({problem.name}, d={d})"
+    return Problem(name, function, bounds, problem.optimum, optimisers, Q)
 
 
-def _on_directions(problem, Q, scales, X):
-    """Evaluate ``g(clip(s Q x))``."""
-    return _on_cube(problem, scales * (X @ Q.T))
+def _on_directions(problem, Q, scales, shifts, X):
+    lower, upper = problem.bounds.T
+    share = (np.clip(scales * (X @ Q.T - shifts), -1, 1) + 1) / 2
+    return problem.evaluate_truth(np.clip(lower + share * (upper - lower), lower, upper))
 
 
 def _with_coordinates(kind, problem, d, columns, signs, shifts, first=0):
@@ -203,26 +209,7 @@ def _with_coordinates(kind, problem, d, columns, signs, shifts, first=0):
     points = points[(np.abs(points) <= 1.0).all(axis=1)]
     optimisers = np.zeros((len(points), d))
     optimisers[:, columns] = points
-    function = partial(_on_coordinates, problem, columns, signs, shifts)
-    name = f"{kind}({problem.name}, d={d})"
-    return Problem(name, function, _cube(d), problem.optimum, optimisers, np.eye(d)[columns])
-
-
-def _random_orthonormal_rows(rng, k, d):
-    """Return k uniformly distributed orthonormal rows: QR of a Gaussian matrix with diag(R) > 0."""
-    Q, R = np.linalg.qr(rng.standard_normal((d, k)))
-    return (Q * np.sign(np.diag(R))).T
-
-
-def _preimages(Z, Q):
-    """Solve ``Q x = z`` for each row z of Z, with the shortest x, and keep the x inside the box."""
-    X = SHRINK * nearest_preimages(Z / SHRINK, Q.T, np.zeros(Q.shape[1]))
-    X = X + (Z - X @ Q.T) @ Q  # exact since Q Q' = I; leaves the box if z cannot be reached
-    return X[(np.abs(X) <= 1.0).all(axis=1)]
-
-
-def _cube(d):
-    return np.tile([-1.0, 1.0], (d, 1))
+    return _along_directions(kind, problem, np.eye(d)[columns], signs, shifts, optimisers)
 
 
 def _to_cube(problem, X):
@@ -230,20 +217,8 @@ def _to_cube(problem, X):
     return np.clip(2 * (X - lower) / (upper - lower) - 1, -1, 1)
 
 
-def _on_cube(problem, U):
-    """Evaluate the problem at coordinates scaled to [-1, 1], after clipping them."""
-    lower, upper = problem.bounds.T
-    share = (np.clip(U, -1, 1) + 1) / 2
-    return problem.evaluate_truth(np.clip(lower + share * (upper - lower), lower, upper))
-
-
 def _check_embeddable(problem, d):
-    """Validate d and the problem, and return its optimisers."""
-    check_count("d", d, 1)
+    """Validate d and the problem."""
     check_noiseless(problem)
-    if d < problem.n_dims:
-        raise ValueError(
-            f"d must be at least {problem.n_dims} (inputs of {problem.name}), got {d}."
-        )
+    check_count(f"d for {problem.name}", d, problem.n_dims)
     problem.known_optimum()
-    return problem.optimisers

@@ -1,17 +1,18 @@
 """Objective functions on a box with known optima, with or without noise."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from numbers import Real
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
+from skbo_silbo._checks import check_nonnegative
 from skbo_silbo._typing import ArrayLike, FloatArray, RandomState
 
 N_RANDOM_POINTS = 1000  # for `regret_scale`
+N_POLISHED = 5  # best random points from which `check_optimum` starts a local search
 TOLERANCE = 1e-9  # of the optimum, relative to 1 + |optimum|
 
 
@@ -71,20 +72,21 @@ class Problem:
     active_directions: Any = None
 
     def __post_init__(self):
-        set_ = object.__setattr__  # the dataclass is frozen
-        set_(self, "bounds", bounds := _check_rows("bounds", self.bounds, 2))
-        if not (np.isfinite(bounds).all() and (bounds[:, 0] < bounds[:, 1]).all()):
-            raise ValueError(f"bounds must be finite with lower < upper, got {bounds.tolist()}.")
+        for name in ("bounds", "optimisers", "active_directions"):
+            if (given := getattr(self, name)) is not None:
+                rows = _check_rows(name, given, 2 if name == "bounds" else self.n_dims)
+                object.__setattr__(self, name, rows)  # the dataclass is frozen
+        if not (np.isfinite(self.bounds).all() and (self.bounds[:, 0] < self.bounds[:, 1]).all()):
+            raise ValueError(
+                f"bounds must be finite with lower < upper, got {self.bounds.tolist()}."
+            )
         if (self.optimum is None) != (self.optimisers is None):
             raise ValueError(
                 f"optimum and optimisers of {self.name} must be given together, got "
                 f"optimum={self.optimum!r} and optimisers={self.optimisers!r}."
             )
-        for name in ("optimisers", "active_directions"):
-            if getattr(self, name) is not None:
-                set_(self, name, _check_rows(name, getattr(self, name), self.n_dims))
         if self.optimum is not None:
-            set_(self, "optimum", float(self.optimum))
+            object.__setattr__(self, "optimum", float(self.optimum))
             self._check_inside("optimisers", self.optimisers)
 
     def __repr__(self):
@@ -185,9 +187,8 @@ class Problem:
         ValueError
             If the optimum is unknown.
         """
-        optimum = self.known_optimum()
-        points = self.sample(N_RANDOM_POINTS, random_state)
-        return float(np.median(self.evaluate_truth(points)) - optimum)
+        values = self.evaluate_truth(self.sample(N_RANDOM_POINTS, random_state))
+        return float(np.median(values) - self.known_optimum())
 
     def regret(self, values: ArrayLike, random_state: RandomState = 0) -> Any:
         """Return the regret of values, relative to `regret_scale`.
@@ -209,21 +210,18 @@ class Problem:
         ValueError
             If the optimum is unknown.
         """
-        scale = self.regret_scale(random_state)
-        return (np.asarray(values, dtype=float) - self.known_optimum()) / scale
+        gaps = np.asarray(values, dtype=float) - self.known_optimum()
+        return gaps / self.regret_scale(random_state)
 
-    def check_optimum(
-        self, *, n_points: int = 1000, n_polished: int = 5, random_state: RandomState = 0
-    ) -> None:
+    def check_optimum(self, *, n_points: int = 1000, random_state: RandomState = 0) -> None:
         """Check that the stated optimum is attained and that no better value is found.
+
+        Local searches (L-BFGS-B) start from the optimisers and from the five best random points.
 
         Parameters
         ----------
         n_points : int, default=1000
             Number of random points to compare with the optimum.
-        n_polished : int, default=5
-            Number of the best random points from which a local search (L-BFGS-B) is started, in
-            addition to the optimisers.
         random_state : int, RandomState, Generator or None, default=0
             Controls the sampling of the points.
 
@@ -234,28 +232,37 @@ class Problem:
         """
         optimum = self.known_optimum()
         allowed = TOLERANCE * (1.0 + abs(optimum))
-        values = self.evaluate_truth(self.optimisers)
-        for x, value in zip(self.optimisers, values, strict=True):
-            if not abs(value - optimum) <= allowed:
-                rule = "must be attained at every optimiser"
-                raise ValueError(_optimum_message(self, rule, value, x))
         X = self.sample(n_points, random_state)
-        best = X[np.argsort(self.evaluate_truth(X))[:n_polished]]
-        polished = [_polish(self, start) for start in (*self.optimisers, *best)]
-        X = np.vstack([X, *polished])
+        best = X[np.argsort(self.evaluate_truth(X))[:N_POLISHED]]
+        polished = [self._polish(start) for start in (*self.optimisers, *best)]
+        X = np.vstack([self.optimisers, X, *polished])
         values = self.evaluate_truth(X)
-        if values.min() < optimum - allowed:
-            row = values.argmin()
-            rule = "must be the least value"
-            raise ValueError(_optimum_message(self, rule, values[row], X[row]))
+        is_wrong = values < optimum - allowed
+        m = len(self.optimisers)
+        is_wrong[:m] = ~(np.abs(values[:m] - optimum) <= allowed)
+        if is_wrong.any():
+            row = np.flatnonzero(is_wrong)[0]
+            raise ValueError(
+                f"optimum of {self.name} must be the lowest value and the value at every "
+                f"optimiser, got optimum={optimum}, but the value is {values[row]} at {X[row]}. "
+                "Correct optimum and optimisers."
+            )
+
+    def _polish(self, start):
+        """Return the point found by L-BFGS-B from `start`, with all inputs scaled to [0, 1]."""
+        lower, upper = self.bounds.T
+
+        def to_box(u):
+            return np.clip(lower + u * (upper - lower), lower, upper)
+
+        start = (start - lower) / (upper - lower)
+        unit = [(0.0, 1.0)] * self.n_dims
+        return to_box(minimize(lambda u: self.truth(to_box(u)), start, bounds=unit).x)
 
     def known_optimum(self) -> float:
         """Return the optimum, or raise a ValueError if it is unknown."""
         if self.optimum is None:
-            raise ValueError(
-                f"optimum of {self.name} must be known, got None. Use a problem with a known "
-                "optimum."
-            )
+            raise ValueError(f"optimum of {self.name} must be known, got None.")
         return self.optimum
 
     def _check_inside(self, name, points):
@@ -352,11 +359,9 @@ def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> Nois
     NoisyProblem('noisy(branin, sd=0.1)', n_dims=2)
     """
     check_noiseless(problem)
-    if not isinstance(sd, Real) or isinstance(sd, bool) or not 0 <= sd < np.inf:
-        raise ValueError(f"sd must be a finite number >= 0, got {sd!r}.")
-    values = {f.name: getattr(problem, f.name) for f in fields(problem)}
-    values["name"] = f"noisy({problem.name}, sd={sd:g})"
-    return NoisyProblem(**values, sd=float(sd), generator=as_generator(random_state))
+    check_nonnegative("sd", sd)
+    given = vars(problem) | {"name": f"noisy({problem.name}, sd={sd:g})"}
+    return NoisyProblem(**given, sd=float(sd), generator=as_generator(random_state))
 
 
 def check_noiseless(problem):
@@ -365,22 +370,3 @@ def check_noiseless(problem):
         raise ValueError(
             f"problem must be without noise, got {problem!r}. Embed first, then call noisy once."
         )
-
-
-def _polish(problem, start):
-    """Return the point found by L-BFGS-B from `start`, with all inputs scaled to [0, 1]."""
-    lower, upper = problem.bounds.T
-
-    def to_box(u):
-        return np.clip(lower + u * (upper - lower), lower, upper)
-
-    unit = [(0.0, 1.0)] * problem.n_dims
-    start = (start - lower) / (upper - lower)
-    return to_box(minimize(lambda u: problem.truth(to_box(u)), start, bounds=unit).x)
-
-
-def _optimum_message(problem, rule, value, x):
-    return (
-        f"optimum of {problem.name} {rule}, got optimum={problem.optimum}, but the value is "
-        f"{value} at {x}. Correct optimum and optimisers."
-    )

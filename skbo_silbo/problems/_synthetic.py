@@ -62,7 +62,8 @@ def branin() -> Problem:
     """
     pi = np.pi
     optimisers = [(-pi, 12.275), (pi, 2.275), (3 * pi, 2.475)]
-    return _fully_active("branin", _branin, [(-5.0, 10.0), (0.0, 15.0)], 5 / (4 * pi), optimisers)
+    bounds = [(-5.0, 10.0), (0.0, 15.0)]
+    return Problem("branin", _branin, bounds, 5 / (4 * pi), optimisers, np.eye(2))
 
 
 def hartmann6() -> Problem:
@@ -87,11 +88,8 @@ def hartmann6() -> Problem:
     -3.32237
     """
     optimum = _hartmann6(np.array([HARTMANN_OPTIMISER]))[0]
-    return _fully_active("hartmann6", _hartmann6, [(0.0, 1.0)] * 6, optimum, [HARTMANN_OPTIMISER])
-
-
-def _fully_active(name, function, bounds, optimum, optimisers):
-    return Problem(name, function, bounds, optimum, optimisers, np.eye(len(bounds)))
+    bounds, optimisers = [(0.0, 1.0)] * 6, [HARTMANN_OPTIMISER]
+    return Problem("hartmann6", _hartmann6, bounds, optimum, optimisers, np.eye(6))
 
 
 def _branin(X):

@@ -308,8 +308,8 @@ def test_acquisition_may_return_minus_infinity():
 @pytest.mark.parametrize(
     ("make", "got"),
     [
-        ("silbo", "got 'silbo', which cannot be called"),
-        (SILBO([(0.0, 1.0)]), "which cannot be called"),
+        ("silbo", "'str' object is not callable"),
+        (SILBO([(0.0, 1.0)]), "not callable"),
         (BayesianRidge, "BayesianRidge'> raised TypeError"),
         (lambda bounds, random_state: 3, "returned 3"),
     ],
