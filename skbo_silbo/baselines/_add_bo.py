@@ -33,7 +33,6 @@ N_GROUPINGS = 10  # random groupings compared with the current one in every sear
 N_WIDE = 256  # random candidates for each group, besides those around the incumbents
 N_FOUND = 5  # points combined from the best, second best, ... candidates of every group
 LEAST_VARIANCE = 1e-12  # relative to the signal
-N_STEPS = 100  # steps of the chain of `SampledAddBO` between hyperparameter searches
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -80,12 +79,9 @@ class AddBO(Baseline):
             search=GroupSearch(),
             acquisition=partial(_group_confidence, size=size),
             design=DESIGNS["random"],
-            surrogate=self._make_surrogate(size),
+            surrogate=AdditiveProcess(size),
             n_initial=check_n_initial(self.n_initial, d),
         )
-
-    def _make_surrogate(self, size):
-        return AdditiveProcess(size)
 
 
 def _group_confidence(t, size):
@@ -201,10 +197,6 @@ class AdditiveProcess(ExactProcess):
         self.groups_ = max(
             groupings, key=lambda g: _best_signal_and_noise(Z, targets, g, length)[0]
         )
-        self._choose(Z, targets)
-
-    def _choose(self, Z, targets):
-        """Choose length scale, signal and noise for the current groups."""
         fits = [
             (*_best_signal_and_noise(Z, targets, self.groups_, length), length)
             for length in LENGTHS
@@ -252,140 +244,3 @@ def _best_signal_and_noise(Z, targets, groups, length):
         signal = max(float((squares / shifted).mean()), 1e-12)
         fits.append((-0.5 * (n * np.log(signal) + np.log(shifted).sum()), signal, noise))
     return max(fits)
-
-
-class SampledAddBO(AddBO):
-    """`AddBO` with groups sampled by a Markov chain over partitions of the inputs.
-
-    The arguments are those of `AddBO`. Each proposal uses the last state of the chain; the paper
-    averages the acquisition function over several states.
-
-    References
-    ----------
-    Gardner, Guo, Weinberger, Garnett and Grosse (2017), "Discovering and Exploiting Additive
-    Structure for Bayesian Optimization", AISTATS: Metropolis-Hastings steps that split a group or
-    merge two. Groups have at most `n_components` inputs, as in `AddBO`.
-
-    Examples
-    --------
-    >>> from skbo_silbo import minimize
-    >>> minimize(lambda x: x[0], [(-1, 1)] * 20, method="add-bo-sampled", n_calls=6).nfev
-    6
-    """
-
-    def _make_surrogate(self, size):
-        return SampledAdditiveProcess(size)
-
-
-class SampledAdditiveProcess(AdditiveProcess):
-    """`AdditiveProcess` with sampled groups.
-
-    The chain starts with one group per input. All partitions within the size limit have the same
-    prior probability.
-    """
-
-    def _search(self, Z, targets, rng, former):
-        if former is None:
-            self.groups_ = [np.array([j]) for j in range(Z.shape[1])]
-            self._choose(Z, targets)
-        self.groups_ = sample_groups(
-            self.groups_,
-            partial(_correlation_of, Z, self.length_),
-            partial(log_density, targets, self.signal_, self.noise_),
-            self.group_size,
-            rng,
-        )
-        self._choose(Z, targets)
-
-
-def sample_groups(groups, correlation, density, most, rng, n_steps=N_STEPS):
-    """Return the partition after Metropolis-Hastings steps.
-
-    Parameters
-    ----------
-    groups : list of ndarray of int
-        The current partition.
-    correlation : callable
-        Maps a group to the correlations, (n, n), of its summand.
-    density : callable
-        Maps mean correlations, (n, n), to the log density of the targets.
-    most : int
-        Largest number of inputs in a group; merges that exceed it are rejected.
-    rng : numpy.random.Generator
-    n_steps : int, default=100
-
-    Returns
-    -------
-    groups : list of ndarray of int
-    """
-    total = sum(map(correlation, groups))
-    value = density(total / len(groups))
-    for _ in range(n_steps):
-        old, new, log_ratio = propose(groups, rng)
-        if not new or max(map(len, new)) > most:
-            continue
-        kept = [g for i, g in enumerate(groups) if i not in old]
-        changed = total + sum(map(correlation, new)) - sum(correlation(groups[i]) for i in old)
-        other = density(changed / (len(kept) + len(new)))
-        if np.log(rng.random()) < other - value + log_ratio:
-            groups, total, value = kept + new, changed, other
-    return groups
-
-
-def propose(groups, rng):
-    """Propose a split or merge: indices of groups to replace, new groups, and the log ratio.
-
-    A split divides a group of at least two inputs in two; a merge joins two groups. Each has
-    probability 1/2 if both are possible. The ratio is the probability of the reverse proposal
-    divided by that of the proposal.
-    """
-    large = [i for i, group in enumerate(groups) if group.size > 1]
-    if rng.random() < split_probability(len(large), len(groups)):
-        place = large[rng.integers(len(large))]
-        parts = _two_parts(groups[place], rng)
-        there = _log_split(len(large), len(groups), groups[place].size)
-        n_large = len(large) - 1 + sum(part.size > 1 for part in parts)
-        return [place], parts, _log_merge(n_large, len(groups) + 1) - there
-    if len(groups) < 2:
-        return [], [], 0.0
-    pair = rng.choice(len(groups), 2, replace=False)
-    merged = np.sort(np.concatenate([groups[i] for i in pair]))
-    n_large = len(large) + 1 - sum(groups[i].size > 1 for i in pair)
-    back = _log_split(n_large, len(groups) - 1, merged.size)
-    return list(pair), [merged], back - _log_merge(len(large), len(groups))
-
-
-def split_probability(n_large, n_groups):
-    """Return the probability that a split is proposed."""
-    if n_large == 0:
-        return 0.0
-    return 1.0 if n_groups == 1 else 0.5
-
-
-def log_density(targets, signal, noise, R):
-    """Return the log density of targets, (n,), with correlations R, up to a constant."""
-    C = R + noise * np.eye(len(R))
-    factor = cho_factor(C, lower=True)
-    quadratic = targets @ cho_solve(factor, targets) / signal
-    return -0.5 * quadratic - np.log(np.diag(factor[0])).sum()
-
-
-def _two_parts(group, rng):
-    """Divide a group into two non-empty parts, uniformly at random."""
-    first = np.zeros(group.size, dtype=bool)
-    while first.all() or not first.any():
-        first = rng.random(group.size) < 0.5
-    return [group[first], group[~first]]
-
-
-def _log_split(n_large, n_groups, size):
-    return np.log(split_probability(n_large, n_groups) / n_large / (2.0 ** (size - 1) - 1.0))
-
-
-def _log_merge(n_large, n_groups):
-    share = 1.0 - split_probability(n_large, n_groups)
-    return np.log(share / (n_groups * (n_groups - 1) / 2.0))
-
-
-def _correlation_of(Z, length, group):
-    return _correlation(Z[:, group], Z[:, group], length)

@@ -180,7 +180,11 @@ class Differences:
         if not any(np.any(b) for _, b in measured):
             return LinearEmbedding(d)
         _, sizes, directions = np.linalg.svd(recover_low_rank(measured, d), full_matrices=False)
-        return LinearEmbedding.from_components(directions[: self._count(sizes)])
+        r = self.n_components
+        if r == "auto":
+            shares = np.cumsum(sizes**2) / (sizes**2).sum()
+            r = int((shares < SHARE).sum()) + 1
+        return LinearEmbedding.from_components(directions[:r])
 
     def _at(self, j, X, y):
         """Return directions, (k, d), and differences, (k,), at centre j."""
@@ -191,12 +195,6 @@ class Differences:
             return gaps[:0], y[:0]
         near = (sizes >= 0.5) & (sizes < 1.5)
         return gaps[near] - gaps[at_centre[0]], (y[near] - y[at_centre[0]]) / STEP
-
-    def _count(self, sizes):
-        if self.n_components != "auto":
-            return self.n_components
-        shares = np.cumsum(sizes**2) / (sizes**2).sum()
-        return int((shares < SHARE).sum()) + 1
 
 
 def differences_needed(r: int, d: int, m: int) -> int:
@@ -248,14 +246,9 @@ def _descend(measured, G, weight, lipschitz):
     ahead, t = G, 1.0
     for _ in range(N_STEPS):
         slope = np.array([S.T @ (S @ g - b) for (S, b), g in zip(measured, ahead, strict=True)])
-        new = _shrink(ahead - slope / lipschitz, weight / lipschitz)
+        left, sizes, right = np.linalg.svd(ahead - slope / lipschitz, full_matrices=False)
+        new = (left * np.maximum(sizes - weight / lipschitz, 0.0)) @ right
         t_new = (1.0 + np.sqrt(1.0 + 4.0 * t * t)) / 2.0
         ahead = new + (t - 1.0) / t_new * (new - G)
         G, t = new, t_new
     return G
-
-
-def _shrink(G, by):
-    """Lower the singular values of G by `by`, but not below 0."""
-    left, sizes, right = np.linalg.svd(G, full_matrices=False)
-    return (left * np.maximum(sizes - by, 0.0)) @ right

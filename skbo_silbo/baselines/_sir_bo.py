@@ -18,6 +18,7 @@ from skbo_silbo.embedding._nonlinear import RELEARN, NonlinearLearner
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._history import History
+from skbo_silbo.optimizers._model import learn
 
 N_ROUNDS = 10  # rounds of candidates near the best, after the random ones
 
@@ -107,9 +108,9 @@ class KSIRBO(SIRBO):
             return
         known, n = self._history, int(state["learnt_at"])
         parts = known.points, known.X, known.y, known.noise_std, known.constraints
-        self._history = History(known.X.shape[1]).with_added(*(part[:n] for part in parts))
-        self._model = replace(self._learnt(self._model), moved=bool(state["moved"]))
-        self._history = known
+        first = History(known.X.shape[1]).with_added(*(part[:n] for part in parts))
+        model = learn(self._model, first.canonical, self._configuration)
+        self._model = replace(model, moved=bool(state["moved"]))
         if state["fresh"]:
             self._model = self._restored()
 

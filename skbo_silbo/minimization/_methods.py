@@ -6,7 +6,6 @@ from types import MappingProxyType
 
 from skbo_silbo import baselines
 from skbo_silbo._checks import brief, did_you_mean
-from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
@@ -46,7 +45,6 @@ METHODS = MappingProxyType(
         "ksir-bo": KSIRBO,
         "si-bo": baselines.SIBO,
         "add-bo": baselines.AddBO,
-        "add-bo-sampled": SampledAddBO,
         "bock": baselines.BOCK,
         "random": baselines.RandomSearch,
     }

@@ -89,7 +89,7 @@ def minimize(
         The search space. With a list of dicts, a point has the parameters of one of them.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
             "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo", "sir-bo", "ksir-bo", "si-bo", \
-            "add-bo", "add-bo-sampled", "bock", "random"} or callable, default="silbo"
+            "add-bo", "bock", "random"} or callable, default="silbo"
         The optimiser. The default is `SILBO`. The others reproduce the literature:
 
         - "silbo-bu" and "silbo-td": the paper as printed, bottom-up and top-down (`SILBOBottomUp`,
@@ -98,7 +98,7 @@ def minimize(
           "silbo-bu-as-run" and "silbo-td-as-run" follow the code of the paper's authors.
         - "rembo" (with the kernels "rembo-kx" and "rembo-kpsi", and "rembo-zonotope"), "hesbo",
           "sir-bo", "ksir-bo" (scores of `KernelSlicedInverseRegression`), "si-bo", "add-bo",
-          "add-bo-sampled" (groups from a Markov chain), "bock" and "random".
+          "bock" and "random".
 
         Or an optimiser of your own: a subclass of `skbo_silbo.optimizers.AskTellOptimizer`, or a
         function ``method(bounds, random_state=..., **options)`` that returns one.

@@ -27,6 +27,7 @@ from skbo_silbo.optimizers._predictions import Prediction
 from skbo_silbo.optimizers._state import engine_options
 from skbo_silbo.space._filled_space import fill_space
 from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, list_steps
+from skbo_silbo.space._known_table import none_is_default
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._joblib import DASK, PROCESSES, THREADS, kind_of_workers
 
@@ -207,7 +208,7 @@ def read_settings(search, X, y):
     """
     steps = list_steps(search.estimator, X, y)
     search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
-    space = read_space(search.space_)
+    space = read_space(search.space_, steps)
     trial = make_optimizer(search, space, 0)
     rule = trial._known.violation
     given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
@@ -218,8 +219,8 @@ def read_settings(search, X, y):
     return space, given
 
 
-def read_space(given):
-    """Convert `param_distributions` to a search space.
+def read_space(given, steps=()):
+    """Convert `param_distributions` to a search space for the estimators in `steps`.
 
     Raises
     ------
@@ -232,7 +233,10 @@ def read_space(given):
             "`param_distributions` must be a dict, a non-empty list of dicts or a Space, got "
             f"{brief(given)}."
         )
-    return as_space(given)
+    branches = [b for b in (given if is_list else [given]) if isinstance(b, Mapping)]
+    prefixes = tuple(step.prefix for step in steps if none_is_default(step.estimator))
+    own = {name for branch in branches for name in branch if name.startswith(prefixes)}
+    return as_space(given, none_is_default=own)
 
 
 def require_options_that_fit(search, given):

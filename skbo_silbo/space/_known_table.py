@@ -88,6 +88,11 @@ def none_is_unlimited(name: str) -> bool:
     return name.rpartition("__")[-1] in table()["none"]["unlimited"].split()
 
 
+def none_is_default(estimator: Any) -> bool:
+    """Return whether the parameters of an estimator replace None by a default value."""
+    return type(estimator).__module__.split(".")[0] in table()["none"]["default"].split()
+
+
 @cache
 def class_candidates(key: str) -> list[dict[str, Any]]:
     """Return the well-performing candidates of a class, not yet scaled to the data."""
@@ -128,6 +133,10 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
         return loguniform(_short(low * unit), _short(high * unit))
     if kind == "real":
         return uniform(low, high - low)
+    if kind == "int" and entry.get("wide") and data.d <= high:
+        # percentages of few columns: one for each number of columns that they select
+        middles = 100 * (np.arange(1, data.d) - 0.5) / (data.d - 1)
+        return sorted({*np.maximum(middles.round().astype(int), low).tolist(), high})
     if kind == "int":
         return randint(low, int(high) + 1)
     levels = np.geomspace(low, high, N_LEVELS).round().astype(int).tolist()

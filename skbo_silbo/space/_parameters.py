@@ -330,8 +330,10 @@ _MAX_LEVELS = 2**16  # distributions over more integers are treated as continuou
 _N_DRAWS = 1024  # from an object that only has `rvs`
 
 
-def read_parameter(name, values):
+def read_parameter(name, values, *, none_is_default=False):
     """Create a parameter from a list of values or a distribution.
+
+    None among numbers follows the largest number if it means "no limit", unless `none_is_default`.
 
     Raises
     ------
@@ -346,7 +348,7 @@ def read_parameter(name, values):
     is_list = is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes)))
     if is_list and len(values):
         is_numeric = is_array and values.dtype.kind in "biuf"
-        return _read_list(name, values.tolist() if is_numeric else values)
+        return _read_list(name, values.tolist() if is_numeric else values, none_is_default)
     remedy = f"Write [{brief(values)}] for a single value or list(...) for another collection."
     if is_list:
         remedy = "List at least one value or remove the parameter."
@@ -358,7 +360,7 @@ def read_parameter(name, values):
     )
 
 
-def _read_list(name, values):
+def _read_list(name, values, none_is_default):
     if is_interval(values):
         warn_user(
             f"Parameter {name!r} is a tuple of two numbers, {values!r}, and only these two values "
@@ -377,7 +379,7 @@ def _read_list(name, values):
         return Categories(name, values)
     if len(numbers) == len(values):
         return Levels(name, values, np.ones(len(values)))
-    if none_is_unlimited(name):
+    if none_is_unlimited(name) and not none_is_default:
         return LevelsThenNone(name, sorted(numbers))
     return LevelsOrNone(name, numbers)
 

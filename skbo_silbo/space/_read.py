@@ -1,6 +1,6 @@
 """Convert the search spaces that users may pass to a Box, Space or SpaceUnion."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -15,7 +15,12 @@ from skbo_silbo.space._values import format_interval, is_interval
 AnySpace: TypeAlias = Space | SpaceUnion | Box
 
 
-def as_space(bounds: BoundsLike, scale: str | Sequence[str | None] | None = None) -> AnySpace:
+def as_space(
+    bounds: BoundsLike,
+    scale: str | Sequence[str | None] | None = None,
+    *,
+    none_is_default: Collection[str] = (),
+) -> AnySpace:
     """Create a search space from bounds, a dict or a list of dicts.
 
     Parameters
@@ -26,6 +31,8 @@ scipy.optimize.Bounds
         a `Box`.
     scale : "log", list of "log" and None, or None, default=None
         Scale of the inputs of a `Box`.
+    none_is_default : collection of str, default=()
+        As in `Space`.
 
     Returns
     -------
@@ -57,9 +64,12 @@ scipy.optimize.Bounds
     if isinstance(bounds, (Space, SpaceUnion, Box)):
         return bounds
     if isinstance(bounds, Mapping):
-        return Space(bounds)
+        return Space(bounds, none_is_default=none_is_default)
     if isinstance(bounds, (list, tuple)) and any(isinstance(b, (Mapping, Space)) for b in bounds):
-        return SpaceUnion(bounds) if len(bounds) > 1 else as_space(bounds[0])
+        branches = [
+            b if isinstance(b, Space) else Space(b, none_is_default=none_is_default) for b in bounds
+        ]
+        return SpaceUnion(branches) if len(branches) > 1 else branches[0]
     return Box(bounds)
 
 

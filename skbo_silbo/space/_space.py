@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -41,6 +41,9 @@ class Space:
         - a list of one value: a constant, which has no column.
 
         Repeated values in a list are ignored.
+    none_is_default : collection of str, default=()
+        Names of parameters for which None means a default value and never "no limit", as in
+        XGBoost.
 
     Attributes
     ----------
@@ -86,7 +89,9 @@ class Space:
 
     is_dict = True
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
+    def __init__(
+        self, parameters: Mapping[str, Any], *, none_is_default: Collection[str] = ()
+    ) -> None:
         is_dict = isinstance(parameters, Mapping) and len(parameters) > 0
         if not is_dict or not all(isinstance(name, str) for name in parameters):
             raise ValueError(
@@ -94,7 +99,12 @@ class Space:
                 f'{{"C": loguniform(1e-3, 1e3)}}, got {brief(parameters)}. Use Box for bounds and '
                 "SpaceUnion for a list of dicts."
             )
-        self._arrange([read_parameter(name, values) for name, values in parameters.items()])
+        self._arrange(
+            [
+                read_parameter(name, values, none_is_default=name in none_is_default)
+                for name, values in parameters.items()
+            ]
+        )
 
     def _arrange(self, parameters):
         self.parameters = parameters

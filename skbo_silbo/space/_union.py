@@ -1,6 +1,5 @@
 """Conditional search spaces: unions of branches, given as a list of dicts."""
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -14,6 +13,8 @@ from skbo_silbo.space._keys import check_cube, first_rows
 from skbo_silbo.space._parameters import Categories, is_category
 from skbo_silbo.space._space import Space, check_dicts
 from skbo_silbo.space._values import distinct, find, intersect, same, unique_names
+
+MOST_COUNTED = 2**16  # points of overlapping branches that are counted exactly
 
 
 class SpaceUnion:
@@ -42,7 +43,8 @@ class SpaceUnion:
     parameter_names : list of list of str
         Names of the parameters of each branch.
     n_points : int or float
-        Number of distinct points in all branches; ``math.inf`` if a branch is not finite.
+        Number of distinct points in all branches; ``math.inf`` if a branch is not finite. Points
+        that belong to several branches are counted several times if there are more than 65536.
     is_dict : bool
         Always True, because points are dicts.
 
@@ -93,8 +95,9 @@ class SpaceUnion:
             [a for a in range(b) if _may_meet(self.branches[a], branch)]
             for b, branch in enumerate(self.branches)
         ]
-        infinite = any(math.isinf(branch.n_points) for branch in self.branches)
-        self.n_points = math.inf if infinite else _count(list(map(_values, self.branches)))
+        self.n_points = sum(branch.n_points for branch in self.branches)
+        if any(self._earlier) and self.n_points <= MOST_COUNTED:
+            self.n_points = len(self.every_point())
 
     def __repr__(self):
         return f"SpaceUnion({', '.join(map(repr, self.branches))})"
@@ -340,16 +343,12 @@ def branches_of(space: SpaceUnion | Space) -> list[Space]:
 def _find_choice(branches):
     """Return the name of the choice between branches and its value in each branch."""
     for name in branches[0].parameter_names:
-        values = [_only_value(branch, name) for branch in branches]
-        if None not in values and len(distinct([value for [value] in values])) == len(branches):
-            return name, [value for [value] in values]
+        held = [p for b in branches for p in b.parameters if p.name == name and p.n_values == 1]
+        values = [value for p in held for value in p.values]
+        if len(values) == len(distinct(values)) == len(branches):
+            return name, values
     taken = {name for branch in branches for name in branch.parameter_names}
     return unique_names(["branch"], taken)[0], list(range(len(branches)))
-
-
-def _only_value(branch, name):
-    """Return a list with the value of a parameter that is constant in a branch, else None."""
-    return next((p.values for p in branch.parameters if p.name == name and p.n_values == 1), None)
 
 
 def _is_same(one, other):
@@ -369,21 +368,3 @@ def _may_meet(one, other):
         or intersect(a[name].values, b[name].values)
         for name in a
     )
-
-
-def _values(space):
-    return {p.name: p.values for p in space.parameters}
-
-
-def _count(boxes):
-    """Count the distinct points of finite spaces by inclusion and exclusion."""
-    if not boxes:
-        return 0
-    first, *rest = boxes
-    common = [
-        {name: intersect(values, other[name]) for name, values in first.items()}
-        for other in rest
-        if other.keys() == first.keys()
-    ]
-    size = math.prod(map(len, first.values()))
-    return size + _count(rest) - _count([box for box in common if all(box.values())])

@@ -1,8 +1,6 @@
 """Every baseline on a property that its own paper states."""
 
 import json
-from collections import Counter
-from functools import partial
 
 import numpy as np
 import pytest
@@ -18,12 +16,8 @@ from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.baselines._add_bo import (
     AdditiveProcess,
-    SampledAdditiveProcess,
     _best_signal_and_noise,
-    _correlation_of,
-    log_density,
     mean_correlation,
-    sample_groups,
 )
 from skbo_silbo.baselines._random_embeddings import (
     ImageProcess,
@@ -273,42 +267,6 @@ def test_ksir_bo_learns_once_from_initial_design():
     again = KSIRBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
     assert_allclose(again.embedding_.project(new), learnt.project(new), atol=1e-9)
     assert_allclose(again.ask(), optimizer.ask())
-
-
-def test_with_flat_likelihood_all_partitions_are_equally_frequent():
-    def flat(R):
-        return 0.0
-
-    groups, rng, seen = [np.arange(1), np.arange(1, 4)], np.random.default_rng(0), Counter()
-    for _ in range(5_000):
-        groups = sample_groups(groups, lambda group: 0.0, flat, 3, rng, n_steps=3)
-        seen[frozenset(tuple(sorted(group.tolist())) for group in groups)] += 1
-    assert len(seen) == 14  # of 4 inputs there are 15, one of them a group of 4
-    assert_allclose(np.array(list(seen.values())) * 14 / 5_000, 1.0, atol=0.25)
-
-
-def test_the_chain_finds_the_true_groups():
-    rng = np.random.default_rng(0)
-    Z = rng.uniform(-1, 1, (80, 6))
-    y = np.sin(4 * Z[:, 0] * Z[:, 1]) + np.cos(4 * (Z[:, 2] + Z[:, 3])) - Z[:, 4] * Z[:, 5]
-    process = SampledAdditiveProcess(2).fit(Z, y, rng=rng)
-    for _ in range(4):
-        process = SampledAdditiveProcess(2).fit(Z, y, state=process.to_state(), rng=rng)
-    assert {tuple(g) for g in map(sorted, process.groups_)} == {(0, 1), (2, 3), (4, 5)}
-
-
-def test_partition_density_is_density_of_sum():
-    rng = np.random.default_rng(0)
-    Z, targets = rng.uniform(-1, 1, (20, 4)), rng.standard_normal(20)
-    groups = [np.array([0, 2]), np.array([1, 3])]
-    density = partial(log_density, targets, 0.7, 0.1)
-    means = [sum(_correlation_of(Z, 0.8, g) for g in part) / len(part)
-             for part in (groups, [np.arange(4)])]  # fmt: skip
-    K = [0.7 * (mean_correlation(Z, Z, part, 0.8) + 0.1 * np.eye(20))
-         for part in (groups, [np.arange(4)])]  # fmt: skip
-    expected = [-0.5 * targets @ np.linalg.solve(k, targets) - 0.5 * np.linalg.slogdet(k)[1]
-                for k in K]  # fmt: skip
-    assert_allclose(density(means[0]) - density(means[1]), expected[0] - expected[1])
 
 
 def test_rembo_evaluates_clipped_images_of_its_box():

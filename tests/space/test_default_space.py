@@ -20,7 +20,7 @@ from sklearn.ensemble import (
     StackingRegressor,
 )
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, SelectPercentile
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
@@ -398,3 +398,15 @@ def test_n_components_range_is_below_slices():
     low, high = default_space(SlicedInverseRegression(), X, y)["n_components"].support()
     assert low == 1
     assert SlicedInverseRegression(high).fit(X[:10], y[:10]).n_components_ == high
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 6, 9, 11, 30])
+def test_percentiles_of_few_features_are_distinct_selections(d):
+    X, y = np.random.default_rng(0).normal(size=(60, d)), np.arange(60) % 2
+    space = default_space(make_pipeline(SelectPercentile(), LinearSVC()), X, y)
+    sizes = [
+        SelectPercentile(percentile=p).fit(X, y).get_support().sum()
+        for p in space["selectpercentile__percentile"]
+    ]
+    assert len(set(sizes)) == len(sizes)
+    assert max(sizes) == d

@@ -465,3 +465,9 @@ def test_bounds_that_draws_never_reach_are_excluded(distribution):
 def test_numbers_of_arrays_are_plain():
     [low, high] = Space({"a": np.logspace(-3, 3, 7)}).decode([[-1.0], [1.0]])
     assert (type(low["a"]), high["a"]) == (float, 1000.0)
+
+
+def test_none_that_means_default_is_encoded_separately():
+    parameters = {"max_depth": [None, 2, 4, 8], "xgb__max_depth": [None, 2, 4, 8]}
+    space = Space(parameters, none_is_default={"xgb__max_depth"})
+    assert space.feature_names_ == ["max_depth", "xgb__max_depth=None", "xgb__max_depth"]

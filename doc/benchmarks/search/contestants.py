@@ -174,7 +174,6 @@ CONTESTANTS = MappingProxyType(
             words="the authors' code: H = r + 1, two generations of CMA-ES to the lowest bound",
         ),
         "add-bo": _paper("add-bo", as_published=False, words="groups of 4"),
-        "add-bo-sampled": _paper("add-bo-sampled", as_published=False, words="groups of 4"),
         "bock": _ours("bock", as_published=False),
         **VARIANTS,
         "cma": _peer("CMAES", "cma", "random start, sigma 0.25"),

@@ -30,7 +30,6 @@ COLOURS = MappingProxyType(
         "ksir-bo": "#556b2f",
         "si-bo": "#98df8a",
         "add-bo": "#9467bd",
-        "add-bo-sampled": "#c5b0d5",
         "bock": "#c51b8a",
         "random": "#6f6f6f",
         "sobol": "#9a9a9a",
