@@ -18,7 +18,7 @@ matplotlib.use("Agg")
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from gallery import crop_thumbnails, guide_pages  # noqa: E402
+from gallery import FOLDERS, crop_thumbnails, guide_pages  # noqa: E402
 
 project = "skbo_silbo"
 copyright = "2026, the skbo_silbo developers"
@@ -122,6 +122,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "api/generated/backreferences",
     "doc_module": ("skbo_silbo",),
     "reference_url": {"skbo_silbo": None},
+    "subsection_order": [f"../examples/{folder}" for folder in FOLDERS],
     "within_subsection_order": "gallery.ReadingOrder",
     "image_scrapers": ("gallery.scrape_labelled",),
     "inspect_global_variables": False,

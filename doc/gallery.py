@@ -10,26 +10,26 @@ from sphinx.errors import ExtensionError
 from sphinx_gallery.scrapers import matplotlib_scraper
 from sphinx_gallery.utils import scale_image
 
-SUBJECTS = {
-    "tune a model": "tune_pipeline one_line current_first search_display better_score "
-    "early_stopped several_goals killed_and_resumed dask optuna",
-    "minimise a function": "simulator many_inputs space baselines learnt_plane paper_figure "
-    "problems",
-    "reduce dimension": "few_labels unlabeled_rows sdr_subspace how_many four_truths "
-    "sparse_and_curled",
-    "parts of your own": "own_surrogate own_parts autoencoder",
+FOLDERS = {  # of the gallery and their examples, in reading order
+    "tune": "one_line tune_pipeline tune_subspace current_first several_goals early_stopped "
+    "rules_between_parameters when_to_stop killed_and_resumed search_display better_score dask",
+    "minimise": "simulator many_inputs log_scale mixture space optuna",
+    "reduce": "few_labels unlabeled_rows sdr_subspace how_many predict_along_directions "
+    "four_truths sparse_and_curled sites_and_survival",
+    "paper": "paper_figure learnt_plane baselines",
+    "extend": "own_parts own_surrogate autoencoder problems",
 }
-READING_ORDER = " ".join(SUBJECTS.values()).split()
+READING_ORDER = " ".join(FOLDERS.values()).split()
 
 
 class ReadingOrder:
-    """Order of the gallery: by subject, the main job first; `folder` is sphinx-gallery's."""
+    """Order of the examples in a folder of the gallery."""
 
     def __init__(self, folder):
         self.folder = folder
 
     def __call__(self, file_name):
-        """Return the place of an example; one that is not listed comes last."""
+        """Return the place of an example, or the end if it is not listed."""
         name = Path(file_name).stem.removeprefix("plot_")
         known = name in READING_ORDER
         return READING_ORDER.index(name) if known else len(READING_ORDER), file_name
@@ -62,9 +62,8 @@ def save_first_panel(figure, paths):
 
 def crop_thumbnails(app):
     """Make thumbnails of the pictures 0, once sphinx-gallery has made its own."""
-    images = Path(app.srcdir, "auto_examples", "images")
-    for panel in images.glob("*_000.png"):
-        thumbnail = images / "thumb" / panel.name.replace("_000.png", "_thumb.png")
+    for panel in Path(app.srcdir, "auto_examples").glob("*/images/*_000.png"):
+        thumbnail = panel.parent / "thumb" / panel.name.replace("_000.png", "_thumb.png")
         size = app.config.sphinx_gallery_conf["thumbnail_size"]
         scale_image(str(panel), str(thumbnail), *size)
 

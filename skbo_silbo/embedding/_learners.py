@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import Auto, FloatArray, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._linear import LinearEmbedding
@@ -18,6 +17,7 @@ from skbo_silbo.embedding._nonlinear import (
     varies,
 )
 
+# Slices of at most seven values, as of the first 50, are not localised: all members are neighbours.
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 N_TRIAL = 200  # random points that a transformer is tested on
 
@@ -109,7 +109,6 @@ class SemiSIRLearner:
         slices = slice_response(y, self._n_slices)
         if not _means_differ(slices, X):
             return LinearEmbedding(X.shape[1])
-        self._warn_if_not_localised(slices)
         estimator = self._fit_identified(slices, X, y, X_unlabeled)
         return LinearEmbedding.from_components(estimator.components_)
 
@@ -125,16 +124,6 @@ class SemiSIRLearner:
         first = self._fitted(1, *rows)
         n_components = min(self.n_components, len(first.eigenvalues_))
         return first if n_components == 1 else self._fitted(n_components, *rows, alpha=first.alpha_)
-
-    def _warn_if_not_localised(self, slices):
-        k = self.params.get("n_local_neighbors")
-        largest = int(slices.counts.max())
-        if k is not None and k >= largest:
-            warn_user(
-                f"n_local_neighbors={k} has no effect: the slices of {slices.n_rows} values have "
-                f"at most {largest} rows. More values are needed, or embedding="
-                f"SemiSlicedInverseRegression(n_local_neighbors={max(largest - 1, 2)}).",
-            )
 
     @property
     def _n_slices(self):

@@ -53,7 +53,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     maximize : bool
         Whether the highest value was looked for.
     message : str
-        Why it ended.
+        Why it ended, and whether no proposal improved on the initial design.
     stop_reason : str
         The same in a word: "budget" (`n_calls` is spent), "max_time", "target", "patience",
         "callback", "exhausted" (a finite space has no other point), "workers" (all hang),

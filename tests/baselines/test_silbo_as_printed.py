@@ -136,15 +136,12 @@ def test_random_search_proposes_acquisition_maximum():
     assert_allclose(x, np.clip(optimizer.embedding_.expand(z[None]), -1, 1)[0], atol=1e-8)
 
 
-def test_slices_that_are_plain_are_told():
-    rng = np.random.default_rng(0)
-    X, y = rng.uniform(-1, 1, (90, 6)), rng.normal(size=90)
-    learner = SILBOBottomUp([(-1, 1)] * 6, random_state=0)._configuration.learner
-    with pytest.warns(UserWarning, match="=7 has no effect: the slices of 50 .* most 5 rows"):
-        learner.learn(X[:50], y[:50], X[:0])
+def test_default_settings_do_not_warn():
+    optimizer = SILBOBottomUp([(-1, 1)] * 6, random_state=0)
+    X = optimizer.ask(50)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        learner.learn(X, y, X[:0])  # slices of 9
+        optimizer.tell(X, (X**2).sum(axis=1)).ask()
 
 
 @pytest.mark.parametrize(("cls", "n_calls"), [(SILBO, 23), (SILBOBottomUp, 45)])

@@ -64,7 +64,7 @@ def test_scale_false_uses_X_unscaled():
 
 
 def waves(seed, n_labeled=20, n=520):
-    """`examples/plot_unlabeled_rows.py`'s favourable case."""
+    """`examples/reduce/plot_unlabeled_rows.py`'s favourable case."""
     rng = np.random.default_rng(seed)
     place = rng.uniform(size=(n, 2))
     frequency, phase = rng.normal(size=(2, 50)), rng.uniform(0, 2 * np.pi, size=50)

@@ -110,7 +110,7 @@ def test_reference_pages_link_to_examples_or_guide(site):
             page = (site / "api" / "generated" / f"skbo_silbo.{entry}.html").read_text()
             article = page[page.index("<article") : page.index("</article>")]
             links = re.findall(r'href="([^"#]+)', article)
-            shown = any("auto_examples/plot_" in link for link in links)
+            shown = any(re.search(r"auto_examples/\w+/plot_", link) for link in links)
             told = any(re.fullmatch(r"\.\./\.\./\w+\.html", link) for link in links)
             if not shown and (title in IN_THE_GALLERY or not told):
                 silent.append(entry)
@@ -146,7 +146,7 @@ def test_figures_have_alternative_text(site):
 
 
 def test_examples_label_their_figures():
-    scripts = list((ROOT / "examples").glob("plot_*.py"))
+    scripts = list((ROOT / "examples").glob("*/plot_*.py"))
     assert scripts
     assert not [path.name for path in scripts if ".set_label(" not in path.read_text()]
 
@@ -155,14 +155,14 @@ def test_paper_figure_outside_checkout_names_missing_runs(tmp_path, monkeypatch)
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match="run this example in a checkout"):
-        runpy.run_path(str(ROOT / "examples" / "plot_paper_figure.py"))
+        runpy.run_path(str(ROOT / "examples" / "paper" / "plot_paper_figure.py"))
 
 
 @pytest.mark.slow
 def test_gallery_runs_and_shows_figures(tmp_path):
     html = build_site(tmp_path, gallery="1")
-    for script in (ROOT / "examples").glob("plot_*.py"):
-        path = html / "auto_examples" / f"{script.stem}.html"
+    for script in (ROOT / "examples").glob("*/plot_*.py"):
+        path = html / "auto_examples" / script.parent.name / f"{script.stem}.html"
         page = path.read_text()
         assert f"sphx_glr_{script.stem}_001" in page, script
         assert not Pictures(path).silent, script

@@ -402,6 +402,28 @@ def test_verbose(verbose, n_lines, capsys):
         assert f"best {result.fun:.4g}" in lines[-1]
 
 
+@pytest.mark.parametrize("maximize", [False, True])
+def test_message_says_when_no_proposal_improved(maximize):
+    sign = -1.0 if maximize else 1.0
+    calls = []
+
+    def worsens(x):
+        calls.append(x)
+        return sign * len(calls)
+
+    options = {"n_calls": 8, "n_initial": 5, "maximize": maximize, "random_state": 0}
+    result = minimize(worsens, BOUNDS, **options)
+    assert result.message.endswith("No proposal improved on the initial design.")
+    improved = minimize(lambda x: -worsens(x), BOUNDS, **options)
+    assert "improved" not in improved.message
+
+
+def test_verbose_shows_progress_bar(capsys):
+    pytest.importorskip("tqdm")
+    minimize(bowl, BOUNDS, method="random", n_calls=3, random_state=0, verbose=1)
+    assert "minimize: 100%" in capsys.readouterr().err
+
+
 def test_result_has_annotated_entries():
     result = minimize(
         lambda x: (bowl(x), [0.0]), BOUNDS, method="random", n_calls=3, n_constraints=1

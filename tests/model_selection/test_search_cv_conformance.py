@@ -11,6 +11,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import (
@@ -261,3 +262,19 @@ def test_callbacks_see_search_batches_and_fits():
     assert names.count("batch") == 3
     assert names.count("candidate-split-evaluation") == 6
     assert sorted(n for e, n in recorder.tasks if e == "end") == sorted(names)
+
+
+def test_progress_bar_and_scoring_monitor_follow_search(capsys):
+    callbacks = pytest.importorskip("sklearn.callback")
+    monitor = callbacks.ScoringMonitor(scoring="accuracy")
+    model = LogisticRegression(max_iter=20).set_callbacks(monitor)
+    search = SILBOSearchCV(model, {"C": [0.1, 1.0]}, n_iter=2, cv=2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        search.set_callbacks(callbacks.ProgressBar()).fit(X, Y)
+    assert "SILBOSearchCV" in capsys.readouterr().out
+    log = monitor.get_logs()
+    assert log.estimator_name == "SILBOSearchCV"
+    fits = {tuple(entry["parent_task_id_path"]) for entry in log.data}
+    assert len(fits) >= 2 * 2 + 1  # splits of each candidate, and the final fit
+    assert all(0.0 <= entry["accuracy"] <= 1.0 for entry in log.data)

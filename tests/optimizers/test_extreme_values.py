@@ -222,7 +222,3 @@ def test_warnings_point_at_the_users_line():
     with pytest.warns(BeyondModelWarning) as caught:
         minimize(with_a_penalty, [(0, 1)] * D, n_calls=8, n_initial=5, random_state=0)
     assert {warning.filename for warning in caught} == {__file__}
-    learnt = {"embedding": "semi-sir-paper", "n_components": 1, "n_initial": 20}
-    with pytest.warns(UserWarning, match="n_local_neighbors=7 has no effect") as caught:
-        minimize(bowl, [(0, 1)] * D, n_calls=21, random_state=0, **learnt)
-    assert {warning.filename for warning in caught} == {__file__}

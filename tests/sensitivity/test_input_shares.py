@@ -282,7 +282,7 @@ def test_intervals_hold_the_true_shares(n_sets):
 
 @pytest.mark.statistical
 def test_the_wing_shows_its_third_input():
-    # The wing-weight function of examples/plot_simulator.py, 20 inputs of which 10 are used.
+    # The wing-weight function of examples/minimise/plot_simulator.py: 20 inputs, 10 of them used.
     ranges = [(150, 200), (220, 300), (6, 10), (-10, 10), (16, 45), (0.5, 1), (0.08, 0.18)]
     low, high = np.array([*ranges, (2.5, 6), (1700, 2500), (0.025, 0.08)], dtype=float).T
 

@@ -91,7 +91,7 @@ def _spectra(rng, n, d):
 
 
 def _waves(rng, n, d):
-    """Draw `examples/plot_unlabeled_rows.py`'s waves."""
+    """Draw `examples/reduce/plot_unlabeled_rows.py`'s waves."""
     place = rng.uniform(size=(n, 2))
     frequency, phase = rng.normal(size=(2, d)), rng.uniform(0, 2 * np.pi, size=d)
     X = np.cos(2 * np.pi * place @ frequency + phase) + 0.1 * rng.normal(size=(n, d))

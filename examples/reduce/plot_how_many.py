@@ -1,0 +1,102 @@
+"""
+Choose the number of directions and the features
+================================================
+
+This example answers three questions. How many directions are there? Eigenvalues and permutation
+tests tell. Which features can be left out? Coordinate tests tell. What if the samples do not fit in
+memory? Compute the slices in a first pass over y, then fit in chunks. :doc:`/guide_directions`
+gives advice.
+"""
+
+# %%
+# The data
+# --------
+# Ten features; y depends on two directions, of features a, b and c. The other seven say nothing.
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from skbo_silbo import SemiSlicedInverseRegression
+from skbo_silbo.decomposition import slice_edges
+from skbo_silbo.inspection import SubspaceDisplay, coordinate_test, stepwise_selection
+
+rng = np.random.default_rng(0)
+N_ROWS = 400
+X = pd.DataFrame(rng.normal(size=(N_ROWS, 10)), columns=list("abcdefghij"))
+y = (X["a"] + X["b"]) / (0.5 + (X["c"] + 1.5) ** 2) + 0.2 * rng.normal(size=N_ROWS)
+
+# %%
+# How many
+# --------
+# The chi-square tests of the fit, and tests by permutation, which hold for any ridge or graph too.
+
+sir = SemiSlicedInverseRegression().fit(X, y)
+shuffled = SemiSlicedInverseRegression("permutation").fit(X, y).permutation_tests_
+print("directions, by chi-square:", sir.n_components_)
+for k, p in zip(shuffled["n_components"], shuffled["p_value"], strict=True):
+    print(f"  {k} suffice: p = {p:.3f} by permutation")
+
+# %%
+# Which features
+# --------------
+# A coordinate test asks whether the directions do without some features; its answer is a
+# :class:`~skbo_silbo.inspection.CoordinateTest`. Elimination drops the least needed feature until
+# every test rejects (a :class:`~skbo_silbo.inspection.StepwiseSelection`).
+
+test = coordinate_test(X, y, list("defghij"), n_slices=5)
+print(f"without d to j: p = {test.p_value:.2f}")
+print(f"without c:      p = {coordinate_test(X, y, 'c', n_slices=5).p_value:.1g}")
+elimination = stepwise_selection(X, y, n_slices=5)
+print("kept:", ", ".join(X.columns[elimination.support]))
+
+# %%
+# Chunks
+# ------
+# The edges of the slices come from y alone; the rows are then seen 20 at a time. At the end the
+# directions are those of a fit to all.
+
+edges = slice_edges(y, 10)
+whole = SemiSlicedInverseRegression(2, n_slices=10).fit(X, y)
+basis = np.linalg.qr(whole.components_.T)[0]
+chunked, apart = SemiSlicedInverseRegression(2, n_slices=edges), []
+for start in range(0, N_ROWS, 20):
+    rows = slice(start, start + 20)
+    chunked.partial_fit(X[rows], y[rows])
+    found = np.linalg.qr(chunked.components_.T)[0]
+    cosine = np.linalg.svd(basis.T @ found, compute_uv=False).min()
+    apart.append(np.degrees(np.arccos(min(cosine, 1.0))))
+print(f"angle to the fit to all rows after the last chunk: {apart[-1]:.1e} degrees")
+
+# %%
+# Left, the first two eigenvalues, which the tests keep, stand apart. In the middle, the p-value at
+# which each feature went, in that order; those without a bar were kept. Right, how far the
+# directions of the first rows are from those of all.
+
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+SubspaceDisplay.from_estimator(sir, X, y, kind="spectrum", ax=left)
+left.set_title("how many")
+order = X.columns[np.append(elimination.order, np.flatnonzero(elimination.support))]
+middle.bar(order[: len(elimination.order)], elimination.p_values, color="#0072B2")
+middle.set_xticks(range(10), order)
+middle.axhline(0.05, color="k", ls="--", lw=1)
+middle.text(9.5, 0.06, "below .05:\nkept", ha="right", va="bottom")
+middle.set(
+    title="which features",
+    ylabel="p-value at which it went",
+    xlabel="feature, first out first",
+    xlim=(-0.6, 9.6),
+)
+right.plot(np.arange(20, N_ROWS + 1, 20), apart, "o-", color="#0072B2", ms=4)
+right.set(
+    title="chunks of 20 rows", xlabel="rows seen", ylabel="largest angle to the end (degrees)"
+)
+for axes in (left, middle, right):
+    axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: two eigenvalues stand far above the others, which lie on a slow slope. "
+    "Middle: bars of p-values, falling from .9 to just above .1, for the seven features that went; "
+    "a, b and c have none. Right: the angle to the final directions falls from a right angle to "
+    "zero as chunks come in."
+)
+plt.show()

@@ -1,0 +1,53 @@
+"""
+Predict along directions, with intervals
+========================================
+
+:class:`~skbo_silbo.SDRRegressor` estimates the directions and fits a Gaussian process to the
+scores. Held-out samples calibrate the width of its intervals, which therefore include the error of
+the directions. It is compared with support vector regression on all features.
+"""
+
+# %%
+# Twelve features, two of them in one direction, and noise that grows along it.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.svm import SVR
+
+from skbo_silbo import MAVE, SDRRegressor
+
+rng = np.random.default_rng(0)
+
+
+def draw(n):
+    X = rng.normal(size=(n, 12))
+    z = (X[:, 0] + X[:, 1]) / np.sqrt(2)
+    return X, np.sin(1.5 * z) + 0.2 * np.exp(0.5 * z) * rng.normal(size=n), z
+
+
+X, y, _ = draw(200)
+new, truth, z = draw(500)
+regressor = SDRRegressor(MAVE(1)).fit(X, y)
+on_all = SVR().fit(X, y)
+
+low, high = regressor.predict_interval(new, coverage=0.9).T
+print(f"R^2 along one direction: {regressor.score(new, truth):.2f}")
+print(f"R^2 on all features: {on_all.score(new, truth):.2f}")
+print(f"new rows in the 90 % intervals: {np.mean((low < truth) & (truth < high)):.2f}")
+
+# %%
+# New rows along the true direction, with the intervals.
+
+order = np.argsort(z)
+figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+axes.fill_between(z[order], low[order], high[order], alpha=0.25, label="90 % interval")
+axes.plot(z[order], regressor.predict(new)[order], lw=1, label="prediction")
+axes.plot(z, truth, "k.", ms=3, label="new rows")
+axes.set(xlabel="true direction", ylabel="y")
+axes.legend(frameon=False)
+axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "New rows lie about a sine along the true direction; the line of predictions follows it, and "
+    "the band of intervals is wider to the right, where the noise is larger."
+)
+plt.show()
