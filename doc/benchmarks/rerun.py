@@ -28,7 +28,7 @@ LAST = (  # tables made from several files, and the picture of the README
     "doc/benchmarks/who_wins.py --write",
     "doc/benchmarks/write_findings.py --write",
     "doc/benchmarks/table_ages.py --write",
-    "examples/plot_tune_pipeline.py",
+    "examples/tune/plot_tune_pipeline.py",
 )
 
 
