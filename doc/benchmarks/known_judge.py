@@ -24,11 +24,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBOSearchCV, default_space
-from skbo_silbo.space._known_candidates import known_candidates
-from skbo_silbo.space._known_space import list_steps
 from skbo_silbo.space._parameters import Categories
-from skbo_silbo.space._read import as_space
-from skbo_silbo.space._union import branches_of
+from skbo_silbo.space.any_space import as_space, branches_of
+from skbo_silbo.space.known_candidates import known_candidates
+from skbo_silbo.space.known_space import list_steps
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
 SEARCHES = RESULTS.with_name("known_search.jsonl")

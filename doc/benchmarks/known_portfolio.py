@@ -20,8 +20,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import all_estimators
 
 from skbo_silbo.space._known_data import StepData
-from skbo_silbo.space._known_space import default_space
 from skbo_silbo.space._known_table import find_range, key_of, read_value
+from skbo_silbo.space.known_space import default_space
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
 TABLE = Path(__file__).parents[2] / "skbo_silbo" / "space" / "known.toml"

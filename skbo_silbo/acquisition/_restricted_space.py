@@ -12,8 +12,8 @@ from numpy.random import Generator
 
 from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
-from skbo_silbo.space._keys import first_rows
-from skbo_silbo.space._read import AnySpace
+from skbo_silbo.space.any_space import AnySpace
+from skbo_silbo.space.keys import first_rows
 
 N_BEST = 5  # points that candidates are drawn around
 LOG_STEPS = (-3.5, -0.3)  # range of the decimal logarithm of step sizes

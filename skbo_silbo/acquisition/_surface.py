@@ -11,7 +11,7 @@ from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._acquisition_functions import AcquisitionFunction
 from skbo_silbo.acquisition._restricted_space import Part
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.space._keys import first_rows
+from skbo_silbo.space.keys import first_rows
 from skbo_silbo.surrogate import Surrogate
 from skbo_silbo.surrogate._feasibility import Feasibility
 

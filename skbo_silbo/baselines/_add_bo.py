@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
+from skbo_silbo._numerics.matern import matern52, scaled_squared_distances
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition._acquisition_functions import confidence_gain

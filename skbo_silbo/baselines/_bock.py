@@ -25,9 +25,9 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
 
-from skbo_silbo._numerics._hyperparameters import most_probable
-from skbo_silbo._numerics._matern import matern52
-from skbo_silbo._numerics._priors import HyperparameterPrior
+from skbo_silbo._numerics.hyperparameters import most_probable
+from skbo_silbo._numerics.matern import matern52
+from skbo_silbo._numerics.priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.baselines._baseline import Baseline, ExactProcess

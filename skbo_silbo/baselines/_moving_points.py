@@ -12,13 +12,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from skbo_silbo._numerics._threads import one_thread
+from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition._restricted_space import Part
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.optimizers._history import Labelled
-from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space.keys import keys_of
 
 Lift = Callable[[FloatArray], FloatArray]
 

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils import check_array
 
 from skbo_silbo._checks import check_pairs_fit
-from skbo_silbo._numerics._gaussian_process import GaussianProcess, Observations
-from skbo_silbo._numerics._hyperparameters import climb, searched_process
-from skbo_silbo._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
+from skbo_silbo._numerics.gaussian_process import GaussianProcess, Observations
+from skbo_silbo._numerics.hyperparameters import climb, searched_process
+from skbo_silbo._numerics.priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
 from skbo_silbo._sklearn import Interval
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition._projection import SupervisedProjection

@@ -20,9 +20,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from skbo_silbo._checks import check_pairs_fit
-from skbo_silbo._numerics._leave_one_out import best_ridge
-from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo._numerics._solvers import solve_within_slices
+from skbo_silbo._numerics.leave_one_out import best_ridge
+from skbo_silbo._numerics.pencil import Pencil
+from skbo_silbo._numerics.solvers import solve_within_slices
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition._projection import NONNEGATIVE, SupervisedProjection

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
 
-from skbo_silbo._numerics._local_linear import local_predictions, local_slopes, mave_step
+from skbo_silbo._numerics.local_linear import local_predictions, local_slopes, mave_step
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo.decomposition._projection import SupervisedProjection
 from skbo_silbo.decomposition.rows._columns import Frame, mean_and_error

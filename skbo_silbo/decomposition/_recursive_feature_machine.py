@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from skbo_silbo._numerics._laplace_ridge import LaplaceRidge, mean_distance
+from skbo_silbo._numerics.laplace_ridge import LaplaceRidge, mean_distance
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike
 from skbo_silbo.decomposition._projection import COUNT, SupervisedProjection

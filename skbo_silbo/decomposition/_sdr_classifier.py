@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skbo_silbo._checks import check_pairs_fit
-from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
+from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 from skbo_silbo._typing import ArrayLike, FloatArray, TransformerLike
 from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
 from skbo_silbo.decomposition._reducers import check_reducer, fit_reducer, reduce_rows

@@ -24,10 +24,10 @@ from sklearn.utils.validation import (
 )
 
 from skbo_silbo._checks import check_integer, check_pairs_fit, check_seed, check_share, warn_user
-from skbo_silbo._numerics._hyperparameters import searched_process
-from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
-from skbo_silbo._numerics._local_linear import gaussian_weights
-from skbo_silbo._numerics._priors import UNIFORM_WIDTH, sparse_prior
+from skbo_silbo._numerics.hyperparameters import searched_process
+from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
+from skbo_silbo._numerics.local_linear import gaussian_weights
+from skbo_silbo._numerics.priors import UNIFORM_WIDTH, sparse_prior
 from skbo_silbo._sklearn import check_sample_weight
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine

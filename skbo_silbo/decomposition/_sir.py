@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._numerics._pencil import CholeskyBasis, Pencil
-from skbo_silbo._numerics._solvers import DENSE_MAX_FEATURES, choose_solver
+from skbo_silbo._numerics.pencil import CholeskyBasis, Pencil
+from skbo_silbo._numerics.solvers import DENSE_MAX_FEATURES, choose_solver
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, SupervisedProjection

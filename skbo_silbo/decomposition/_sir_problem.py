@@ -5,8 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from skbo_silbo._numerics._pencil import Pencil, Spectrum, whitening_basis
-from skbo_silbo._numerics._solvers import PENCIL_SOLVERS, solve_moments
+from skbo_silbo._numerics.pencil import Pencil, Spectrum, whitening_basis
+from skbo_silbo._numerics.solvers import PENCIL_SOLVERS, solve_moments
 from skbo_silbo._typing import FloatArray, LegacyRandomState
 from skbo_silbo.decomposition.rows._moments import SliceMoments
 from skbo_silbo.decomposition.selection._ridge import choose_ridge_from_moments

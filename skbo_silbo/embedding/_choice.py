@@ -6,7 +6,7 @@ from typing import Any
 
 from skbo_silbo._checks import brief
 from skbo_silbo._members import missing_members
-from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
+from skbo_silbo._numerics.priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.decomposition.selection._n_components import check_n_components
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner

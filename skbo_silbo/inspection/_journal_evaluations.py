@@ -14,8 +14,8 @@ from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._event import values_from_data
 from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers._state import box_from_data
-from skbo_silbo.space._read import as_space
-from skbo_silbo.space._values import is_number
+from skbo_silbo.space.any_space import as_space
+from skbo_silbo.space.values import is_number
 
 EVEN = 1e-3  # relative differences of quantiles that count as equal
 

@@ -21,7 +21,7 @@ from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number
 from skbo_silbo.optimizers import EmbeddedOptimizer
 from skbo_silbo.space import parameter_domains
-from skbo_silbo.space._values import format_value
+from skbo_silbo.space.values import format_value
 
 SourceLike: TypeAlias = ResultLike | str | os.PathLike[str]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from skbo_silbo.optimizers._event import Points, values_to_data
 from skbo_silbo.optimizers._history import as_constraints, as_evaluations
-from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space.keys import keys_of
 
 
 def tell_given(optimizer, log, x0, y0, c0):

@@ -46,7 +46,7 @@ from skbo_silbo.optimizers._event import Points
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._log import open_log
 from skbo_silbo.optimizers._state import describe_settings
-from skbo_silbo.space._read import as_space
+from skbo_silbo.space.any_space import as_space
 from skbo_silbo.workers._direct import DirectRunner
 from skbo_silbo.workers._joblib import THREADS, Pool
 from skbo_silbo.workers._scheduler import Scheduler

@@ -5,7 +5,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import VotingClassifier, VotingRegressor
 
 from skbo_silbo._sklearn import fit_parameters
-from skbo_silbo.space._values import alike
+from skbo_silbo.space.values import alike
 
 
 def fit_candidate(search, index, X, y, params):

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.optimizers._event import Points
-from skbo_silbo.space._keys import keys_of
-from skbo_silbo.space._known_candidates import known_candidates
-from skbo_silbo.space._union import branches_of
-from skbo_silbo.space._values import same
+from skbo_silbo.space.any_space import branches_of
+from skbo_silbo.space.keys import keys_of
+from skbo_silbo.space.known_candidates import known_candidates
+from skbo_silbo.space.values import same
 
 CURRENT, KNOWN = "current", "known"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo.space._values import is_number
+from skbo_silbo.space.values import is_number
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,9 @@ from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._predictions import Prediction
 from skbo_silbo.optimizers._state import engine_options
-from skbo_silbo.space._filled_space import fill_space
-from skbo_silbo.space._known_space import KnownSpace, KnownSpaces, list_steps
-from skbo_silbo.space._known_table import none_is_default
-from skbo_silbo.space._read import as_space
+from skbo_silbo.space.any_space import as_space
+from skbo_silbo.space.filled_space import fill_space
+from skbo_silbo.space.known_space import KnownSpace, KnownSpaces, list_steps, none_is_default
 from skbo_silbo.workers._joblib import DASK, PROCESSES, THREADS, kind_of_workers
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search

@@ -12,8 +12,8 @@ from scipy.stats import rankdata
 from skbo_silbo._checks import brief
 from skbo_silbo.journal._journal import read_checked_line
 from skbo_silbo.optimizers._event import values_from_data
-from skbo_silbo.space._keys import first_rows
-from skbo_silbo.space._values import is_number, same
+from skbo_silbo.space.keys import first_rows
+from skbo_silbo.space.values import is_number, same
 
 N_NEIGHBOURS = 3  # used to estimate a missing score
 

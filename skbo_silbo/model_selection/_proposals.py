@@ -6,7 +6,7 @@ import numpy as np
 
 from skbo_silbo.evaluation._proposals import Proposals
 from skbo_silbo.space import SpaceExhausted
-from skbo_silbo.space._union import branches_of
+from skbo_silbo.space.any_space import branches_of
 
 LEAST_TRIES = 2  # of every level of a category, before the model proposes
 

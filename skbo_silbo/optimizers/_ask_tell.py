@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skbo_silbo._checks import as_noise, brief, check_count
-from skbo_silbo._numerics._threads import one_thread
+from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import (
     ArrayLike,
     BoolArray,
@@ -27,8 +27,8 @@ from skbo_silbo.optimizers._predictions import Recommendation
 from skbo_silbo.optimizers._state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
-from skbo_silbo.space._keys import keys_of, too_few_left
-from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
+from skbo_silbo.space.any_space import AnySpace, as_space, refuse_intervals
+from skbo_silbo.space.keys import keys_of, too_few_left
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from skbo_silbo._checks import as_numbers, as_reals, brief
 from skbo_silbo.acquisition._restricted_space import Equations
 from skbo_silbo.journal._describe import describe, describe_callable, require_same
-from skbo_silbo.space._union import branches_of
+from skbo_silbo.space.any_space import branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds, and larger than the rounding of points to the grid
 

@@ -24,8 +24,8 @@ from typing import Any, cast
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._numerics._preimages import nearest_preimages
-from skbo_silbo._numerics._threads import one_thread
+from skbo_silbo._numerics.preimages import nearest_preimages
+from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition._acquisition_functions import is_log
 from skbo_silbo.acquisition._restricted_space import Part
@@ -39,8 +39,8 @@ from skbo_silbo.optimizers._predictions import Prediction, Recommendation
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
-from skbo_silbo.space._categories import with_least_tried_levels
-from skbo_silbo.space._keys import first_rows
+from skbo_silbo.space.categories import with_least_tried_levels
+from skbo_silbo.space.keys import first_rows
 from skbo_silbo.surrogate._noise_average import averaged_over_noise
 
 

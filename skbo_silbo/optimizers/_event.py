@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space.keys import keys_of
 
 OPTIMIZER_EVENTS = ("asked", "observed", "cancelled", "constrained")
 KINDS = frozenset({*OPTIMIZER_EVENTS, "begun", "ended"})

@@ -21,7 +21,7 @@ from skbo_silbo.optimizers._configuration import Configuration, check_n_initial
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
 from skbo_silbo.optimizers._journaled import Journaled
 from skbo_silbo.optimizers._log import open_log
-from skbo_silbo.space._read import as_space
+from skbo_silbo.space.any_space import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
 

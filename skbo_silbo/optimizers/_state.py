@@ -14,8 +14,8 @@ from skbo_silbo.journal._describe import describe, require_same
 from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._event import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.space import Box
-from skbo_silbo.space._union import branches_of
-from skbo_silbo.space._values import format_value
+from skbo_silbo.space.any_space import branches_of
+from skbo_silbo.space.values import format_value
 
 
 class RootSeed(int):

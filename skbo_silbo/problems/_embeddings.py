@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._numerics._preimages import nearest_preimages
+from skbo_silbo._numerics.preimages import nearest_preimages
 from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._problem import Problem, as_generator, check_noiseless
 

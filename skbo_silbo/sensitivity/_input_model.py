@@ -42,8 +42,8 @@ from skbo_silbo.sensitivity._held_out_density import (
 )
 from skbo_silbo.sensitivity._input_shares import CONSIDERABLE, InputShares, rank_by_low_end
 from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_processes
-from skbo_silbo.space._read import AnySpace
-from skbo_silbo.space._values import format_value
+from skbo_silbo.space.any_space import AnySpace
+from skbo_silbo.space.values import format_value
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast, warped_variance

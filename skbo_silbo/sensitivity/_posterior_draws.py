@@ -38,8 +38,8 @@ import numpy as np
 from scipy.linalg import cho_solve
 from scipy.stats import chi2
 
-from skbo_silbo._numerics._hyperparameters import negative_log_posterior
-from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
+from skbo_silbo._numerics.hyperparameters import negative_log_posterior
+from skbo_silbo._numerics.matern import matern52, scaled_squared_distances
 
 N_FEATURES = 512
 DEGREES = 5  # degrees of freedom of Student's t, the spectrum of the Matern-5/2 kernel

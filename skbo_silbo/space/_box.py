@@ -10,9 +10,9 @@ from scipy.optimize import Bounds
 
 from skbo_silbo._checks import brief, has_text
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
-from skbo_silbo.space._categories import Category
-from skbo_silbo.space._keys import check_cube, snap, to_cube
-from skbo_silbo.space._values import is_number
+from skbo_silbo.space.categories import Category
+from skbo_silbo.space.keys import check_cube, snap, to_cube
+from skbo_silbo.space.values import is_number
 
 LOGARITHMIC = "log"
 

@@ -10,9 +10,9 @@ import numpy as np
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._parameters import Levels, LevelsThenNone, Quantiles
-from skbo_silbo.space._read import AnySpace
-from skbo_silbo.space._union import SpaceUnion, branches_of
-from skbo_silbo.space._values import Positions, distinct, is_number, unique_names
+from skbo_silbo.space._union import SpaceUnion
+from skbo_silbo.space.any_space import AnySpace, branches_of
+from skbo_silbo.space.values import Positions, distinct, is_number, unique_names
 
 ROUNDING = 1e-6  # tolerance, relative to the length of an axis
 NEAR = 1e-3  # relative distance at which a bound replaces the end of the searched range

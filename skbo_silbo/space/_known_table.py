@@ -88,11 +88,6 @@ def none_is_unlimited(name: str) -> bool:
     return name.rpartition("__")[-1] in table()["none"]["unlimited"].split()
 
 
-def none_is_default(estimator: Any) -> bool:
-    """Return whether the parameters of an estimator replace None by a default value."""
-    return type(estimator).__module__.split(".")[0] in table()["none"]["default"].split()
-
-
 @cache
 def class_candidates(key: str) -> list[dict[str, Any]]:
     """Return the well-performing candidates of a class, not yet scaled to the data."""

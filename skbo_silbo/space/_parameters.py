@@ -26,9 +26,9 @@ import numpy as np
 from scipy.stats import rv_discrete
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.space._keys import STEP, snap, to_cube
 from skbo_silbo.space._known_table import none_is_unlimited
-from skbo_silbo.space._values import (
+from skbo_silbo.space.keys import STEP, snap, to_cube
+from skbo_silbo.space.values import (
     Positions,
     alike,
     distinct,

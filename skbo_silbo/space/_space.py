@@ -9,10 +9,10 @@ import numpy as np
 
 from skbo_silbo._checks import brief
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.space._categories import Category
-from skbo_silbo.space._keys import check_cube
 from skbo_silbo.space._parameters import Categories, is_category, read_parameter
-from skbo_silbo.space._values import format_range, unique_names
+from skbo_silbo.space.categories import Category
+from skbo_silbo.space.keys import check_cube
+from skbo_silbo.space.values import format_range, unique_names
 
 
 class Space:

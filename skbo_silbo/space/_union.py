@@ -8,11 +8,11 @@ import numpy as np
 
 from skbo_silbo._checks import brief
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.space._categories import Category
-from skbo_silbo.space._keys import check_cube, first_rows
 from skbo_silbo.space._parameters import Categories, is_category
 from skbo_silbo.space._space import Space, check_dicts
-from skbo_silbo.space._values import distinct, find, intersect, same, unique_names
+from skbo_silbo.space.categories import Category
+from skbo_silbo.space.keys import check_cube, first_rows
+from skbo_silbo.space.values import distinct, find, intersect, same, unique_names
 
 MOST_COUNTED = 2**16  # points of overlapping branches that are counted exactly
 
@@ -333,11 +333,6 @@ class SpaceUnion:
                     return self._find(point)
             return b, own
         raise reason
-
-
-def branches_of(space: SpaceUnion | Space) -> list[Space]:
-    """Return the branches of a union, or the space itself as the only branch."""
-    return space.branches if isinstance(space, SpaceUnion) else [space]
 
 
 def _find_choice(branches):

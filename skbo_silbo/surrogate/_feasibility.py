@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
+from skbo_silbo._numerics.priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate, refit
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import softmax
 
-from skbo_silbo._numerics._hyperparameters import MOST_ROWS, climb
+from skbo_silbo._numerics.hyperparameters import MOST_ROWS, climb
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._surrogate_protocol import Surrogate

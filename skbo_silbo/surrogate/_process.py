@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo._numerics._gaussian_process import Observations
-from skbo_silbo._numerics._hyperparameters import MOST_ROWS, climb, most_probable
-from skbo_silbo._numerics._priors import PRIORS, HyperparameterPrior
+from skbo_silbo._numerics.gaussian_process import Observations
+from skbo_silbo._numerics.hyperparameters import MOST_ROWS, climb, most_probable
+from skbo_silbo._numerics.priors import PRIORS, HyperparameterPrior
 from skbo_silbo._typing import ArrayLike, FloatArray
 
 # Not tuned; used by all runs of doc/search_log.rst.

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
 from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression, minimize
-from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
-from skbo_silbo._numerics._preimages import nearest_preimages
+from skbo_silbo._numerics.matern import matern52, scaled_squared_distances
+from skbo_silbo._numerics.preimages import nearest_preimages
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.baselines._add_bo import (
     AdditiveProcess,

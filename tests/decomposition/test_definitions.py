@@ -10,7 +10,7 @@ from skbo_silbo import (
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
 )
-from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._numerics.pencil import Pencil
 from skbo_silbo.decomposition import Slices, slice_response
 from skbo_silbo.decomposition.rows._weights import copies, sample_by_weight
 from skbo_silbo.decomposition.selection import _alpha

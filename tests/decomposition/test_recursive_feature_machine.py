@@ -6,7 +6,7 @@ from scipy import linalg
 from scipy.spatial.distance import cdist, pdist
 
 from skbo_silbo import RecursiveFeatureMachine
-from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
+from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 
 
 def sine(components, truth):

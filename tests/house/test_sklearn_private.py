@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skbo_silbo._numerics._threads import one_thread
+from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._sklearn import (
     BaseSearchCV,
     Interval,

@@ -13,18 +13,18 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
 
-from skbo_silbo._numerics._gaussian_process import JITTER, Observations
-from skbo_silbo._numerics._hyperparameters import (
+from skbo_silbo._numerics.gaussian_process import JITTER, Observations
+from skbo_silbo._numerics.hyperparameters import (
     most_probable,
     negative_log_posterior,
     quadratic_r2,
     starting_log_lengths,
 )
-from skbo_silbo._numerics._matern import (
+from skbo_silbo._numerics.matern import (
     matern52,
     scaled_squared_distances,
 )
-from skbo_silbo._numerics._priors import PRIORS, UNIFORM_WIDTH, dimension_scaled_prior, sparse_prior
+from skbo_silbo._numerics.priors import PRIORS, UNIFORM_WIDTH, dimension_scaled_prior, sparse_prior
 
 problems = st.tuples(st.integers(2, 15), st.integers(1, 6), st.integers(0, 2**32 - 1))
 

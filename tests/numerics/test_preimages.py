@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import LinearConstraint, lsq_linear, minimize
 
-from skbo_silbo._numerics._preimages import nearest_preimages
+from skbo_silbo._numerics.preimages import nearest_preimages
 
 pytestmark = pytest.mark.quick
 

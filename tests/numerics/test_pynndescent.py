@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from skbo_silbo._numerics._graphs import neighbor_indices
+from skbo_silbo._numerics.graphs import neighbor_indices
 
 
 @pytest.mark.quick

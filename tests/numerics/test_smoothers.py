@@ -8,8 +8,8 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from skbo_silbo._numerics._leave_one_out import leave_one_out_errors
-from skbo_silbo._numerics._local_linear import local_predictions, local_slopes, mave_step
+from skbo_silbo._numerics.leave_one_out import leave_one_out_errors
+from skbo_silbo._numerics.local_linear import local_predictions, local_slopes, mave_step
 
 
 def test_leave_one_out_is_that_of_the_refits():

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from skbo_silbo._numerics import _graphs
-from skbo_silbo._numerics._eigenpairs import Products, conjugate_gradients, leading_eigenpairs
-from skbo_silbo._numerics._graphs import neighbor_graph, neighbor_indices
-from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo._numerics._solvers import (
+from skbo_silbo._numerics import graphs
+from skbo_silbo._numerics.eigenpairs import Products, conjugate_gradients, leading_eigenpairs
+from skbo_silbo._numerics.graphs import neighbor_graph, neighbor_indices
+from skbo_silbo._numerics.pencil import Pencil
+from skbo_silbo._numerics.solvers import (
     PENCIL_SOLVERS,
     solve_dense,
     solve_dual,
@@ -212,8 +212,8 @@ def test_duplicate_rows_are_neighbours():
 def test_few_columns_use_an_exact_tree(d, monkeypatch):
     X = np.random.default_rng(d).normal(size=(300, d))
     exact = neighbor_indices(X, 5, method="brute")
-    monkeypatch.setattr(_graphs, "BRUTE_FORCE_ROWS", 100)
-    monkeypatch.setattr(_graphs, "_descent", lambda X, n_neighbors, random_state: None)
+    monkeypatch.setattr(graphs, "BRUTE_FORCE_ROWS", 100)
+    monkeypatch.setattr(graphs, "_descent", lambda X, n_neighbors, random_state: None)
     found = neighbor_indices(X, 5)
     assert found is None if d == 7 else np.array_equal(np.sort(found), np.sort(exact))
 

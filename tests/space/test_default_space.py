@@ -47,7 +47,7 @@ from skbo_silbo import (
     Space,
     default_space,
 )
-from skbo_silbo.space._filled_space import fill_space
+from skbo_silbo.space.filled_space import fill_space
 
 ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
 WORDS = ["few", "labels", "many", "inputs", "learn", "search", "plane", "curve", "tree", "score"]

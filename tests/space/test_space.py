@@ -15,8 +15,8 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from skbo_silbo.space import Box, Space
-from skbo_silbo.space._read import as_space
-from skbo_silbo.space._values import Positions, alike, is_number, same
+from skbo_silbo.space.any_space import as_space
+from skbo_silbo.space.values import Positions, alike, is_number, same
 
 pytestmark = pytest.mark.quick
 

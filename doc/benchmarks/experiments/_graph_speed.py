@@ -11,7 +11,7 @@ from benchmarks.engine import (
     shape,
     spread,
 )
-from skbo_silbo._numerics._graphs import neighbor_indices
+from skbo_silbo._numerics.graphs import neighbor_indices
 
 from ._timing import time_call
 

@@ -7,8 +7,8 @@ from scipy.sparse import csgraph
 from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.engine import Experiment, Grid, Table, by_method, shape
-from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo._numerics._solvers import PENCIL_SOLVERS
+from skbo_silbo._numerics.pencil import Pencil
+from skbo_silbo._numerics.solvers import PENCIL_SOLVERS
 from skbo_silbo.decomposition import slice_response
 from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
 

@@ -15,9 +15,9 @@ from benchmarks.engine import (
     shape,
     spread,
 )
-from skbo_silbo._numerics._graphs import neighbor_graph
-from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo._numerics._solvers import PENCIL_SOLVERS, solve_dense, solve_dual
+from skbo_silbo._numerics.graphs import neighbor_graph
+from skbo_silbo._numerics.pencil import Pencil
+from skbo_silbo._numerics.solvers import PENCIL_SOLVERS, solve_dense, solve_dual
 from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
 from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
 

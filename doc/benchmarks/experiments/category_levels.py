@@ -21,10 +21,10 @@ from scipy.linalg import solve_triangular
 from scipy.stats import uniform
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo._numerics._matern import DistancesTo, matern52
+from skbo_silbo._numerics.matern import DistancesTo, matern52
 from skbo_silbo.acquisition import Climb, Found, ParzenTurns
 from skbo_silbo.optimizers import _embedded
-from skbo_silbo.space._categories import with_least_tried_levels
+from skbo_silbo.space.categories import with_least_tried_levels
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_CALLS = 60

@@ -35,7 +35,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import RecursiveFeatureMachine, SDRRegressor, SemiSlicedInverseRegression
-from skbo_silbo._numerics._laplace_ridge import LaplaceRidge
+from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 
 HERE = Path(__file__).parent
 LINES = HERE.parent / "kernel_directions.jsonl"

@@ -22,8 +22,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..._numerics._pencil import Pencil, centred_membership, whitening_basis
-from ..._numerics._solvers import reduce_to_rows
+from ..._numerics.pencil import Pencil, centred_membership, whitening_basis
+from ..._numerics.solvers import reduce_to_rows
 from ..rows._columns import mean_and_error
 from ..slicing._neighborhoods import graph_penalty
 from ..slicing._slices import evenly_spaced, stratified_order

@@ -40,7 +40,7 @@ from scipy import linalg, special
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from ..._numerics._pencil import whitening_basis
+from ..._numerics.pencil import whitening_basis
 from ..slicing._slices import Slices
 from ._sequential_tests import SIGNIFICANCE, until_accepted
 

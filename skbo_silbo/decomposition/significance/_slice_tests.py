@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..._numerics._pencil import Pencil
-from ..._numerics._solvers import DENSE_MAX_FEATURES, whitened_rows
+from ..._numerics.pencil import Pencil
+from ..._numerics.solvers import DENSE_MAX_FEATURES, whitened_rows
 from ..slicing._slices import rows_to_shuffle
 from ._permutation import (
     EXTENSION,

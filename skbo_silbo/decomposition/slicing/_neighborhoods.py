@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from skbo_silbo._numerics._graphs import neighbor_graph, neighbor_indices
+from skbo_silbo._numerics.graphs import neighbor_graph, neighbor_indices
 
 NEIGHBORS = ("auto", "brute", "pynndescent")  # search methods
 

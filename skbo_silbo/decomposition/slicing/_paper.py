@@ -10,8 +10,8 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from sklearn.utils.extmath import randomized_svd
 
-from skbo_silbo._numerics._graphs import neighbor_graph
-from skbo_silbo._numerics._pencil import RANGE_TOLERANCE
+from skbo_silbo._numerics.graphs import neighbor_graph
+from skbo_silbo._numerics.pencil import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):

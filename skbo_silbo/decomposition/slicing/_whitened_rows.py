@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._numerics.pencil import Pencil
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.decomposition.rows._columns import with_positive_peaks
 

@@ -28,7 +28,12 @@ from scipy.linalg import cholesky
 from scipy.linalg.blas import dtrsv
 from scipy.linalg.lapack import dpotri, dpotrs, dtrtri, dtrtrs
 
-from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, matern52
+from skbo_silbo._numerics.matern import (
+    DistancesTo,
+    gradient_by_points,
+    gradient_by_weights,
+    matern52,
+)
 
 LEAST_VARIANCE = 1e-14  # smallest predicted variance, relative to the signal, against rounding
 IN_PLACE = {"lower": True, "overwrite_a": True, "check_finite": False}  # for C.T (Fortran order)
@@ -212,7 +217,7 @@ class Observations:
         Examples
         --------
         >>> import numpy as np
-        >>> from skbo_silbo._numerics._gaussian_process import Observations
+        >>> from skbo_silbo._numerics.gaussian_process import Observations
         >>> data = Observations(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
         >>> gp = data.condition(np.log([1.0, 1.0, 1e-6]))
         >>> gp.predict(np.array([[-1.0], [1.0]]))[0].round(2)
@@ -252,7 +257,7 @@ class Observations:
         G += 0.5 * np.outer(dual, dual)
         by_variance = np.diag(G) / copies
         derivative *= signal
-        derivative *= G  # P of `_matern`, by the chain rule
+        derivative *= G  # P of `matern`, by the chain rule
         by_lengths = -2.0 * (weights * gradient_by_weights(derivative, self.X))
         by_noise = noise * by_variance.sum()
         by_known = float(np.sum(known * by_variance))

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo.space._known_space import Step
 from skbo_silbo.space._known_table import class_candidates, class_ranges, find_range, read_value
 from skbo_silbo.space._space import Space
-from skbo_silbo.space._values import is_number, same
+from skbo_silbo.space.known_space import Step
+from skbo_silbo.space.values import is_number, same
 
 MAX_CANDIDATES = 9  # (doc/benchmarks/known.rst)
 MAX_ADAPTED = 4  # candidates that were clipped to, or completed for, the space

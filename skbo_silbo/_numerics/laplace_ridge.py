@@ -17,7 +17,7 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from ._leave_one_out import LEAST_FREEDOM, best_ridge
+from skbo_silbo._numerics.leave_one_out import LEAST_FREEDOM, best_ridge
 
 # Bandwidth in mean distances. With one mean distance R^2 on 12 data sets with 40 and 120 labels was
 # lower by 0.040 (standard error 0.009), with three by 0.009 (0.003).

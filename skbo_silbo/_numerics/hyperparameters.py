@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
-from ._gaussian_process import Observations
+from skbo_silbo._numerics.gaussian_process import Observations
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
 NEAR = 0.1  # starts this close to the first, in log hyperparameters, lead to the same optimum
@@ -40,9 +40,9 @@ def most_probable(log_likelihood, prior, *starts):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo._numerics._gaussian_process import Observations
-    >>> from skbo_silbo._numerics._hyperparameters import most_probable
-    >>> from skbo_silbo._numerics._priors import sparse_prior
+    >>> from skbo_silbo._numerics.gaussian_process import Observations
+    >>> from skbo_silbo._numerics.hyperparameters import most_probable
+    >>> from skbo_silbo._numerics.priors import sparse_prior
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(40, 2))
     >>> y, prior = 3.0 * X[:, 0] ** 2 - 1.0, sparse_prior(2)
     >>> theta = most_probable(Observations(X, y).log_likelihood, prior, prior.location)

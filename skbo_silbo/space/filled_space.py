@@ -7,7 +7,9 @@ from typing import Any
 from sklearn.base import clone
 
 from skbo_silbo._checks import brief
-from skbo_silbo.space._known_space import (
+from skbo_silbo.space._known_table import class_branches, constants
+from skbo_silbo.space._parameters import read_parameter
+from skbo_silbo.space.known_space import (
     REST,
     Step,
     as_table,
@@ -17,9 +19,7 @@ from skbo_silbo.space._known_space import (
     no_range_error,
     warn_of_unknown,
 )
-from skbo_silbo.space._known_table import class_branches, constants
-from skbo_silbo.space._parameters import read_parameter
-from skbo_silbo.space._values import format_range, same
+from skbo_silbo.space.values import format_range, same
 
 
 def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:

@@ -38,7 +38,7 @@ def scaled_squared_distances(A, B, weights):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo._numerics._matern import scaled_squared_distances
+    >>> from skbo_silbo._numerics.matern import scaled_squared_distances
     >>> A, B = np.array([[0.0, 0.0]]), np.array([[3.0, 1.0]])
     >>> scaled_squared_distances(A, B, np.array([1.0, 7.0]))
     array([[16.]])
@@ -97,7 +97,7 @@ def matern52(q, *, derivative=True):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo._numerics._matern import matern52
+    >>> from skbo_silbo._numerics.matern import matern52
     >>> correlation, derivative = matern52(np.array([0.0]))
     >>> correlation, derivative
     (array([1.]), array([-0.83333333]))

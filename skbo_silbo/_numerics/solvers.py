@@ -21,13 +21,13 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
 
-from ._eigenpairs import (
+from skbo_silbo._numerics.eigenpairs import (
     Products,
     conjugate_gradients,
     eigenvalues_and_leading_vectors,
     leading_eigenpairs,
 )
-from ._pencil import (
+from skbo_silbo._numerics.pencil import (
     POOR_CONDITION,
     CholeskyBasis,
     Spectrum,

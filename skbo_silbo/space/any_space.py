@@ -10,9 +10,14 @@ from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space._values import format_interval, is_interval
+from skbo_silbo.space.values import format_interval, is_interval
 
 AnySpace: TypeAlias = Space | SpaceUnion | Box
+
+
+def branches_of(space: SpaceUnion | Space) -> list[Space]:
+    """Return the branches of a union, or the space itself as the only branch."""
+    return space.branches if isinstance(space, SpaceUnion) else [space]
 
 
 def as_space(

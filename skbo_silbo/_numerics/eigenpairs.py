@@ -26,8 +26,8 @@ import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from .._checks import warn_user
-from ._pencil import Spectrum
+from skbo_silbo._checks import warn_user
+from skbo_silbo._numerics.pencil import Spectrum
 
 MAX_BLOCKS = 6  # blocks kept in the basis before it is restarted from its best two
 

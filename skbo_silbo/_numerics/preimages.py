@@ -52,7 +52,7 @@ def nearest_preimages(Z, B, centre):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo._numerics._preimages import nearest_preimages
+    >>> from skbo_silbo._numerics.preimages import nearest_preimages
     >>> B = np.array([[0.6], [0.8]])
     >>> nearest_preimages(np.array([[0.5], [9.0]]), B, np.zeros(2)).round(6)
     array([[0.3, 0.4],

@@ -30,7 +30,7 @@ from skbo_silbo.space._known_table import (
     table,
 )
 from skbo_silbo.space._parameters import read_parameter
-from skbo_silbo.space._values import format_range, format_value, same
+from skbo_silbo.space.values import format_range, format_value, same
 
 REST = ("...", ...)  # keys that request default ranges for all other parameters
 MOST_BRANCHES = 32  # the number of combined branches is limited to this many
@@ -185,6 +185,7 @@ def default_space(
 
 
 def no_range_error(estimator):
+    """Return the error for an estimator without default ranges."""
     return ValueError(
         f"No default search space is available for {brief(estimator)}. Pass `param_distributions`, "
         "or use default_space(..., all=True) to search the parameters you have set as well."
@@ -215,6 +216,11 @@ def as_table(branches, steps):
     searched = {name for branch in branches for name in branch}
     space.fixed = {name: value for name, value in was_set.items() if name not in searched}
     return space
+
+
+def none_is_default(estimator: Any) -> bool:
+    """Return whether the parameters of an estimator replace None by a default value."""
+    return type(estimator).__module__.split(".")[0] in table()["none"]["default"].split()
 
 
 def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
