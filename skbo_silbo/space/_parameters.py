@@ -31,8 +31,8 @@ from skbo_silbo.space.keys import STEP, snap, to_cube
 from skbo_silbo.space.values import (
     Positions,
     alike,
+    describe_pair,
     distinct,
-    format_interval,
     format_value,
     is_interval,
     is_number,
@@ -362,11 +362,7 @@ def read_parameter(name, values, *, none_is_default=False):
 
 def _read_list(name, values, none_is_default):
     if is_interval(values):
-        warn_user(
-            f"Parameter {name!r} is a tuple of two numbers, {values!r}, and only these two values "
-            f"are searched, as in scikit-learn. Write {format_interval(*values)} for the interval "
-            f"or the list {list(values)!r} for the two values."
-        )
+        warn_user(f"{describe_pair(name, values)} Here they are two values, as in scikit-learn.")
     distribution = suggest_distribution(values)
     if distribution is not None:
         raise ValueError(

@@ -10,7 +10,7 @@ from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space.values import format_interval, is_interval
+from skbo_silbo.space.values import describe_pair, is_interval
 
 AnySpace: TypeAlias = Space | SpaceUnion | Box
 
@@ -95,16 +95,12 @@ def refuse_intervals(bounds: BoundsLike) -> None:
     >>> refuse_intervals({"lr": (0.0, 1.0)})
     Traceback (most recent call last):
     ...
-    ValueError: Parameter 'lr' must not be a tuple of two numbers, which may mean an interval or two
-    values, got (0.0, 1.0). Write scipy.stats.uniform(0.0, 1.0) for the interval or the list
-    [0.0, 1.0] for the two values.
+    ValueError: Parameter 'lr' is a tuple of two numbers, (0.0, 1.0), which may mean an interval or
+    two values. Write scipy.stats.uniform(0.0, 1.0) for the interval or the list [0.0, 1.0] for the
+    two values.
     """
     branches = bounds if isinstance(bounds, (list, tuple)) else [bounds]
     parameters = [item for b in branches if isinstance(b, Mapping) for item in b.items()]
     for name, values in parameters:
         if is_interval(values):
-            raise ValueError(
-                f"Parameter {name!r} must not be a tuple of two numbers, which may mean an "
-                f"interval or two values, got {values!r}. Write {format_interval(*values)} for the "
-                f"interval or the list {list(values)!r} for the two values."
-            )
+            raise ValueError(describe_pair(name, values))

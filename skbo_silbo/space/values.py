@@ -55,6 +55,15 @@ def format_interval(low, high):
     return f"scipy.stats.uniform({low!r}, {high - low!r})"
 
 
+def describe_pair(name: str, pair: tuple[float, float]) -> str:
+    """Return a message about a tuple of two numbers that may mean an interval or two values."""
+    return (
+        f"Parameter {name!r} is a tuple of two numbers, {pair!r}, which may mean an interval or "
+        f"two values. Write {format_interval(*pair)} for the interval or the list {list(pair)!r} "
+        "for the two values."
+    )
+
+
 def same(a, b, *, by_parts=False):
     """Return whether two parameter values are the same setting of an estimator.
 
