@@ -28,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._numerics.pencil import Spectrum
+from skbo_silbo._typing import FloatArray
 
 MAX_BLOCKS = 6  # blocks kept in the basis before it is restarted from its best two
 
@@ -142,7 +143,7 @@ def _residual(products, R, n_wanted):
     return np.sqrt(np.clip(squared, 0, None).max())
 
 
-def eigenvalues_and_leading_vectors(A, k):
+def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
     """Return the eigenvalues of a symmetric matrix, descending, and leading eigenvectors.
 
     A has shape (q, q), and the k leading eigenvectors shape (q, k).

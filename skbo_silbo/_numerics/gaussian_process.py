@@ -21,7 +21,7 @@ The likelihood of c copies of a value is the likelihood of one value with noise 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import cholesky
@@ -34,6 +34,7 @@ from skbo_silbo._numerics.matern import (
     gradient_by_weights,
     matern52,
 )
+from skbo_silbo._typing import FloatArray
 
 LEAST_VARIANCE = 1e-14  # smallest predicted variance, relative to the signal, against rounding
 IN_PLACE = {"lower": True, "overwrite_a": True, "check_finite": False}  # for C.T (Fortran order)
@@ -72,13 +73,13 @@ class GaussianProcess:
     dual: np.ndarray
     distances: DistancesTo
 
-    def mean_gradient(self, X):
+    def mean_gradient(self, X: FloatArray) -> FloatArray:
         """Return the gradient of the posterior mean at the rows of X, of shape (m, d)."""
         _, D = matern52(self.distances(X))
         D *= self.signal_variance * self.dual  # d mean_t / d q_tj
         return gradient_by_points(D, X, self.X, self.weights)
 
-    def predict(self, X):
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance of the noise-free process at the rows of X.
 
         Returns
@@ -92,12 +93,12 @@ class GaussianProcess:
         left = np.maximum(1.0 - np.einsum("ij,ij->j", half, half), LEAST_VARIANCE)
         return mean, self.signal_variance * left
 
-    def predict_mean(self, X):
+    def predict_mean(self, X: FloatArray) -> FloatArray:
         """Return the mean that `predict` returns, of shape (m,), in O(n m d)."""
         correlation, _ = matern52(self.distances(X), derivative=False)
         return self.signal_variance * (correlation @ self.dual)
 
-    def predict_gradient(self, X):
+    def predict_gradient(self, X: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, variance and their gradients at the rows of X.
 
         Returns
@@ -119,7 +120,7 @@ class GaussianProcess:
         slopes = self.signal_variance * gradient_by_points(both, twice, self.X, self.weights)
         return mean, self.signal_variance * left, slopes[: len(X)], -2.0 * slopes[len(X) :]
 
-    def with_values(self, X, y):
+    def with_values(self, X: FloatArray, y: FloatArray) -> "GaussianProcess":
         """Return the process conditioned on further noise-free values (fantasies).
 
         Hyperparameters are kept.
@@ -147,7 +148,7 @@ class GaussianProcess:
         v = self.signal_variance
         return GaussianProcess(all_X, all_y, self.weights, v, noise, L, dual, distances)
 
-    def leave_one_out(self):
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance of every ``y_i`` given the others, hyperparameters kept.
 
         Returns
@@ -186,7 +187,7 @@ class Observations:
     shared: Sequence[int] | None = None
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> Any:
         """Number of rows, copies included."""
         return np.broadcast_to(self.copies, len(self.y)).sum()
 
@@ -206,7 +207,7 @@ class Observations:
         lengths = theta[1:-1] if self.shared is None else theta[1:-1][list(self.shared)]
         return np.broadcast_to(np.exp(-2.0 * lengths), self.X.shape[1])
 
-    def condition(self, theta):
+    def condition(self, theta: FloatArray) -> GaussianProcess:
         """Return the `GaussianProcess` with hyperparameters theta, conditioned on the data.
 
         Raises
@@ -235,7 +236,7 @@ class Observations:
         dual = dpotrs(L, self.y, lower=1)[0] / signal
         return GaussianProcess(self.X, self.y, weights, signal, noise_variance, L, dual, distances)
 
-    def log_likelihood(self, theta):
+    def log_likelihood(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density of the targets, copies included, and its gradient by theta.
 
         In nats; ``K = v R + diag((v eta + known) / copies)``. O(n^3 + n^2 d) time, O(n^2 + n d)

@@ -15,6 +15,7 @@ from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
 from skbo_silbo._numerics.gaussian_process import Observations
+from skbo_silbo._typing import FloatArray
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
 NEAR = 0.1  # starts this close to the first, in log hyperparameters, lead to the same optimum
@@ -78,7 +79,7 @@ def negative_log_posterior(theta, log_likelihood, prior):
     return -(value + prior_value), -(by_theta + prior_gradient)
 
 
-def starting_log_lengths(X, y, copies):
+def starting_log_lengths(X: FloatArray, y: FloatArray, copies: FloatArray) -> FloatArray:
     """Return two starts of the log length scales: equal ones, and screened ones.
 
     With many inputs the posterior has many local modes, and a start from equal lengths easily
@@ -129,7 +130,7 @@ def searched_process(X, y, prior, most_rows, copies=None):
     return data, most_probable(data.spread(most_rows).log_likelihood, prior, *starts)
 
 
-def quadratic_r2(X, y, copies):
+def quadratic_r2(X: FloatArray, y: FloatArray, copies: FloatArray) -> FloatArray:
     """Return the R^2 of a least-squares quadratic of y in each column of X, in O(n d).
 
     Parameters

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
+
 BATCH_NUMBERS = 10_000_000  # batch size of local variances, in numbers (80 MB)
 # Share of the second moment below which a local variance is computed from differences. Above it, at
 # most four of sixteen digits cancel.
@@ -50,7 +52,7 @@ class LocalMoments:
     variance: np.ndarray
     kernel: np.ndarray
 
-    def slopes(self, ridge):
+    def slopes(self, ridge: float) -> FloatArray:
         """Return the slopes b_j (m, d, t), with `ridge` relative to the mean local variance."""
         d = self.variance.shape[1]
         scale = np.einsum("jkk->j", self.variance) / d
@@ -58,7 +60,7 @@ class LocalMoments:
         return np.linalg.solve(ridged, self.covariance)
 
 
-def gaussian_weights(at, V, bandwidth):
+def gaussian_weights(at: FloatArray, V: FloatArray, bandwidth: float) -> FloatArray:
     """Return the weights (m, n) of rows V (n, k) about the points `at` (m, k)."""
     left = np.column_stack([at, _minus_half_squares(at), np.ones(len(at))])
     right = np.column_stack([V, np.ones(len(V)), _minus_half_squares(V)])

@@ -15,10 +15,14 @@ P        (n, n)        symmetric sensitivities of a scalar to q
 =======  ============  ==================================================================
 """
 
+from typing import Any
+
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
 
-def scaled_squared_distances(A, B, weights):
+
+def scaled_squared_distances(A: FloatArray, B: FloatArray, weights: FloatArray) -> FloatArray:
     """Return ``q_ij = sum_k w_k (a_ik - b_jk)^2``.
 
     Parameters
@@ -63,13 +67,13 @@ class DistancesTo:
         Inverse squared length scales, non-negative.
     """
 
-    def __init__(self, B, weights):
+    def __init__(self, B: FloatArray, weights: FloatArray) -> None:
         self._root = np.sqrt(weights)
         self._centre = B.mean(axis=0)  # |a|^2 + |b|^2 - 2 a'b loses digits far from the origin
         self._scaled = (B - self._centre) * self._root
         self._squares = np.einsum("jk,jk->j", self._scaled, self._scaled)
 
-    def __call__(self, A):
+    def __call__(self, A: FloatArray) -> FloatArray:
         """Return the distances of the rows of A, of shape (n_a, n_b)."""
         a = (A - self._centre) * self._root
         q = a @ self._scaled.T
@@ -79,7 +83,7 @@ class DistancesTo:
         return np.maximum(q, 0.0, out=q)
 
 
-def matern52(q, *, derivative=True):
+def matern52(q: FloatArray, *, derivative: bool = True) -> tuple[FloatArray, Any]:
     """Return the correlation ``(1 + s + s^2 / 3) exp(-s)`` and its derivative by `q`.
 
     Parameters
@@ -116,7 +120,7 @@ def matern52(q, *, derivative=True):
     return correlation, slope
 
 
-def gradient_by_weights(P, X):
+def gradient_by_weights(P: FloatArray, X: FloatArray) -> FloatArray:
     """Return ``sum_ij P_ij (x_ik - x_jk)^2`` for every column k, in O(n^2 d).
 
     This is the gradient with respect to the weights, if ``P_ij`` is the derivative with respect to

@@ -19,9 +19,12 @@ A whitening basis of T turns it into the identity.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
+
+from skbo_silbo._typing import FloatArray
 
 # Eigenvalues of the unit-diagonal T below this share of the largest count as zero
 RANGE_TOLERANCE = 1e-12
@@ -36,16 +39,16 @@ class CholeskyBasis:
     scale: np.ndarray
 
     @property
-    def n_columns(self):
+    def n_columns(self) -> int:
         """Rank of T, q."""
         return len(self.factor)
 
-    def whiten(self, N):
+    def whiten(self, N: FloatArray) -> FloatArray:
         """Return ``N P`` for N (c, d); the columns of P (d, q) span range(T) and P'TP = I."""
         scaled = (N / self.scale).T
         return linalg.lapack.dtrtrs(self.factor, scaled, lower=True)[0].T
 
-    def lift(self, U):
+    def lift(self, U: FloatArray) -> FloatArray:
         """Return ``P U`` (d, p) for whitened directions U (q, p)."""
         solved = linalg.lapack.dtrtrs(self.factor, U, lower=True, trans=True)[0]
         return solved / self.scale[:, None]
@@ -58,25 +61,25 @@ class ExplicitBasis:
     columns: np.ndarray
 
     @property
-    def n_columns(self):
+    def n_columns(self) -> int:
         """Rank of T, q."""
         return self.columns.shape[1]
 
-    def whiten(self, N):
+    def whiten(self, N: FloatArray) -> FloatArray:
         """Return ``N P``."""
         return N @ self.columns
 
-    def lift(self, U):
+    def lift(self, U: FloatArray) -> FloatArray:
         """Return ``P U``."""
         return self.columns @ U
 
 
-def whitening_basis(T):
+def whitening_basis(T: FloatArray) -> CholeskyBasis | ExplicitBasis:
     """Return a basis that whitens T (d, d) on its numerical range."""
     return cholesky_basis(T) or truncated_basis(T)
 
 
-def cholesky_basis(T):
+def cholesky_basis(T: FloatArray) -> CholeskyBasis | None:
     """Return a `CholeskyBasis` of T, or None if T is too ill-conditioned."""
     squares = np.diag(T)
     if not (squares > 0).all():
@@ -92,7 +95,7 @@ def cholesky_basis(T):
     return CholeskyBasis(factor, scale) if reciprocal_condition > POOR_CONDITION else None
 
 
-def truncated_basis(T):
+def truncated_basis(T: FloatArray) -> ExplicitBasis:
     """Return an `ExplicitBasis` of the numerical range of T (d, d)."""
     scale = _positive_scale(np.sqrt(np.clip(np.diag(T), 0, None)))
     eigenvalues, V = linalg.eigh(T / scale[:, None] / scale, check_finite=False)
@@ -100,7 +103,7 @@ def truncated_basis(T):
     return _range_basis(V[:, kept], np.sqrt(eigenvalues[kept]), scale)
 
 
-def row_basis(F):
+def row_basis(F: FloatArray) -> ExplicitBasis:
     """Return an `ExplicitBasis` for ``T = F'F`` from F (m, d), without squaring its condition."""
     scale = _positive_scale(np.linalg.norm(F, axis=0))
     _, singular, Vt = linalg.svd(F / scale, full_matrices=False, check_finite=False)
@@ -147,30 +150,30 @@ class Pencil:
         """Labelled rows, of shape (n_l, d)."""
         return self.X[: self.n_labeled]
 
-    def with_relative_ridge(self, ridge):
+    def with_relative_ridge(self, ridge: Any) -> "Pencil":
         """Return the same pencil with `ridge` times ``tr(T) / d`` on the diagonal of T."""
         return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
-    def mean_scatter(self):
+    def mean_scatter(self) -> float:
         """Return ``tr(T) / d`` without the ridge."""
         return replace(self, ridge=0.0).total_diagonal().mean()
 
-    def total_diagonal(self):
+    def total_diagonal(self) -> FloatArray:
         """Return the diagonal of T, of shape (d,)."""
         diagonal = np.einsum("ij,ij->j", self.X_labeled, self.X_labeled)
         if self.penalty is not None:
             diagonal += np.einsum("ij,ij->j", self.X, self.penalty @ self.X)
         return diagonal + self.ridge
 
-    def slice_sums(self):
+    def slice_sums(self) -> FloatArray:
         """Return N as a dense array, of shape (c, d)."""
         return self.omega.T @ self.X_labeled
 
-    def total(self):
+    def total(self) -> FloatArray:
         """Return T as a dense array, of shape (d, d)."""
         return self.X_labeled.T @ self.X_labeled + self.roughness()
 
-    def roughness(self):
+    def roughness(self) -> FloatArray:
         """Return ``T - X_l'X_l``, the penalty and the ridge, of shape (d, d)."""
         R = np.zeros(2 * self.X.shape[1:])
         if self.penalty is not None:
@@ -179,15 +182,15 @@ class Pencil:
         return R
 
     @cached_property
-    def basis(self):
+    def basis(self) -> CholeskyBasis | ExplicitBasis:
         """Whitening basis of T: a Cholesky factor, or a truncated one from the rows."""
         basis = cholesky_basis(self.total())
         if basis is not None:
             return basis
-        basis = row_basis(self._scatter_rows())
+        of_rows = row_basis(self._scatter_rows())
         if not self.ridge:
-            return basis
-        P = basis.columns
+            return of_rows
+        P = of_rows.columns
         ridged = whitening_basis(np.eye(P.shape[1]) + self.ridge * (P.T @ P))
         return ExplicitBasis(ridged.whiten(P))
 
@@ -204,7 +207,7 @@ class Pencil:
         X = self.X / roots
         return np.concatenate([self.X_labeled, lengths * (X[one] - X[other])])
 
-    def apply_total(self, V):
+    def apply_total(self, V: FloatArray) -> FloatArray:
         """Return ``T @ V`` for V (d, p), by products with X only."""
         scores = self.X @ V
         if self.penalty is None:
@@ -214,16 +217,16 @@ class Pencil:
         weighted[: self.n_labeled] += scores[: self.n_labeled]
         return self.X.T @ weighted + self.ridge * V
 
-    def apply_slice_sums(self, V):
+    def apply_slice_sums(self, V: FloatArray) -> FloatArray:
         """``N @ V`` (c, p) for V (d, p), without forming N."""
         return self.omega.T @ (self.X_labeled @ V)
 
-    def apply_slice_sums_transposed(self, U):
+    def apply_slice_sums_transposed(self, U: FloatArray) -> FloatArray:
         """``N.T @ U`` (d, p) for U (c, p), without forming N."""
         return self.X_labeled.T @ (self.omega @ U)
 
 
-def centred_membership(omega, root_weights):
+def centred_membership(omega: sparse.csr_array, root_weights: FloatArray | None) -> FloatArray:
     """Return a dense Omega (n_l, c), orthogonal to the root weights, or to ones.
 
     Since X_l is centred, this does not change N = Omega'X_l.

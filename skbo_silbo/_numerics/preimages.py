@@ -24,13 +24,15 @@ M          (m, r)    dual variables mu
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
+
 EPS_PATH = (1e-2, 1e-4, 1e-6, 1e-9)  # each solution is the start of the next
 MAX_NEWTON_STEPS = 60
 GRADIENT_TOLERANCE = 1e-11
 ROUNDING = 8 * np.finfo(float).eps
 
 
-def nearest_preimages(Z, B, centre):
+def nearest_preimages(Z: FloatArray, B: FloatArray, centre: FloatArray) -> FloatArray:
     """Return, for every target, the point of the box nearest a centre among its preimages.
 
     If a target has no preimage, the points whose projection is nearest to it are used.

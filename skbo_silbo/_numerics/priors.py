@@ -57,11 +57,11 @@ class HyperparameterPrior:
         is_plain = type(self) is HyperparameterPrior
         return None if is_plain else HyperparameterPrior(self.location, self.spread, self.bounds)
 
-    def log_density(self, theta):
+    def log_density(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density at theta, up to a constant, and its gradient."""
         return _normal_log_density(theta, self.location, self.spread)
 
-    def shared(self):
+    def shared(self) -> "HyperparameterPrior":
         """Return the prior for a single length scale."""
         one = [0, 1, -1]
         return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
@@ -95,7 +95,7 @@ class SparsePrior(HyperparameterPrior):
 
     log_tau_scale: float
 
-    def log_density(self, theta):
+    def log_density(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density at theta, up to a constant, and its gradient."""
         ends, log_weights = [0, -1], -2.0 * theta[1:-1]
         log_tau = self._best_log_tau(log_weights)

@@ -16,6 +16,7 @@ directions. Exact solvers return all eigenvalues, the others the leading ones.
 
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -30,11 +31,13 @@ from skbo_silbo._numerics.eigenpairs import (
 from skbo_silbo._numerics.pencil import (
     POOR_CONDITION,
     CholeskyBasis,
+    Pencil,
     Spectrum,
     centred_membership,
     cholesky_basis,
     whitening_basis,
 )
+from skbo_silbo._typing import FloatArray, RandomState
 
 # Measured by `python doc/benchmarks run solvers`, see doc/benchmarks/sdr.rst.
 # Features up to which "auto" forms T (d x d) when there are more rows than features. It limits
@@ -67,7 +70,7 @@ RANDOMIZED_TOL = 1e-10  # tolerance of the residual
 LEAST_EIGENVALUE = 1e-8
 
 
-def choose_solver(pencil, *, relative_ridge, counted):
+def choose_solver(pencil: Pencil, *, relative_ridge: float, counted: bool) -> str:
     """Return the name of the fastest solver that fits in memory.
 
     "randomized" is only used if `counted`, when the number of directions is given.
@@ -94,17 +97,17 @@ def _leading_are_faster(pencil):
     return needs_no_decomposition and order >= RANDOMIZED_MIN_ORDER_WIDE
 
 
-def solve_dense(pencil, n_wanted, random_state=None):
+def solve_dense(pencil: Pencil, n_wanted: int, random_state: Any = None) -> Spectrum:
     """Compute exact directions from T (d x d), or from the SVD of the rows if ill-conditioned."""
     return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted)
 
 
-def solve_dual(pencil, n_wanted, random_state=None):
+def solve_dual(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
     """Compute exact directions in the span of the rows, from the Gram matrix (n x n)."""
     return solve_rows(pencil, n_wanted, solve_dual)
 
 
-def solve_iterative(pencil, n_wanted, random_state=None):
+def solve_iterative(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
     """Compute leading directions by conjugate gradients, without d x d or n x n matrices.
 
     For plain slices they are exact up to the tolerance.
@@ -127,7 +130,7 @@ def solve_iterative(pencil, n_wanted, random_state=None):
     return leading_eigenpairs(products, start, n_wanted, is_complete=p == n_sums)
 
 
-def solve_randomized(pencil, n_wanted, random_state=None):
+def solve_randomized(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
     """Compute leading directions by a randomised range finder on the whitened pencil.
 
     `leading_eigenpairs` iterates to a residual of 1e-10.
@@ -158,7 +161,7 @@ def solve_rows(pencil, n_wanted, solver, random_state=None):
     return Spectrum(spectrum.eigenvalues, lift(spectrum.directions))
 
 
-def has_uneven_columns(pencil):
+def has_uneven_columns(pencil: Pencil) -> bool:
     """Return whether the Gram matrix of the rows would lose columns of small scale.
 
     Small columns do no harm if the ridge outweighs them.
@@ -222,7 +225,7 @@ def solve_moments(N, basis, n_wanted, random_state=None):
     return Spectrum(eigenvalues, basis.lift(V[:, :n_wanted]))
 
 
-def solve_within_slices(pencil, n_wanted):
+def solve_within_slices(pencil: Pencil, n_wanted: int) -> Spectrum:
     """Compute exact directions of plain slices from W = T - Gamma.
 
     ``Gamma b = theta W b`` has the same directions, with ``lambda = theta / (1 + theta)``. With a
@@ -259,7 +262,7 @@ def _leading(between, order, n_wanted, random_state):
     return spectrum.eigenvalues[:n_wanted], spectrum.directions
 
 
-def whitened_rows(pencil):
+def whitened_rows(pencil: Pencil) -> FloatArray:
     """Return labelled rows in coordinates that whiten T, ``X_l P`` (n_l, q)."""
     if pencil.X.shape[1] <= len(pencil.X):
         return pencil.basis.whiten(pencil.X_labeled)
@@ -306,7 +309,7 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     return Spectrum(np.clip(eigenvalues, 0, None), directions)
 
 
-def combine_rows(X, A):
+def combine_rows(X: FloatArray, A: FloatArray) -> FloatArray:
     """Return ``X'A`` (d, p) by a product that reads X row by row, which is twice as fast."""
     return (A.T @ X).T
 

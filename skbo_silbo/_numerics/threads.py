@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,7 +26,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 @contextmanager
-def one_thread():
+def one_thread() -> Iterator[None]:
     """Limit linear algebra libraries to one thread, which is faster for small matrices.
 
     The limit applies to the whole process. The first thread to enter stores the thread counts, and

@@ -71,7 +71,7 @@ class Problem:
     optimisers: Any = None
     active_directions: Any = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("bounds", "optimisers", "active_directions"):
             if (given := getattr(self, name)) is not None:
                 rows = _check_rows(name, given, 2 if name == "bounds" else self.n_dims)
@@ -89,7 +89,7 @@ class Problem:
             object.__setattr__(self, "optimum", float(self.optimum))
             self._check_inside("optimisers", self.optimisers)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, n_dims={self.n_dims})"
 
     @property
@@ -167,7 +167,8 @@ class Problem:
         X : ndarray of shape (n, d)
             Sampled points.
         """
-        return as_generator(random_state).uniform(*self.bounds.T, size=(n, self.n_dims))
+        lower, upper = self.bounds.T
+        return as_generator(random_state).uniform(lower, upper, (n, self.n_dims))
 
     def regret_scale(self, random_state: RandomState = 0) -> float:
         """Return the median noise-free value of 1000 random points minus the optimum.
@@ -287,7 +288,7 @@ def _check_rows(name, rows, n_columns):
     return rows
 
 
-def as_generator(random_state):
+def as_generator(random_state: RandomState) -> np.random.Generator:
     """Convert `random_state` to a Generator. A Generator is returned unchanged."""
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
@@ -364,7 +365,7 @@ def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> Nois
     return NoisyProblem(**given, sd=float(sd), generator=as_generator(random_state))
 
 
-def check_noiseless(problem):
+def check_noiseless(problem: Problem) -> None:
     """Raise a ValueError if the problem is noisy."""
     if isinstance(problem, NoisyProblem):
         raise ValueError(

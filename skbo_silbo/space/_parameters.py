@@ -189,7 +189,7 @@ class Categories(_Listed):
 
     def own(self, value):
         """Return the category that equals the value."""
-        return self.values[self._positions.find(value)]
+        return self.values[self._index(value)]
 
     def holds(self, value):
         """Return whether the value is one of the categories."""
@@ -469,6 +469,6 @@ def _read_sample(name, distribution):
     values = distinct(draws)
     if len(values) == 1 or not all(map(is_number, values)):
         return Categories(name, values)
-    values, counts = np.unique(draws, return_counts=True)
+    levels, counts = np.unique(draws, return_counts=True)
     # The probabilities are unknown, so accept any finite number.
-    return Levels(name, values.tolist(), counts, mass=np.isfinite)
+    return Levels(name, levels.tolist(), counts, mass=np.isfinite)

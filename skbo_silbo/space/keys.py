@@ -29,12 +29,12 @@ class SpaceExhausted(RuntimeError):
         self.n_left = n_left
 
 
-def snap(u):
+def snap(u: FloatArray) -> FloatArray:
     """Round probabilities in [0, 1] to the grid, with halves rounded up."""
     return np.floor(u / STEP + 0.5) * STEP
 
 
-def to_cube(u):
+def to_cube(u: FloatArray) -> FloatArray:
     """Map probabilities in [0, 1] to cube coordinates in [-1, 1]."""
     return 2.0 * u - 1.0
 
@@ -91,7 +91,7 @@ def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
     return list(rows.values())
 
 
-def too_few_left(space, seen, n):
+def too_few_left(space: SpaceLike, seen: Collection[bytes], n: int) -> SpaceExhausted:
     """Return the `SpaceExhausted` error for a request of n new points."""
     left = int(max(space.n_points - len(seen), 0))
     return SpaceExhausted(

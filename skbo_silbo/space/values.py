@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -16,12 +17,12 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process 
 MOST_SHOWN = 6  # values of a parameter that are printed
 
 
-def is_number(value):
+def is_number(value: Any) -> bool:
     """Return whether a value is a finite real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def suggest_distribution(values):
+def suggest_distribution(values: Any) -> str | None:
     """Translate an interval in scikit-optimize's notation to a call of scipy.stats, else None.
 
     Examples
@@ -44,13 +45,13 @@ def suggest_distribution(values):
     return f"scipy.stats.loguniform({low!r}, {high!r})"
 
 
-def is_interval(values):
+def is_interval(values: Any) -> bool:
     """Return whether values are a tuple of two increasing numbers, which may mean an interval."""
     is_pair = isinstance(values, tuple) and len(values) == 2 and all(map(is_number, values))
     return is_pair and values[0] < values[1]
 
 
-def format_interval(low, high):
+def format_interval(low: float, high: float) -> str:
     """Return the scipy.stats call for a uniform distribution between two numbers."""
     return f"scipy.stats.uniform({low!r}, {high - low!r})"
 
@@ -64,7 +65,7 @@ def describe_pair(name: str, pair: tuple[float, float]) -> str:
     )
 
 
-def same(a, b, *, by_parts=False):
+def same(a: Any, b: Any, *, by_parts: bool = False) -> bool:
     """Return whether two parameter values are the same setting of an estimator.
 
     The types must agree, because an estimator may treat 1 as a count, 1.0 as a fraction and True
@@ -108,7 +109,7 @@ def _has_parts(value):
     return defines_equality is object.__eq__ and not hasattr(value, "__qualname__")
 
 
-def alike(a, b):
+def alike(a: Any, b: Any) -> bool:
     """Return whether two values are the same setting, ignoring NumPy types of numbers.
 
     Integers and floats remain different: numpy.float64(2.0) is like 2.0 but not like 2.
@@ -130,7 +131,7 @@ class Positions:
     (1, False, None)
     """
 
-    def __init__(self, values=()):
+    def __init__(self, values: Iterable[Any] = ()) -> None:
         self._buckets: dict[Any, list[int]] = {}
         self.values: list[Any] = []
         for value in values:
@@ -142,7 +143,7 @@ class Positions:
     def __reduce__(self):
         return Positions, (self.values,)
 
-    def find(self, value):
+    def find(self, value: Any) -> int | None:
         """Return the position of a value, or None if it is not listed.
 
         Numbers are also found by an equal number of another type, because JSON files and arrays do
@@ -156,7 +157,7 @@ class Positions:
             return next(iter(bucket), None)
         return next((i for i in bucket if same(value, self.values[i], by_parts=True)), None)
 
-    def holds(self, value):
+    def holds(self, value: Any) -> bool:
         """Return whether the value is listed, up to its NumPy type."""
         bucket = self._buckets.get(_bucket(value), ())
         return any(alike(value, self.values[i]) for i in bucket)
@@ -178,22 +179,22 @@ def _bucket(value):
         return (type(value),)
 
 
-def distinct(values):
+def distinct(values: Iterable[Any]) -> list[Any]:
     """Return the values without repetitions, in order of first occurrence."""
     return Positions(values).values
 
 
-def find(value, values):
+def find(value: Any, values: Iterable[Any]) -> int | None:
     """Return the position of a value in a list of distinct values, or None."""
     return Positions(values).find(value)
 
 
-def intersect(values, others):
+def intersect(values: Iterable[Any], others: Iterable[Any]) -> list[Any]:
     """Return the values that are also in `others`."""
     return list(filter(Positions(others).holds, values))
 
 
-def unique_names(names, taken=()):
+def unique_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Append a number to names that are repeated or already taken."""
     taken, kept = set(taken), []
     counts: Counter[str] = Counter()
@@ -207,7 +208,7 @@ def unique_names(names, taken=()):
     return kept
 
 
-def format_value(value):
+def format_value(value: Any) -> str:
     """Return the repr of a value, with memory addresses replaced by a reproducible description.
 
     Functions are shown by their qualified name, lambdas and objects by their class and a hash.
@@ -233,7 +234,7 @@ def format_value(value):
     return f"{name or type(value).__qualname__}({joblib.hash(described)[:16]})"
 
 
-def format_range(parameter):
+def format_range(parameter: Any) -> str:
     """Return the name of a parameter with its limits and distribution, or its values.
 
     Examples

@@ -282,7 +282,8 @@ def _check_order(make, n_calls):
         for i in order:
             optimizer.tell(X[i], y[i])
         proposals.append(optimizer.ask())
-    require_close(*proposals, "the order of calls to tell must not matter")
+    first, second = proposals
+    require_close(first, second, "the order of calls to tell must not matter")
 
 
 def _check_rejection(optimizer):
@@ -299,8 +300,9 @@ def _check_json(optimizer):
     data = json.loads(json.dumps(optimizer.to_dict()))
     objects = {name: getattr(optimizer, name) for name in data["objects"]}
     restored = type(optimizer).from_dict(data, **objects)
-    points = [np.vstack([one.x_iters_, one.ask()]) for one in (restored, optimizer)]
-    require_close(*points, "an optimiser restored from JSON must have and propose the same points")
+    again, points = (np.vstack([one.x_iters_, one.ask()]) for one in (restored, optimizer))
+    message = "an optimiser restored from JSON must have and propose the same points"
+    require_close(again, points, message)
 
 
 def check_surrogate(surrogate: Surrogate, *, n_coordinates: int = 3, random_state: int = 0) -> None:
