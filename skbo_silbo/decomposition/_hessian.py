@@ -7,6 +7,10 @@ Z          (n, q)    whitened labelled samples: mean 0, covariance I
 e          (n,)      centred responses, or residuals of the linear regression on Z
 M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
+
+M is the sample version of ``E e z z'``, whose eigenvectors Li (1992) defines as the principal
+Hessian directions, with e the centred response (pHdy) or the residual (pHdres). For normal X it is
+the mean Hessian matrix of the regression function in whitened coordinates, by Stein's lemma.
 """
 
 from typing import ClassVar

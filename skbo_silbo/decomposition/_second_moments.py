@@ -238,7 +238,8 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     def _kernel_of_rows(self, Z, slices, total):
         """Return ``I - 2 sum p_h V_h + sum p_h V_h^2``.
 
-        This expands ``sum p_h (I - V_h)^2``, and ``sum p_h V_h = total - sum p_h m_h m_h'``.
+        This expands ``sum p_h (I - V_h)^2``, the sample version of ``E (I - Var(Z|y))^2`` (Cook and
+        Weisberg 1991). By the law of total variance, ``sum p_h V_h = total - sum p_h m_h m_h'``.
         """
         shares, means = slices.counts / slices.n_rows, slice_means(Z, slices)
         groups = centred_groups(Z, slices, means)
@@ -287,9 +288,12 @@ class DirectionalRegression(SecondMomentSlicing):
     def _kernel_of_rows(self, Z, slices, total):
         """Return the kernel matrix in closed form.
 
-        With T the covariance of Z, it is ``4 I - 8 T + 2 T^2`` plus the terms of the slices; ``-2
-        I`` if T is I. In permuted samples, T differs from I, since the permuted scores are
-        correlated with the others by chance.
+        The mean of ``(2 I - A)^2`` over pairs of slices is ``2 sum p_h S_h^2 + 2 M^2 + 2 tr(M) M -
+        2 I`` with the second moments ``S_h = V_h + m_h m_h'`` and ``M = sum p_h m_h m_h'`` (Li and
+        Wang 2007, whose three expectations these are). This assumes that the covariance T of Z is
+        I. In permuted samples it differs, since the permuted scores are correlated with the others
+        by chance. Then ``A = S_h + S_l - m_h m_l' - m_l m_h'`` gives ``4 I - 8 T + 2 T^2`` in place
+        of ``-2 I``.
         """
         shares, means = slices.counts / slices.n_rows, slice_means(Z, slices)
         groups = centred_groups(Z, slices, np.zeros_like(means))

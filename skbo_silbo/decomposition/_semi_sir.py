@@ -170,8 +170,10 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     UserWarning
         If "auto" finds no direction; if the linearity condition fails (a feature, or a later score,
         is a curved function of the scores); if y affects the variance of X rather than its mean,
-        which SAVE detects; if integers that repeat often are treated as numbers; or if ``ridge=0``
-        leaves no direction identified.
+        which SAVE detects; if integers that repeat often are treated as numbers; if ``ridge=0``
+        leaves no direction identified; or if unlabelled samples are used although few edges of the
+        neighbour graph join them to labelled ones, less than half as many as with labels spread at
+        random.
 
     Notes
     -----

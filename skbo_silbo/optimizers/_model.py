@@ -1,5 +1,6 @@
 """The fitted model of an optimiser: embedding, surrogate and learnt constraints."""
 
+import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -76,7 +77,9 @@ def learn(model, labelled, configuration):
     learner = configuration.learner
     if isinstance(learner, IdentityLearner) and not first:
         return replace(model, learnt_at=n)
-    learnt = learner.learn(*learning_data(X, y, model.unlabeled, model.warp))
+    with warnings.catch_warnings():  # a search concentrates its evaluations on purpose
+        warnings.filterwarnings("ignore", "The unlabelled samples lie apart", UserWarning)
+        learnt = learner.learn(*learning_data(X, y, model.unlabeled, model.warp))
     if not first and learnt.is_identity and model.embedding.is_identity:
         return replace(model, learnt_at=n)
     step, path = (learner.name, learnt.r), model.path

@@ -81,7 +81,7 @@ def test_the_summary_says_what_that_of_dr_says(diabetes):
         assert words in [shown[: len(words)] for shown in lines], line
     sizes = [[line[0], *(abs(float(v)) for v in line[1:])] for line in lines if line[:1] == ["sex"]]
     assert sizes[0][1:] == pytest.approx([0.218579, 0.034466, 0.082016, 0.039511], rel=1e-4)
-    assert len(sizes) == 2  # the second is of standard errors, which dr has not
+    assert len(sizes) == 3  # with loadings per deviation and standard errors, which dr has not
 
 
 SUMMARY = """

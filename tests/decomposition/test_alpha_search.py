@@ -47,8 +47,9 @@ def test_unlabelled_rows_pass_through_the_steps_before(rows):
     model.fit(X, y, X_unlabeled=X_unlabeled)
     expected = StandardScaler().fit(X).transform(X_unlabeled)
     np.testing.assert_allclose(model["sdr"].recorded, expected)
-    # Without transform_input they would arrive unscaled, and nothing would say so.
-    raw = clone(model).set_params(transform_input=None).fit(X, y, X_unlabeled=X_unlabeled)
+    raw = clone(model).set_params(transform_input=None)  # they arrive unscaled
+    with pytest.warns(UserWarning, match="scaled alike"):
+        raw.fit(X, y, X_unlabeled=X_unlabeled)
     np.testing.assert_array_equal(raw["sdr"].recorded, X_unlabeled)
 
 

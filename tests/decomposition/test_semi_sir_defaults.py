@@ -16,6 +16,8 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
+from skbo_silbo._numerics.graphs import neighbor_graph
+from skbo_silbo.decomposition.selection._alpha import joined_at_random
 
 NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
 
@@ -252,3 +254,29 @@ def test_alpha_of_rows_that_lie_close_together(spread):
         y = X[:60, 0] + spread * rng.normal(size=60)
         sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X[:60], y, X[60:])
         assert np.isfinite(sir.alpha_scores_["error"]).all()
+
+
+# -- samples that lie apart ----------------------------------------------------------------------
+
+
+def test_unlabelled_samples_apart_warn():
+    X, y, _ = linear_data(3, 160, 6)
+    semi = SemiSlicedInverseRegression(1)
+    with pytest.warns(UserWarning, match="lie apart from the labelled ones: 0 edges"):
+        semi.fit(X[:40], y[:40], X[40:] + 20)
+    for seed in range(10):  # warnings are errors
+        order = np.random.default_rng(seed).permutation(160)
+        semi.fit(X[order[:40]], y[order[:40]], X[order[40:]])
+    semi.set_params(alpha=0).fit(X[:40], y[:40], X[40:] + 20)
+
+
+def test_joined_edges_match_simulation():
+    rng = np.random.default_rng(0)
+    S = neighbor_graph(rng.normal(size=(30, 2)), 3)
+    joined = []
+    for _ in range(4000):
+        order = rng.permutation(30)
+        joined.append(S[order[:8]][:, order[8:]].nnz)
+    mean, deviation = joined_at_random(S.sum(axis=1), 8)
+    assert np.mean(joined) == pytest.approx(mean, abs=4 * deviation / np.sqrt(4000))
+    assert np.std(joined) == pytest.approx(deviation, rel=0.05)

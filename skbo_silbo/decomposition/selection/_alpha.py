@@ -22,6 +22,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..._checks import warn_user
 from ..._numerics.pencil import Pencil, centred_membership, whitening_basis
 from ..._numerics.solvers import reduce_to_rows
 from ..rows._columns import mean_and_error
@@ -40,6 +41,9 @@ EXACT_LEVERAGE = 1e-9
 # Smallest gain over alpha = 0, as a share of the variance of Y. If the scores span all features,
 # the errors of different alphas differ only by rounding.
 LEAST_GAIN = 1e-6
+# Edges between labelled and unlabelled samples, relative to random labels, below which a warning is
+# raised, if they are as many standard deviations below
+LEAST_JOINED, DEVIATIONS = 0.5, 4
 
 
 def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_components, search):
@@ -66,11 +70,46 @@ def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_
     if alpha == 0 or len(X) == n:
         return None, 0.0, None
     unit = graph_penalty(near, n, slices.n_rows / n, n_neighbors, **search)
+    warn_if_apart(unit, n)
     unit = slices.penalty_of_weighted(unit)
     if alpha == "auto":
         pencil = Pencil(X, n, slices.membership(), unit)
         alpha, scores = choose_alpha(pencil, slices, ridge, not is_ordered, n_components)
     return (alpha * unit if alpha else None), float(alpha), scores
+
+
+def warn_if_apart(penalty, n_labeled):
+    """Warn if few edges of the graph join labelled and unlabelled samples."""
+    joined = penalty[:n_labeled, n_labeled:].nnz
+    expected, deviation = joined_at_random(np.diff(penalty.indptr) - 1.0, n_labeled)
+    if joined < LEAST_JOINED * expected and expected - joined > DEVIATIONS * deviation:
+        warn_user(
+            f"The unlabelled samples lie apart from the labelled ones: {joined} edges of the graph "
+            f"join them, and {expected:.0f} would if the labels were spread at random. The graph "
+            "and alpha='auto' then say little about the unlabelled samples. Check that all samples "
+            "were measured and scaled alike, and label some of those to be predicted."
+        )
+
+
+def joined_at_random(degrees, n):
+    """Return mean and standard deviation of the number of edges between n samples and the others.
+
+    The n samples are drawn at random. Two edges that share a sample both join the parts with
+    probability n (N - n) / (N (N - 1)), and two disjoint edges with ``disjoint`` (Friedman and
+    Rafsky, Ann. Statist. 7, 1979, section 3).
+
+    Parameters
+    ----------
+    degrees : ndarray of shape (N,)
+        Number of edges of each sample.
+    n : int
+    """
+    N, edges, meeting = len(degrees), degrees.sum() / 2, np.sum(degrees * (degrees - 1)) / 2
+    sharing = n * (N - n) / (N * (N - 1))
+    disjoint = 4 * sharing * (n - 1) * (N - n - 1) / max((N - 2) * (N - 3), 1)
+    mean = 2 * sharing * edges
+    square = mean + 2 * meeting * sharing + (edges * (edges - 1) - 2 * meeting) * disjoint
+    return mean, np.sqrt(max(square - mean**2, 0.0))
 
 
 def choose_alpha(pencil, slices, ridge, categorical, n_components):

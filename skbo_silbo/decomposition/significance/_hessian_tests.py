@@ -10,8 +10,9 @@ F           (n, .)      orthonormal basis of the span of the constant, S, and la
 ==========  ==========  =======================================================================
 
 The hypothesis that k directions suffice means that the mean of ``e u u'`` is 0. If X is normal and
-e is independent of X, all m (m + 1) / 2 entries have the same variance (Li 1992). In general, their
-covariance is estimated from the ``e (u u' - I)`` of the samples (Cook 1998; R's ``dr``). This is
+e is independent of X, all m (m + 1) / 2 entries have the same variance, and n times the sum of the
+squared eigenvalues over ``2 var e`` is chi-square (Li 1992). In general, their covariance is
+estimated from the ``e (u u' - I)`` of the samples (Cook 1998; R's ``dr``). This is
 valid for any X, but conservative, since it ignores that e is orthogonal to X.
 
 The wild bootstrap (Wu 1986) flips the signs of e at random and repeats the regression, which keeps

@@ -11,6 +11,10 @@ B           (n, .)      regressors: the constant and the scores, later with squa
 If E[x | Z] is linear in Z, as for elliptical X, the slice means of X stay in the central subspace
 (Li 1991, condition 3.1). If a feature is a curved function of Z, slicing returns the curve as a
 further direction.
+
+doc/benchmarks/sdr_levels.rst, "One direction, and slicing finds more", measures how often a false
+direction is found without a warning with the thresholds below: in at most .029 of data sets, for
+seven distributions of X.
 """
 
 import numpy as np

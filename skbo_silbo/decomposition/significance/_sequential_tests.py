@@ -24,12 +24,12 @@ MANY_ROWS = 10_000  # rows whose products of scores are formed at a time
 
 
 def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
-    """Test by chi-square that k = 0, 1, ... directions suffice (Li 1991, section 5).
+    """Test by chi-square that k = 0, 1, ... directions suffice (Li 1991, theorem 5.1).
 
-    The statistic is n times the sum of the eigenvalues after the k-th. Its reference is chi-square
-    with ``(d - k)(H - k - 1)`` degrees of freedom, which is exact in large samples of normal X. If
-    y is sliced within G groups, the degrees of freedom are ``(d - k)(H - k - G)``, since the
-    weighted slice means sum to 0 in each group.
+    The statistic is n times the sum of the eigenvalues after the k-th, ``n (d - k)`` times their
+    mean in the theorem. Its reference is chi-square with ``(d - k)(H - k - 1)`` degrees of freedom,
+    which is exact in large samples of normal X. If y is sliced within G groups, the degrees of
+    freedom are ``(d - k)(H - k - G)``, since the weighted slice means sum to 0 in each group.
 
     Parameters
     ----------
@@ -149,6 +149,9 @@ def can_be_tested(S):
 
 def moments_of_squares(U, e, weights):
     """Return tr V and tr V^2 for the covariance V of ``e (u u' - I)``.
+
+    The eigenvalues of V are the weights of the chi-squares in Cook's (1998) test of pHd, with the
+    residuals e, and in the general test of SAVE of Shao, Cook and Weisberg (2007), with e = 1.
 
     Parameters
     ----------
