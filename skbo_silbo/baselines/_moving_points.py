@@ -60,8 +60,8 @@ class CoordinateLedger:
 
     def with_missing(self, X: FloatArray, carry: Lift) -> Self:
         """Return the ledger with points that it lacks, with coordinates ``carry(X)``."""
-        known = set(self.keys)
-        foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in known}
+        own = set(self.keys)
+        foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in own}
         if not foreign:
             return self
         points = np.array(list(foreign.values()))
@@ -105,8 +105,8 @@ class CoordinateLedger:
         """
         if not self.keys:
             return self
-        known = [key in seen for key in self.keys]
-        Z, X, keys = self.Z[known], self.X[known], list(compress(self.keys, known))
+        kept = [key in seen for key in self.keys]
+        Z, X, keys = self.Z[kept], self.X[kept], list(compress(self.keys, kept))
         if Z.shape[1] != r:
             return replace(self, Z=carry(X), X=X)
         return replace(self, Z=Z, X=lift(Z), moved=True, left=self.left | frozenset(keys))

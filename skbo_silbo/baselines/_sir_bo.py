@@ -106,9 +106,9 @@ class KSIRBO(SIRBO):
         super()._state_from_dict(state)
         if state["embedding"] != RELEARN:
             return
-        known, n = self._history, int(state["learnt_at"])
-        parts = known.points, known.X, known.y, known.noise_std, known.constraints
-        first = History(known.X.shape[1]).with_added(*(part[:n] for part in parts))
+        history, n = self._history, int(state["learnt_at"])
+        parts = history.points, history.X, history.y, history.noise_std, history.constraints
+        first = History(history.X.shape[1]).with_added(*(part[:n] for part in parts))
         model = learn(self._model, first.canonical, self._configuration)
         self._model = replace(model, moved=bool(state["moved"]))
         if state["fresh"]:

@@ -98,8 +98,8 @@ class ParameterDomain:
 
     def with_values(self, values: Iterable[Any]) -> Self:
         """Return this domain extended by the values that it does not list yet."""
-        known = Positions(self.values or ())
-        new = [v for v in distinct(values) if known.find(v) is None]
+        listed = Positions(self.values or ())
+        new = [v for v in distinct(values) if listed.find(v) is None]
         new = sorted(new) if all(map(is_number, new)) else new
         return type(self)([*(self.values or []), *new])
 
@@ -125,8 +125,8 @@ class ParameterDomain:
         grid[[0, -1]] = self.low, self.high
         if self.values is None:
             return np.unique(np.round(grid).astype(int) if self.is_integer else grid).tolist()
-        known = np.asarray(self.values, dtype=float)
-        return [self.values[i] for i in np.unique(np.abs(known - grid[:, None]).argmin(axis=1))]
+        listed = np.asarray(self.values, dtype=float)
+        return [self.values[i] for i in np.unique(np.abs(listed - grid[:, None]).argmin(axis=1))]
 
 
 def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:

@@ -48,7 +48,7 @@ class Category(NamedTuple):
 
 
 def with_least_tried_levels(
-    x: FloatArray, known: FloatArray, categories: Sequence[Category], rng: Generator
+    x: FloatArray, X: FloatArray, categories: Sequence[Category], rng: Generator
 ) -> FloatArray:
     """Move a design point to the least-tried level of each categorical parameter.
 
@@ -58,7 +58,7 @@ def with_least_tried_levels(
     ----------
     x : ndarray of shape (d,)
         A point of the cube; it need not be rounded.
-    known : ndarray of shape (n, d)
+    X : ndarray of shape (n, d)
         The points that were evaluated or are pending.
     categories : list of Category
     rng : numpy.random.Generator
@@ -69,7 +69,7 @@ def with_least_tried_levels(
     x : ndarray of shape (d,)
     """
     for category in categories:
-        counts = category.counts(known)
+        counts = category.counts(X)
         least = np.flatnonzero(counts == counts.min())
         if category.nearest(x) not in least:
             x = category.at_every_level(x)[rng.choice(least)]

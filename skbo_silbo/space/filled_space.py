@@ -45,13 +45,13 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     variants = list(_iter_variants(estimator, X, y, own_values))
     steps = [step for variant in variants for step in variant.steps]
     warn_of_unknown(steps)
-    known = {name for variant in variants for branch in variant.branches for name in branch}
-    if not known:
+    searched = {name for variant in variants for branch in variant.branches for name in branch}
+    if not searched:
         raise no_range_error(estimator)
     has = {name for variant in variants for name in own if variant.has(name)}
     branches = []
     for variant in variants:
-        free = {n for n in own if n not in known and (variant.has(n) or n not in has)}
+        free = {n for n in own if n not in searched and (variant.has(n) or n not in has)}
         chosen = {n: ([v], "") for n, v in variant.chosen.items()}
         for branch in variant.branches:
             kept = {n: (own[n], "") for n in own if n not in chosen and n in {*branch, *free}}

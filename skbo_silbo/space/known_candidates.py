@@ -33,9 +33,9 @@ def known_candidates(
         The branches of the search space.
     """
     steps = [step for step in steps if step.key and class_candidates(step.key)]
-    known = [_values(step) for step in steps]
-    longest = max(map(len, known), default=0)
-    together = [[own[min(i, len(own) - 1)] for own in known] for i in range(longest)]
+    by_step = [_values(step) for step in steps]
+    longest = max(map(len, by_step), default=0)
+    together = [[own[min(i, len(own) - 1)] for own in by_step] for i in range(longest)]
     wanted = [{n: v for own in choice for n, v in own.items()} for choice in together]
     shares = [
         s.prefix + n for s in steps for n, e in class_ranges(str(s.key)).items() if "real" in e

@@ -209,9 +209,9 @@ def as_table(branches, steps):
     """Convert branches of (values, source) pairs to a space that is printed as a table."""
     made = [{name: values for name, (values, _) in branch.items()} for branch in branches]
     space = KnownSpace(made[0]) if len(made) == 1 else KnownSpaces(made)
-    known = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
-    space.sources = {name: source for name, _, source in known}
-    space.read = [values for _, values, _ in known]
+    read = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
+    space.sources = {name: source for name, _, source in read}
+    space.read = [values for _, values, _ in read]
     was_set = {name: value for step in steps for name, value in step.set_by_user().items()}
     searched = {name for branch in branches for name in branch}
     space.fixed = {name: value for name, value in was_set.items() if name not in searched}
