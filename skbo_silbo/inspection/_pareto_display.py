@@ -75,10 +75,8 @@ class ParetoDisplay(PanelDisplay):
                 f"{type(result).__name__} without pareto_front_. Set refit to a list of two or "
                 "three objectives and fit the search."
             )
-        names, results = tuple(result.refit), result.cv_results_
-        columns = ["mean_fit_time" if name == "fit_time" else f"mean_test_{name}" for name in names]
-        values = np.column_stack([results[column] for column in columns])
-        return cls(values, result.pareto_front_, names).plot(ax=ax)
+        display = cls(objective_values(result), result.pareto_front_, tuple(result.refit))
+        return display.plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
         """Draw one scatter plot per pair of objectives.
@@ -117,3 +115,9 @@ class ParetoDisplay(PanelDisplay):
         x_name, y_name = self.names[i], self.names[j]
         axes.set(xlabel=labels.get(x_name, x_name), ylabel=labels.get(y_name, y_name))
         hide_frame(axes)
+
+
+def objective_values(search):
+    """Return the values of all objectives of a multi-objective search, of shape (n, m)."""
+    columns = ["mean_fit_time" if n == "fit_time" else f"mean_test_{n}" for n in search.refit]
+    return np.column_stack([search.cv_results_[column] for column in columns])

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo.inspection._evaluations import Evaluations, ResultLike, read_evaluations
 from skbo_silbo.inspection._journal_evaluations import ReportData, read_journal
-from skbo_silbo.inspection._pareto_display import ParetoDisplay
+from skbo_silbo.inspection._pareto_display import ParetoDisplay, objective_values
 from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number
 from skbo_silbo.optimizers import EmbeddedOptimizer
@@ -85,7 +85,7 @@ str or path-like
     """
     page = _read(source)
     evaluations = page.evaluations
-    front = _front(source, page.table)
+    front = _front(source)
     sections = {
         "Next step": _paragraph(_next_step(evaluations, front, page.n_open)),
         "What was searched": _facts(page) + _space(evaluations),
@@ -214,17 +214,17 @@ def _recommended(evaluations):
     return _paragraph(text) + make_table({"Input": named, "Value": named.values()})
 
 
-def _front(source, table):
+def _front(source):
     """Return the Pareto front as picture and table, or "" if there is a single objective."""
     if not hasattr(source, "pareto_front_"):
         return ""
-    rows, results = source.pareto_front_.tolist(), source.cv_results_["params"]
+    rows, params = source.pareto_front_.tolist(), source.cv_results_["params"]
     n = len(source.refit)
     picture = _picture(lambda ax: ParetoDisplay.from_result(source, ax=ax), n * (n - 1) // 2)
-    names = ["seconds" if name == "fit_time" else name for name in source.refit]
-    names = [name if name in table else "value" for name in names]
-    shown = [*names, *dict.fromkeys(name for i in rows for name in results[i])]
-    columns = {"row": rows} | {name: [table[name][i] for i in rows] for name in shown}
+    columns = dict(zip(source.refit, objective_values(source)[rows].T, strict=True))
+    inputs = dict.fromkeys(name for i in rows for name in params[i])
+    columns |= {name: [params[i].get(name) for i in rows] for name in inputs}
+    columns = {"row": rows, **columns}
     return f'<div class="charts">{picture}</div>' + make_table(columns, is_sortable=True)
 
 

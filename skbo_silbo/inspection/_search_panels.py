@@ -50,12 +50,14 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     sign : {1, -1}
         1 if greater values are better, -1 otherwise.
     """
-    shown = []
+    shown, first = [], next(iter(curves.values()))
     if random_values is not None and np.isfinite(random_values).any():
         mean, band = expected_best(sign * random_values)
         count = np.arange(1, len(mean) + 1)
         axes.fill_between(count, *(sign * band), color="0.88", lw=0)
-        label = f"random search, expected\n(from {len(mean)} random points)"
+        is_initial = np.array_equal(random_values, first[:n_initial], equal_nan=True)
+        name, kind = ("initial points", "initial") if is_initial else ("random search", "random")
+        label = f"{name}, expected\n(from {len(mean)} {kind} points)"
         axes.plot(count, sign * mean, color="0.35", ls="--", label=label)
         shown.append(sign * mean)
     for (name, values), (style, colour) in zip(curves.items(), cycle(LINES), strict=False):
@@ -63,7 +65,6 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
         count = np.arange(1, len(values) + 1)
         axes.step(count, best, where="post", color=colour, ls=style, label=shorten(name, 28))
         shown.append(best)
-    first = next(iter(curves.values()))
     if 0 < n_initial < len(first):
         axes.axvline(n_initial + 0.5, color="0.5", ls=":", lw=1.2, label="first model")
     evaluations = np.concatenate(list(curves.values()))

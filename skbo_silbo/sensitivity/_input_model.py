@@ -25,7 +25,7 @@ from itertools import chain
 from typing import Self
 
 import numpy as np
-from scipy.stats import qmc, sobol_indices
+from scipy.stats import ks_2samp, qmc, sobol_indices
 from sklearn.model_selection import KFold
 
 from skbo_silbo._checks import as_noise
@@ -58,6 +58,9 @@ OUTLIER_RANGES = 3.0  # interquartile ranges beyond the quartiles
 MAX_OUTLIERS = 0.05  # proportion of the values that may be outliers, on either side
 # Short chains around one mode underestimate the uncertainty. Calibrated in experiment `shares`.
 WIDENING = 1.4
+N_EVEN = 1024  # evenly drawn points with which the observed ones are compared
+MAX_UNEVEN = 0.2  # proportion of columns that may differ from evenly drawn ones
+MAX_HIDDEN = 0.5
 RESOLUTION = 0.02  # error of a share due to averaging over N points
 PRIOR = "dimension-scaled"  # a sparse prior is overconfident with few values
 SCALE_ERRORS = 2.0  # standard errors by which a logarithmic scale must outperform the identity
@@ -152,6 +155,22 @@ class InputModel:
         return SCALES[self.warp.name] + note
 
     @cached_property
+    def hidden_share(self) -> float:
+        """Share of the variance that inputs may have unnoticed because a search chose the points.
+
+        It is 0 if the observed points cover the space evenly. Otherwise it is the number of inputs
+        per observed value, at most 0.5, which gives intervals of about the nominal coverage on
+        planted searches (experiment ``share_intervals``).
+        """
+        even = self.space.round(self.points(N_EVEN))
+        columns = zip(self.X.T, even.T, strict=True)
+        p_values = [ks_2samp(x, u, method="asymp").pvalue for x, u in columns]
+        if np.mean(np.array(p_values) < 0.01) <= MAX_UNEVEN:
+            return 0.0
+        n_inputs = sum(map(bool, self.space.column_groups().values()))
+        return min(n_inputs / self.y.size, MAX_HIDDEN)
+
+    @cached_property
     def shares(self) -> InputShares:
         """Shares of the variance explained by single inputs and by the most important ones."""
         groups = {name: own for name, own in self.space.column_groups().items() if own}
@@ -162,7 +181,8 @@ class InputModel:
             return InputShares(*facts, unknown, unknown[:MOST_NAMED], cautions=cautions)
         n = 1024 if len(groups) <= 50 else 512
         each = self._total_effects(n, list(groups.values()))
-        intervals = _share_interval(each)
+        hidden = self.hidden_share
+        intervals = _share_interval(each, hidden)
         order = rank_by_low_end(intervals)[:MOST_NAMED]
         ranked = [list(groups.values())[i] for i in order]
         sets = [list(chain.from_iterable(ranked[: k + 1])) for k in range(len(ranked))]
@@ -170,7 +190,8 @@ class InputModel:
         together = 1.0 - self._total_effects(n, sets, of_others=True)
         n_others = np.sum(each[:-1][:, intervals[:, 1] == 0.0] >= CONSIDERABLE, axis=1)
         most = int(np.quantile(n_others, MOST_OTHERS_LEVEL, method="higher"))
-        return InputShares(*facts, intervals, _share_interval(together), most, cautions)
+        most = None if hidden else most
+        return InputShares(*facts, intervals, _share_interval(together, hidden), most, cautions)
 
     def _cautions(self):
         """Describe the categorical inputs with one dominant level, see `InputShares.cautions`."""
@@ -438,7 +459,12 @@ def _interval(values, widening=1.0):
     return np.column_stack([estimate, np.minimum(low, estimate), np.maximum(high, estimate)])
 
 
-def _share_interval(values):
-    """Return shares with their intervals, widened by the error of averaging over points."""
+def _share_interval(values, hidden):
+    """Return shares with their intervals, widened by the error of averaging over points.
+
+    Inputs may explain a `hidden` share of the variance in addition to that of the model.
+    """
     estimate, low, high = _interval(values, WIDENING).T
-    return np.clip(np.column_stack([estimate, low - RESOLUTION, high + RESOLUTION]), 0.0, 1.0)
+    low, high = np.clip([low - RESOLUTION, high + RESOLUTION], 0.0, 1.0) * (1.0 - hidden)
+    estimate = np.clip(estimate, 0.0, 1.0)
+    return np.column_stack([estimate, low, high + hidden])

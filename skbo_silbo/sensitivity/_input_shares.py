@@ -25,7 +25,9 @@ class InputShares:
     search space. Because of interactions, shares can sum to more than 1. They are computed for the
     posterior mean of a Gaussian process on all inputs. Intervals are computed from posterior draws
     and calibrated on synthetic problems to contain 90 % of the true shares (experiment ``shares``).
-    Shares below about 0.02 cannot be distinguished from 0. A categorical input has a single share.
+    If a search chose the points, the intervals are wider, because the model may have missed inputs
+    (`InputModel.hidden_share`). Shares below about 0.02 cannot be distinguished from 0. A
+    categorical input has a single share.
 
     If a constant predicts held-out values as well as the model, all shares are NaN.
 
@@ -59,7 +61,7 @@ class InputShares:
         interval. p is at most 10.
     most_others : int or None, default=None
         Upper bound on the number of inputs that explain 5 % or more each, although they are not
-        significant. It holds in 95 % of the posterior draws.
+        significant. It holds in 95 % of the posterior draws. None if a search chose the points.
     cautions : tuple of str, default=()
         One sentence for each categorical input of which one level has at least 90 % of the
         evaluations, so that little is known about the other levels.

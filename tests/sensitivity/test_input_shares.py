@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from levels import sets
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import binom, loguniform, norm, sobol_indices, uniform
+from scipy.stats import binom, loguniform, norm, qmc, sobol_indices, uniform
 
 from benchmarks.experiments._share_coverage import PlantedSum, measure_shares
 from skbo_silbo import SILBO, Space
@@ -278,6 +278,19 @@ def test_intervals_hold_the_true_shares(n_sets):
     assert held.sum() >= binom.ppf(1e-6, len(held), 0.9)
     active = rows[:, 0] > 0
     assert held[active].sum() >= binom.ppf(1e-6, active.sum(), 0.9)
+
+
+def test_searched_points_widen_the_intervals():
+    rng = np.random.default_rng(0)
+    even = qmc.scale(qmc.Sobol(4, seed=rng).random(32), -1, 1)
+    around = 0.3 + 0.1 * rng.standard_normal((32, 4))
+    even_model = InputModel.fit(cube(4), even, even[:, 0] + 0.3 * even[:, 1])
+    assert even_model.hidden_share == 0.0
+    X = np.vstack([even, around])
+    model = InputModel.fit(cube(4), X, X[:, 0] + 0.3 * X[:, 1])
+    assert model.hidden_share == 4 / 64
+    assert (model.shares.intervals[:, 2] >= 4 / 64).all()
+    assert model.shares.most_others is None
 
 
 @pytest.mark.statistical
