@@ -1,6 +1,8 @@
 """report: one self-contained page on a search, a result, an optimiser or a journal."""
 
 import re
+import shutil
+import subprocess
 import sys
 from html.parser import HTMLParser
 
@@ -216,3 +218,24 @@ def test_command_writes_report_next_to_journal(tmp_path, capsys):
 def test_report_without_evaluations_raises():
     with pytest.raises(NotFittedError, match="evaluations"):
         report(SILBO([(0, 1)]))
+
+
+@pytest.mark.slow
+def test_browser_sorts_the_table(tmp_path):
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no Chromium is installed")
+    result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)] * 2, n_calls=14, random_state=0)
+    click = "[...document.querySelectorAll('.sortable th')].find(h => h.textContent == 'value')"
+    page = report(result).replace("</body>", f"<script>{click}.click()</script></body>")
+    path = tmp_path / "page.html"
+    path.write_text(page, encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    options += [f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()]
+    shown = subprocess.run(
+        [browser, *options], check=True, capture_output=True, text=True, timeout=300
+    )
+    table = shown.stdout[shown.stdout.index("<h2>All evaluations") :]
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]
+    values = [float(re.findall(r'data-key="([^"]*)"', row)[2]) for row in rows]
+    assert values == sorted(result.func_vals)
