@@ -93,11 +93,6 @@ class GaussianProcess:
         left = np.maximum(1.0 - np.einsum("ij,ij->j", half, half), LEAST_VARIANCE)
         return mean, self.signal_variance * left
 
-    def predict_mean(self, X: FloatArray) -> FloatArray:
-        """Return the mean that `predict` returns, of shape (m,), in O(n m d)."""
-        correlation, _ = matern52(self.distances(X), derivative=False)
-        return self.signal_variance * (correlation @ self.dual)
-
     def predict_gradient(self, X: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, variance and their gradients at the rows of X.
 
@@ -160,6 +155,42 @@ class GaussianProcess:
         root = dtrtri(self.cholesky, lower=1)[0]  # its upper half is that of L: zero
         precision = np.einsum("ij,ij->j", root, root) / self.signal_variance
         return self.y - self.dual / precision, 1.0 / precision
+
+
+class ProcessStack:
+    """Gaussian processes at the same points, which share the cost of predictions at one point.
+
+    Parameters
+    ----------
+    processes : sequence of m GaussianProcess
+    """
+
+    def __init__(self, processes: Sequence[GaussianProcess]) -> None:
+        self._X = processes[0].X
+        self._weights = np.array([process.weights for process in processes])[:, None]
+        self._distances = DistancesTo(self._X, self._weights)
+        self._signals = np.array([process.signal_variance for process in processes])
+        self._duals = np.array([process.dual for process in processes])[:, :, None]
+        self._choleskys = [process.cholesky for process in processes]
+
+    def predict_gradient(self, x: FloatArray) -> tuple[FloatArray, ...]:
+        """Return what `GaussianProcess.predict_gradient` returns at one point x, (1, d).
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (m,)
+        by_mean, by_variance : ndarray of shape (m, d)
+        """
+        correlation, derivative = matern52(self._distances(x))  # (m, 1, n)
+        solved = np.empty_like(correlation)
+        for L, row, out in zip(self._choleskys, correlation, solved, strict=True):
+            out[0] = dtrsv(L, dtrsv(L, row[0], lower=1), lower=1, trans=1)
+        mean = self._signals * (correlation @ self._duals)[:, 0, 0]
+        left = np.maximum(1.0 - np.einsum("kij,kij->k", correlation, solved), LEAST_VARIANCE)
+        both = np.concatenate([derivative * self._duals.swapaxes(1, 2), derivative * solved], 1)
+        slopes = gradient_by_points(both, x, self._X, self._weights)
+        slopes *= self._signals[:, None, None]
+        return mean, self._signals * left, slopes[:, 0], -2.0 * slopes[:, 1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,22 +63,22 @@ class DistancesTo:
     ----------
     B : ndarray of shape (n_b, d)
         The fixed points.
-    weights : ndarray of shape (d,)
-        Inverse squared length scales, non-negative.
+    weights : ndarray of shape (d,) or (m, 1, d)
+        Inverse squared length scales, non-negative; of m kernels for (m, n_a, n_b) distances.
     """
 
     def __init__(self, B: FloatArray, weights: FloatArray) -> None:
         self._root = np.sqrt(weights)
         self._centre = B.mean(axis=0)  # |a|^2 + |b|^2 - 2 a'b loses digits far from the origin
         self._scaled = (B - self._centre) * self._root
-        self._squares = np.einsum("jk,jk->j", self._scaled, self._scaled)
+        self._squares = np.einsum("...jk,...jk->...j", self._scaled, self._scaled)[..., None, :]
 
     def __call__(self, A: FloatArray) -> FloatArray:
         """Return the distances of the rows of A, of shape (n_a, n_b)."""
         a = (A - self._centre) * self._root
-        q = a @ self._scaled.T
+        q = a @ self._scaled.swapaxes(-1, -2)
         q *= -2.0
-        q += np.einsum("ik,ik->i", a, a)[:, None]
+        q += np.einsum("...ik,...ik->...i", a, a)[..., None]
         q += self._squares
         return np.maximum(q, 0.0, out=q)
 
@@ -146,18 +146,18 @@ def gradient_by_points(D, A, B, weights):
 
     Parameters
     ----------
-    D : ndarray of shape (n_a, n_b)
+    D : ndarray of shape (n_a, n_b) or (m, n_a, n_b)
         Derivative with respect to ``q_tj`` of a scalar that belongs to row t.
     A : ndarray of shape (n_a, d)
         Points at which the gradient is taken.
     B : ndarray of shape (n_b, d)
         The fixed points.
-    weights : ndarray of shape (d,)
+    weights : ndarray of shape (d,) or (m, 1, d)
         Inverse squared length scales.
 
     Returns
     -------
-    gradient : ndarray of shape (n_a, d)
+    gradient : ndarray of shape (n_a, d) or (m, n_a, d)
         ``2 w_k [a_tk (D 1)_t - (D B)_tk]``.
     """
-    return 2.0 * weights * (A * D.sum(axis=1)[:, None] - D @ B)
+    return 2.0 * weights * (A * D.sum(axis=-1)[..., None] - D @ B)

@@ -6,8 +6,7 @@ from skbo_silbo.acquisition._acquisition_functions import (
 )
 from skbo_silbo.acquisition._parzen_draws import ParzenTurns
 from skbo_silbo.acquisition._restricted_space import Part
-from skbo_silbo.acquisition._searches import Climb
-from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
+from skbo_silbo.acquisition._searches import AcquisitionSurface, Climb, Found, Search
 
 __all__ = [
     "AcquisitionFunction",

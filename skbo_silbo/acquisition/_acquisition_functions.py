@@ -103,18 +103,6 @@ def log_expected_improvement(
 log_expected_improvement.is_log = True  # type: ignore[attr-defined]
 
 
-def is_log(acquisition: AcquisitionFunction) -> bool:
-    """Return whether an acquisition function declares that it is a logarithm.
-
-    Examples
-    --------
-    >>> from skbo_silbo.acquisition._acquisition_functions import is_log, no_improvement
-    >>> is_log(log_expected_improvement), is_log(no_improvement)
-    (True, False)
-    """
-    return bool(getattr(acquisition, "is_log", False))
-
-
 def no_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> Any:

@@ -14,10 +14,14 @@ from numpy.random import Generator
 from scipy.special import ndtr, ndtri
 
 from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.acquisition._acquisition_functions import is_log
-from skbo_silbo.acquisition._restricted_space import can_be_listed
-from skbo_silbo.acquisition._searches import Climb, every_point
-from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
+from skbo_silbo.acquisition._searches import (
+    AcquisitionSurface,
+    Climb,
+    Found,
+    Search,
+    can_be_listed,
+    every_point,
+)
 from skbo_silbo.space import SpaceUnion
 from skbo_silbo.surrogate import SurrogateOptions
 
@@ -55,12 +59,11 @@ def moved_off_bounds(
     -------
     x : ndarray of shape (d,)
     """
-    in_nats = is_log(surface.acquisition)
-    if x.size < LEAST_INPUTS or not in_nats or isinstance(space, SpaceUnion):
+    is_log = getattr(surface.acquisition, "is_log", False)
+    if x.size < LEAST_INPUTS or not is_log or isinstance(space, SpaceUnion):
         return x
-    lower, upper = space.round(
-        np.array([[-1.0], [1.0]]) * np.ones(x.size)
-    )  # equal for columns of a category
+    # Both are equal in the columns of a category.
+    lower, upper = space.round(np.array([[-1.0], [1.0]]) * np.ones(x.size))
     inside = (ranked > lower + SMALLEST_STEP) & (ranked < upper - SMALLEST_STEP)
     bounded = (x <= lower + SMALLEST_STEP) | (x >= upper - SMALLEST_STEP)
     columns = np.flatnonzero(bounded & inside.any(axis=0))

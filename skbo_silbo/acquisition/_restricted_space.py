@@ -8,47 +8,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.random import Generator
 
 from skbo_silbo._typing import BoolArray, FloatArray
+from skbo_silbo.acquisition._searches import N_BEST, can_be_listed, draw_moved, points_near
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
 from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.keys import first_rows
-
-N_BEST = 5  # points that candidates are drawn around
-LOG_STEPS = (-3.5, -0.3)  # range of the decimal logarithm of step sizes
-# Largest number of points of a discrete space to compare exhaustively, and of that number times
-# the squared number of values. A proposal takes 0.2 s with 50 values and 1.5 s with 300.
-MOST_LEFT, MOST_WORK = 10**5, 10**10
-
-
-def can_be_listed(n_points: float, n: int) -> bool:
-    """Return whether a space of `n_points` allows exhaustive search, given n values."""
-    return n_points - n <= MOST_LEFT and n_points * n**2 <= MOST_WORK
-
-
-def steps_near(n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Draw n normal steps, (n, r), with random sizes in units of the half widths."""
-    sizes = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1)) * widths
-    return sizes * rng.standard_normal((n, widths.size))
-
-
-def points_near(centres: FloatArray, n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Draw n points of the box, (n, r), near the rows of `centres`, (k, r)."""
-    near = centres[rng.integers(len(centres), size=n)] + steps_near(n, widths, rng)
-    return np.clip(near, -widths, widths)
-
-
-def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
-    """Draw which coordinates of n candidates to change, as bool of shape (n, d).
-
-    The expected number of coordinates is log-uniform between 1 and d, and the probability of each
-    is proportional to its relevance.
-    """
-    expected = relevance.size ** rng.uniform(0.0, 1.0, (n, 1))
-    share = relevance / relevance.mean() / relevance.size
-    return rng.random((n, relevance.size)) < expected * share
-
 
 # Not tuned: these find a feasible region of 1e-8 of the cube (tests/optimizers).
 N_DRAWN, N_NEAR = 512, 256  # candidates at first, and near the best candidates in each round
@@ -98,8 +63,8 @@ class Part:
         The full space.
     fixed : mapping
         Values of the fixed parameters, by name, or by index in a box.
-    violation : callable or None
-        Maps a point to its constraint violation, which is 0 if all constraints hold.
+    violations : callable or None
+        Maps a list of n points to their constraint violations, (n,), 0 if all constraints hold.
     equations : Equations or None
         Equality constraints of a box, onto which points are projected.
 
@@ -113,12 +78,12 @@ class Part:
         self,
         space: AnySpace,
         fixed: Mapping[Any, Any],
-        violation: Callable[[Any], float] | None = None,
+        violations: Callable[[Any], FloatArray] | None = None,
         equations: Equations | None = None,
     ) -> None:
         self._within = within = space.pinned(fixed)
         self.n_points = within.n_points
-        self._space, self._violation, self._equations = space, violation, equations
+        self._space, self._violations, self._equations = space, violations, equations
         first = within.branches[0] if isinstance(within, SpaceUnion) else within
         self._fixed: dict[Any, Any]
         if isinstance(first, Box):
@@ -153,9 +118,9 @@ class Part:
 
     def violation(self, X: FloatArray) -> FloatArray:
         """Return the constraint violations, (n,), of rounded encoded points, (n, m)."""
-        if self._violation is None:
+        if self._violations is None or not len(X):
             return np.zeros(len(X))
-        return np.array([self._violation(point) for point in self.decode(X)])
+        return self._violations(self.decode(X))
 
     def admitted(self, X: FloatArray) -> FloatArray:
         """Return the rows of X, (n, m), that satisfy the constraints."""
@@ -209,18 +174,14 @@ class Part:
                 drawn = self.every_point()
             else:
                 drawn = self.near(X[np.argsort(violation, kind="stable")[:N_BEST]], rng)
-        raise _none_found(violation)
-
-
-def _none_found(violations):
-    """Return an error that says why no candidate can be proposed."""
-    if violations.min() > 0.0:
-        return ValueError(
-            f"constraints must be possible to satisfy: none of {len(violations)} candidates does, "
-            f"and the smallest violation is {violations.min():.3g}. Check the constraints, or pass "
-            "feasible points as x0 (minimize) or initial_params (SILBOSearchCV)."
+        if violation.min() > 0.0:
+            raise ValueError(
+                "`constraints` must be possible to satisfy: none of the "
+                f"{len(violation)} candidates does, and the smallest violation is "
+                f"{violation.min():.3g}. Check the constraints, or pass feasible points as x0 "
+                "(minimize) or initial_params (SILBOSearchCV)."
+            )
+        raise SpaceExhausted(
+            f"no new point among {len(violation)} candidates of the restricted space. Stop the "
+            "search, or fix fewer parameters."
         )
-    return SpaceExhausted(
-        f"no new point among {len(violations)} candidates of the restricted space. Stop the "
-        "search, or fix fewer parameters."
-    )

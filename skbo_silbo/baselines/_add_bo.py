@@ -21,8 +21,7 @@ from skbo_silbo._numerics.matern import matern52, scaled_squared_distances
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition._acquisition_functions import confidence_gain
-from skbo_silbo.acquisition._restricted_space import N_BEST, points_near
-from skbo_silbo.acquisition._searches import N_NEAR
+from skbo_silbo.acquisition._searches import N_BEST, N_NEAR, points_near
 from skbo_silbo.baselines._baseline import Baseline, ExactProcess
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, check_n_initial

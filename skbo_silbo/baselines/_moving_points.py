@@ -145,14 +145,14 @@ class MovingPoints(Baseline):
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
         """Return a moved point to evaluate again, or a new point, of shape (m,)."""
-        if self._n_known >= self.n_initial_ and len(self._history):
+        if self._n_points >= self.n_initial_ and len(self._history):
             with one_thread():
                 self._update_model()
             if self._model.surrogate is None:
                 return self._ledger.next_unevaluated(self._seen)
         return super().propose(rng, part)
 
-    def place(
+    def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
         """Return the clipped points of coordinates; X is ignored."""
@@ -162,18 +162,18 @@ class MovingPoints(Baseline):
         """Fit to all values; the surrogate only after all moved points are evaluated."""
         if self._has_unevaluated() or self._model.n_observed == len(self._history):
             return
-        self._model = self._learnt(self._model)
+        self._model = self._with_embedding(self._model)
         if not self._has_unevaluated():
-            self._model = self._conditioned(self._model)
+            self._model = self._with_surrogate(self._model)
 
     def _has_unevaluated(self):
         unevaluated = self._ledger.next_unevaluated(self._seen) is not None
         self._ledger = replace(self._ledger, moved=unevaluated)
         return unevaluated
 
-    def _learnt(self, model):
+    def _with_embedding(self, model):
         """Return the model with a newly learnt embedding if due, and move the points."""
-        relearnt = super()._learnt(model)
+        relearnt = super()._with_embedding(model)
         learnt = relearnt.embedding
         if model.learnt_at and learnt is not model.embedding:
 
@@ -183,13 +183,13 @@ class MovingPoints(Baseline):
             self._ledger = self._ledger.moved_to(learnt.r, learnt.project, lift, self._seen)
         return relearnt
 
-    def _conditioned(self, model, *, tune=True):
+    def _with_surrogate(self, model, *, tune=True):
         if tune:
             X = self._labelled().X
             self._ledger = self._ledger.with_missing(X, model.embedding.project)
         if not self._labelled().y.size:
             return replace(model, surrogate=None, n_observed=len(self._history))
-        return super()._conditioned(model, tune=tune)
+        return super()._with_surrogate(model, tune=tune)
 
     def _labelled(self):
         rows = super()._labelled()
@@ -206,12 +206,14 @@ class MovingPoints(Baseline):
             self._ledger = self._ledger.with_points(x[None], z[None])
         return x, z
 
-    def _state_to_dict(self):
-        return {**super()._state_to_dict(), "ledger": self._ledger.to_state()}
+    def model_to_dict(self) -> dict[str, Any]:
+        """Return the model and the ledger as plain data."""
+        return {**super().model_to_dict(), "ledger": self._ledger.to_state()}
 
-    def _state_from_dict(self, state):
+    def model_from_dict(self, state: dict[str, Any]) -> None:
+        """Restore the result of `model_to_dict`, after the history and pending points."""
         self._ledger = CoordinateLedger.from_state(state["ledger"])
-        super()._state_from_dict(state)
+        super().model_from_dict(state)
 
 
 def clipped_points(Z, embedding):

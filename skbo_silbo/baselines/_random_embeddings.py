@@ -18,7 +18,7 @@ from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._choice import FixedLearner
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
-from skbo_silbo.optimizers._embedded import nearest_points
+from skbo_silbo.optimizers._model_based import nearest_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
 SKETCH_STREAM = (0, 3)  # key of the random generator of the sketch
@@ -280,10 +280,6 @@ class ImageProcess(GaussianProcessSurrogate):
         """Return mean and standard deviation at the rows of Z."""
         return super().predict(self.image(Z))
 
-    def predict_mean(self, Z: FloatArray) -> FloatArray:
-        """Return the mean at the rows of Z."""
-        return super().predict_mean(self.image(Z))
-
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z."""
         return central_differences(self.predict, Z)
@@ -317,7 +313,7 @@ class ZonotopeREMBO(RandomEmbedding):
         """Validate the arguments and return the `Configuration` for d columns."""
         return replace(super().configure(d), search=Climb())
 
-    def place(
+    def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
         """Return the shortest points of the cube with the given coordinates."""

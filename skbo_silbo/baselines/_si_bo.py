@@ -117,7 +117,7 @@ class SIBO(Baseline):
             n_initial=n_initial,
         )
 
-    def place(
+    def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
         """Return the shortest points of the cube with the given coordinates."""

@@ -100,13 +100,13 @@ class FirstUnlabelled(Baseline):
 
     _n_first_unlabeled: int | None = None  # None: as many as in later fits
 
-    def _learnt(self, model):
+    def _with_embedding(self, model):
         if not model.learnt_at and not len(model.unlabeled):
             n, d = self._n_first_unlabeled, self.space_.n_features_
             n = self._configuration.n_unlabeled if n is None else n
             points = self.space_.round(random_points(n, d, self._rng(0, 4)))
             model = replace(model, unlabeled=points)
-        return super()._learnt(model)
+        return super()._with_embedding(model)
 
 
 class SeekingPreimages(Baseline):

@@ -1,6 +1,7 @@
 """SIR-BO: Bayesian optimisation in the span of (kernel) sliced inverse regression."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -9,16 +10,15 @@ from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, FloatArray, SpaceLike
 from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Found
 from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES
-from skbo_silbo.acquisition._restricted_space import N_BEST, points_near
-from skbo_silbo.acquisition._searches import N_NEAR
+from skbo_silbo.acquisition._searches import N_BEST, N_NEAR, points_near
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.decomposition import KernelSlicedInverseRegression
 from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
-from skbo_silbo.embedding._nonlinear import RELEARN, NonlinearLearner
+from skbo_silbo.embedding._learners import TransformerLearner
+from skbo_silbo.embedding._nonlinear import RELEARN
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
-from skbo_silbo.optimizers._history import History
-from skbo_silbo.optimizers._model import learn
+from skbo_silbo.optimizers._model import learning_data
 
 N_ROUNDS = 10  # rounds of candidates near the best, after the random ones
 
@@ -98,19 +98,21 @@ class KSIRBO(SIRBO):
         made = super().configure(d)  # checks n_components too
         if d == 0:
             return replace(made, learner=IdentityLearner())
-        learner = NonlinearLearner(KernelSlicedInverseRegression(self.n_components, alpha=0.0))
+        scores = KernelSlicedInverseRegression(self.n_components, alpha=0.0)
+        learner = TransformerLearner(type(scores).__name__, scores, is_linear=False)
         return replace(made, learner=learner, search=CubeSearch())
 
-    def _state_from_dict(self, state):
+    def model_from_dict(self, state: dict[str, Any]) -> None:
         """Restore the state, learning the scores again from the same values."""
-        super()._state_from_dict(state)
+        super().model_from_dict(state)
         if state["embedding"] != RELEARN:
             return
-        history, n = self._history, int(state["learnt_at"])
-        parts = history.points, history.X, history.y, history.noise_std, history.constraints
-        first = History(history.X.shape[1]).with_added(*(part[:n] for part in parts))
-        model = learn(self._model, first.canonical, self._configuration)
-        self._model = replace(model, moved=bool(state["moved"]))
+        model, n = self._model, int(state["learnt_at"])
+        X, y, *_ = self._history.first(n).canonical
+        data = learning_data(X, y, model.unlabeled, model.warp)
+        learnt = self._configuration.learner.learn(*data)
+        moved = bool(state["moved"])
+        self._model = replace(model, embedding=learnt, learnt_at=n, moved=moved)
         if state["fresh"]:
             self._model = self._restored()
 

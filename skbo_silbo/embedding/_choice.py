@@ -76,7 +76,19 @@ def choose_embedding(embedding, n_components, d):
     """
     if isinstance(embedding, str) and embedding in EMBEDDINGS:
         check_n_components(n_components, d)
-        return _named(embedding, n_components if n_components == "auto" else int(n_components), d)
+        if embedding == "auto" and n_components != "auto":
+            embedding = AUTO_LEARNT
+        elif embedding == "auto":
+            embedding = AUTO if d >= LEAST_SPARSE_DIMENSION else "identity"
+        if embedding in LEARNERS:
+            r = n_components if n_components == "auto" else int(n_components)
+            return LEARNERS[embedding](r)
+        if n_components not in ("auto", d):
+            raise ValueError(
+                f"`n_components` must be 'auto' or {d} (all inputs) with embedding={embedding!r}, "
+                f"got {n_components!r}. Use embedding='semi-sir' for fewer."
+            )
+        return IdentityLearner(embedding)
     if n_components != "auto":
         raise ValueError(
             f"n_components must be 'auto' if embedding is an object, got {n_components!r}. Set the "
@@ -96,19 +108,3 @@ def choose_embedding(embedding, n_components, d):
 def is_transformer(embedding: Any) -> bool:
     """Return whether an object can be cloned and fitted as a scikit-learn transformer."""
     return hasattr(embedding, "fit") and hasattr(embedding, "get_params")
-
-
-def _named(embedding, n_components, d):
-    if embedding == "auto":
-        if n_components != "auto":
-            embedding = AUTO_LEARNT
-        else:
-            embedding = AUTO if d >= LEAST_SPARSE_DIMENSION else "identity"
-    if embedding in LEARNERS:
-        return LEARNERS[embedding](n_components)
-    if n_components not in ("auto", d):
-        raise ValueError(
-            f"n_components must be 'auto' or {d} (all inputs) with embedding={embedding!r}, "
-            f"got {n_components!r}. Use embedding='semi-sir' for fewer."
-        )
-    return IdentityLearner(embedding)

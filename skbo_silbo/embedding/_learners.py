@@ -1,4 +1,4 @@
-"""Learners of linear embeddings."""
+"""Learners of embeddings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,16 +6,14 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
-from skbo_silbo._typing import Auto, FloatArray, TransformerLike
+from skbo_silbo._checks import warn_user
+from skbo_silbo._typing import Auto, FloatArray, InvertibleTransformerLike, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import (
-    NonlinearLearner,
-    fit_clone,
-    fit_if_possible,
-    varies,
-)
+from skbo_silbo.embedding._nonlinear import TransformerEmbedding
 
 # Slices of at most seven values, as of the first 50, are not localised: all members are neighbours.
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
@@ -24,30 +22,50 @@ N_TRIAL = 200  # random points that a transformer is tested on
 
 @dataclass(frozen=True)
 class TransformerLearner:
-    """Learner based on a transformer with ``components_`` after ``fit(X, y)``.
+    """Learner based on a scikit-learn transformer.
 
     Attributes
     ----------
     name : str
     transformer : estimator
         Cloned before every fit. `X_unlabeled` is passed if its `fit` accepts it.
+    is_linear : bool
+        Whether the fitted transformer has ``components_``; otherwise it needs
+        ``inverse_transform``.
     """
 
     name: str
-    transformer: TransformerLike
+    transformer: TransformerLike | InvertibleTransformerLike
+    is_linear: bool = True
 
-    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding onto the span of the transformer's components.
+    def learn(
+        self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
+    ) -> LinearEmbedding | TransformerEmbedding:
+        """Return the embedding onto the span of the components, or by the transformer itself.
 
-        It is the identity if all values or all points are equal, or if the fit fails.
+        It is the identity if all values or all points are equal, or, with a warning, if the fit
+        fails.
         """
-        transformer = fit_if_possible(self.transformer, X, y, X_unlabeled)
-        if transformer is None:
+        if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
-        return LinearEmbedding.from_components(transformer.components_)
+        try:
+            fitted = _fit_clone(self.transformer, X, y, X_unlabeled)
+            if self.is_linear:
+                return LinearEmbedding.from_components(fitted.components_)
+            embedding = TransformerEmbedding.from_image(fitted, np.vstack([X, X_unlabeled]))
+            if not np.isfinite(embedding.centre).all():
+                raise ValueError("points of the cube have no finite coordinates")
+            return embedding
+        except ValueError as error:
+            warn_user(
+                f"embedding={self.transformer!r} could not be fitted to the values so far "
+                f"({error}). All inputs are kept until it can. Use fewer components, or a larger "
+                "n_initial."
+            )
+            return LinearEmbedding(X.shape[1])
 
 
-def transformer_learner(transformer: Any, d: int) -> TransformerLearner | NonlinearLearner:
+def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
     """Return a learner for a transformer of d inputs, after testing it on random data.
 
     Raises
@@ -58,28 +76,35 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner | Nonlin
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
     try:
-        fitted = fit_clone(transformer, X, rng.permutation(N_TRIAL).astype(float), X)
+        fitted = _fit_clone(transformer, X, rng.permutation(N_TRIAL).astype(float), X)
         linear = hasattr(fitted, "components_") or not hasattr(type(fitted), "inverse_transform")
         rows = fitted.components_ if linear else fitted.inverse_transform(fitted.transform(X))
         wanted = (len(rows), d) if linear else X.shape
-        if np.shape(rows) != wanted:
-            what = "components_ have" if linear else "inverse_transform gave rows of"
-            raise ValueError(f"{what} shape {np.shape(rows)}, not {wanted}")
-        if not np.isfinite(np.asarray(rows, dtype=float)).all():
-            raise ValueError(
-                f"{'components_ are' if linear else 'inverse_transform is'} not finite"
-            )
+        if np.shape(rows) != wanted or not np.isfinite(np.asarray(rows, dtype=float)).all():
+            what = "components_" if linear else "the rows of inverse_transform"
+            raise ValueError(f"{what} must be finite, of shape {wanted}, got {np.shape(rows)}")
     except Exception as error:
         raise ValueError(
-            "embedding must be a transformer with components_ after fit(X, y), or one whose "
+            "`embedding` must be a transformer with components_ after fit(X, y), or one whose "
             f"inverse_transform maps back to all inputs: fitting {transformer!r} to {N_TRIAL} "
             f"random rows raised {type(error).__name__}: {error}. Use a linear transformer such as "
             "SemiSlicedInverseRegression, KernelPCA with fit_inverse_transform=True, or a Pipeline "
             "of invertible steps."
         ) from error
-    if not linear:
-        return NonlinearLearner(transformer)
-    return TransformerLearner(type(transformer).__name__, transformer)
+    return TransformerLearner(type(transformer).__name__, transformer, linear)
+
+
+def _varies(X, y):
+    """Return whether both the rows of X and the values y vary."""
+    return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
+
+
+def _fit_clone(transformer, X, y, X_unlabeled):
+    """Return a fitted clone of a transformer, passing unlabelled points if it accepts them."""
+    transformer = clone(transformer)
+    takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
+    extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
+    return transformer.fit(X, y, **extra)
 
 
 @dataclass(frozen=True)
@@ -104,7 +129,7 @@ class SemiSIRLearner:
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity if no direction is identified."""
-        if not varies(X, y):
+        if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
         slices = slice_response(y, self._n_slices)
         if not _means_differ(slices, X):
@@ -152,7 +177,9 @@ class ActiveSubspaceLearner:
     n_components: int | Auto
     name = "active-subspace"
 
-    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
+    def learn(
+        self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
+    ) -> LinearEmbedding | TransformerEmbedding:
         """Return the embedding, or the identity if no direction is identified."""
         most = "auto" if self.n_components == "auto" else min(self.n_components, len(X) - 1)
         estimator = ActiveSubspace(most, random_state=0)

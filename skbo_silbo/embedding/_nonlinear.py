@@ -4,10 +4,7 @@ from dataclasses import dataclass
 from typing import NoReturn, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
-from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
 from skbo_silbo.embedding._linear import LinearEmbedding
 
@@ -81,76 +78,6 @@ class TransformerEmbedding:
             f"{type(self.transformer).__name__} has no derivatives, which a gradient-based search "
             "requires. Use a transformer with components_, or search='random'."
         )
-
-
-@dataclass(frozen=True)
-class NonlinearLearner:
-    """Learner based on a transformer with ``inverse_transform``.
-
-    Attributes
-    ----------
-    transformer : estimator
-        Cloned before every fit. `X_unlabeled` is passed if its `fit` accepts it.
-    """
-
-    transformer: InvertibleTransformerLike
-
-    @property
-    def name(self) -> str:
-        """Name of the class of the transformer."""
-        return type(self.transformer).__name__
-
-    def learn(
-        self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
-    ) -> LinearEmbedding | TransformerEmbedding:
-        """Return the embedding, searched around the image of all points.
-
-        It is the identity if all values or all points are equal, or if the fit fails.
-        """
-        transformer = fit_if_possible(self.transformer, X, y, X_unlabeled)
-        if transformer is None:
-            return LinearEmbedding(X.shape[1])
-        return TransformerEmbedding.from_image(transformer, np.vstack([X, X_unlabeled]))
-
-
-def varies(X, y):
-    """Return whether both the rows of X and the values y vary."""
-    return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
-
-
-def fit_if_possible(transformer, X, y, X_unlabeled):
-    """Fit a clone of a transformer, or return None if the data do not allow it.
-
-    Warns
-    -----
-    UserWarning
-        If the fit fails or its components are not finite or all zero. The search continues.
-    """
-    if not varies(X, y):
-        return None
-    try:
-        fitted = fit_clone(transformer, X, y, X_unlabeled)
-        if hasattr(fitted, "components_"):
-            LinearEmbedding.from_components(
-                fitted.components_
-            )  # raises ValueError if they are invalid
-        elif not np.isfinite(_image(fitted, X)).all():
-            raise ValueError("points of the cube have no finite coordinates")
-        return fitted
-    except ValueError as error:
-        warn_user(
-            f"embedding={transformer!r} could not be fitted to the values so far ({error}). All "
-            "inputs are kept until it can. Use fewer components, or a larger n_initial."
-        )
-        return None
-
-
-def fit_clone(transformer, X, y, X_unlabeled):
-    """Return a fitted clone of a transformer, passing unlabelled points if it accepts them."""
-    transformer = clone(transformer)
-    takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
-    extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
-    return transformer.fit(X, y, **extra)
 
 
 def _image(transformer, X):

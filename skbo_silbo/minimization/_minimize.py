@@ -216,7 +216,7 @@ def minimize(
         }
         facts["constraints"] = optimizer.known_constraints_
         described = {} if journal is None else {**facts, **describe_settings(optimizer)}
-        log.begin(described, points, optimizer._seed, {"func": callable_name(func)})
+        log.begin(described, points, optimizer.seed_, {"func": callable_name(func)})
         _warn_of_another_objective(log, func)
         sign = -1.0 if maximize else 1.0
         initial = [] if x0 is None or y0 is not None else as_points(x0, optimizer.space_)[0]

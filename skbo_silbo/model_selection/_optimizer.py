@@ -209,7 +209,7 @@ def read_settings(search, X, y):
     search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_, steps)
     trial = make_optimizer(search, space, 0)
-    rule = trial._known.violation
+    rule = trial.constraint_violation
     given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
     require_options_that_fit(search, given)
     if search.constraints is not None:

@@ -3,13 +3,12 @@
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skbo_silbo._checks import as_noise, brief, check_count
+from skbo_silbo._checks import as_noise, brief, check_count, warn_user
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import (
     ArrayLike,
@@ -19,10 +18,20 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.acquisition._restricted_space import N_BEST, Part
-from skbo_silbo.optimizers import _history as history
+from skbo_silbo.acquisition._restricted_space import Part
+from skbo_silbo.acquisition._searches import N_BEST
 from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, format_constraints
+from skbo_silbo.optimizers._event import Points, observed_event
 from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
+from skbo_silbo.optimizers._history import (
+    LARGEST,
+    History,
+    as_constraints,
+    as_evaluations,
+    as_points,
+    is_feasible,
+    warn_about_large_values,
+)
 from skbo_silbo.optimizers._predictions import Recommendation
 from skbo_silbo.optimizers._state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
@@ -62,36 +71,32 @@ class AskTellOptimizer(ABC):
         refuse_intervals(bounds)
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
-        self._history = history.History(self.space_.n_features_)
+        self._history = History(np.empty((0, self.space_.n_features_)))
         # key of the point -> its encoding in the cube, in the order of the proposals
         self._pending: dict[bytes, FloatArray] = {}
         self._observed_keys: frozenset[bytes] = frozenset()
         # key of a point proposed with fixed parameters -> the point with the exact values
         self._exact: dict[bytes, Any] = {}
-        self._known = NO_CONSTRAINTS
-        self._seed = root_seed(random_state)
+        self._known_constraints = NO_CONSTRAINTS
+        self._log: Any = None  # an `EventLog`, for optimisers with a journal
+        self.seed_ = root_seed(random_state)
         # number of values that the last `input_model_` was fitted to, and the model
         self._input_model: tuple[int, Any] | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name[0] != "_" and "_input_model" in vars(self):
-            self._refuse_change(name, value)
+            is_argument = name in vars(self) and name in signature(type(self)).parameters
+            if self._n_points if name == "maximize" else is_argument:
+                raise AttributeError(
+                    f"{name} of {type(self).__name__} cannot be changed after construction, got "
+                    f"{brief(value)}. Create a new optimiser with this value, and pass x_iters_ "
+                    "and func_vals_ to its tell()."
+                )
         super().__setattr__(name, value)
 
-    def _refuse_change(self, name, value):
-        """Raise an error if a constructor argument is changed after construction."""
-        is_free = name not in vars(self) or name not in _arguments(type(self))
-        if not self._n_known if name == "maximize" else is_free:
-            return
-        raise AttributeError(
-            f"{name} of {type(self).__name__} cannot be changed after construction, got "
-            f"{brief(value)}. Create a new optimiser with this value, and pass x_iters_ and "
-            "func_vals_ to its tell()."
-        )
-
     def __getstate__(self):
-        with self._lock:
-            return {k: v for k, v in vars(self).items() if k != "_lock"}
+        with self._lock:  # the journal stays with the original
+            return {k: v for k, v in vars(self).items() if k != "_lock"} | {"_log": None}
 
     def __setstate__(self, state):
         vars(self).update(state, _lock=threading.RLock())
@@ -125,13 +130,18 @@ class AskTellOptimizer(ABC):
             `constrain` again.
         """
         count = 1 if n is None else check_count("n", n)
-        part = None if fixed is None and self._known is NO_CONSTRAINTS else self._part(fixed)
+        is_whole = fixed is None and self._known_constraints is NO_CONSTRAINTS
+        part = None if is_whole else self._part(fixed)
         with self._lock:
             if count > self.space_.n_points - len(self._seen):
                 raise too_few_left(self.space_, self._seen, count)
-            before = dict(vars(self))
+            before, points = dict(vars(self)), []
             try:
-                points = self._propose_all(count, part)
+                for _ in range(count):
+                    rng = self._rng(self._n_points)
+                    points.append(self._accept(self.propose(rng, part), part, rng))
+                if self._log is not None:
+                    self._log.asked(self, count)
             except BaseException:
                 vars(self).update(before)
                 raise
@@ -186,21 +196,30 @@ class AskTellOptimizer(ABC):
 
     def _tell(self, x, y, noise_std, constraints, goals=None):
         """Record observations; `goals`, (n, k), are the objectives behind scalarised values."""
-        points, values = history.as_evaluations(x, y, self.space_)
+        points, values = as_evaluations(x, y, self.space_)
         values = self._sign * values
         noise_std = as_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
             n_constraints = self._history.constraints.shape[1]
             left_out = n_constraints and constraints is None and np.isfinite(values).any()
-            constraints = history.as_constraints(constraints, values.shape, n_constraints)
-            self._refuse_unusable(noise_std, constraints)
-            before = self._history.y
+            constraints = as_constraints(constraints, values.shape, n_constraints)
+            if constraints.shape[1] or np.isfinite(noise_std).any():
+                self._refuse_unusable(noise_std, constraints)
             goals = np.empty((len(X), 0)) if goals is None else goals
-            observed = points, X, values, noise_std, constraints, goals
-            self._record(*observed)
-            y = self._history.y
-        history.warn_about_observations(before, y, self._sign, left_out)
+            observed = values, noise_std, constraints, goals
+            self._record(X, points, *observed)
+            if self._log is not None:
+                rows = Points(self.space_).observed_rows(points, X)
+                self._log.write(observed_event(rows, *observed))
+        if left_out:
+            warn_user(
+                "constraints were left out for these points, although earlier points have them. "
+                "Points not known to be feasible cannot be the best. Pass constraints with every "
+                "value, NaN if unknown."
+            )
+        if (np.abs(values) > LARGEST).any():
+            warn_about_large_values(self._sign * values)
         return self
 
     def cancel(self, x: Any) -> Self:
@@ -223,16 +242,19 @@ class AskTellOptimizer(ABC):
         ValueError
             If one of the points is not pending. No point is withdrawn in that case.
         """
-        points, _ = history.as_points(x, self.space_)
-        keys = keys_of(self.space_.encode(points))
+        points, _ = as_points(x, self.space_)
+        X = self.space_.encode(points)
+        keys = keys_of(X)
         with self._lock:
             for key, point in zip(keys, points, strict=True):
                 if key not in self._pending:
                     raise ValueError(
-                        f"x must be pending: proposed by ask, neither evaluated nor cancelled. Got "
-                        f"{point}. The {len(self._pending)} pending points are in pending_."
+                        "`x` must be pending: proposed by ask, neither evaluated nor cancelled. "
+                        f"Got {point}. The {len(self._pending)} pending points are in pending_."
                     )
             self._withdraw(keys)
+            if self._log is not None:
+                self._log.write({"cancelled": X.tolist()})
         return self
 
     def register(self, x: Any) -> Self:
@@ -254,11 +276,11 @@ class AskTellOptimizer(ABC):
         ValueError
             If a point is outside the bounds.
         """
-        points, _ = history.as_points(x, self.space_)
-        places = self.space_.encode(points)
+        points, _ = as_points(x, self.space_)
+        X = self.space_.encode(points)
         with self._lock:
-            for place in places:
-                self._add_pending(place)
+            for x in X:
+                self._add_pending(x)
         return self
 
     @abstractmethod
@@ -305,7 +327,10 @@ class AskTellOptimizer(ABC):
         """
         made = KnownConstraints.of(constraints, self.space_)
         with self._lock:
-            self._take_constraints(made.following(self._known))
+            known, before = made.following(self._known_constraints), self._known_constraints
+            self._known_constraints = known
+            if self._log is not None and known.described != before.described:
+                self._log.write({"constrained": known.described})
         return self
 
     def __repr__(self):
@@ -339,17 +364,17 @@ class AskTellOptimizer(ABC):
     @property
     def feasible_(self) -> BoolArray:
         """Whether all constraints of a point are known to hold: bool ndarray of shape (n,)."""
-        return history.is_feasible(self._history.constraints)
+        return is_feasible(self._history.constraints)
 
     @property
     def best_x_(self) -> Any:
         """The feasible point with the best observed value: ndarray of shape (d,) or dict."""
-        return self._history.points[self._history.require_best()].copy()
+        return self._history.points[self._history.best_index()].copy()
 
     @property
     def best_y_(self) -> float:
         """The best finite value observed at a feasible point."""
-        return self._sign * float(self._history.y[self._history.require_best()])
+        return self._sign * float(self._history.y[self._history.best_index()])
 
     @property
     def recommended_(self) -> Recommendation:
@@ -376,17 +401,18 @@ class AskTellOptimizer(ABC):
     @property
     def known_constraints_(self) -> list[Any]:
         """Description of the constraints passed to `constrain`, as plain data."""
-        return self._known.described
+        return self._known_constraints.described
 
     @property
     def constraint_violation(self) -> Any:
         """Function of a point that is 0 where all known constraints hold; None without any."""
-        return self._known.violation
+        violations = self._known_constraints.violations
+        return violations and (lambda point: float(violations([point])[0]))
 
     def check_constraints(self, constraints: ArrayLike) -> None:
         """Raise the error that `tell` would raise for constraints of one point, of shape (m,)."""
-        n_known = self._history.constraints.shape[1]
-        constraints = history.as_constraints(constraints, (1,), n_known)
+        n_constraints = self._history.constraints.shape[1]
+        constraints = as_constraints(constraints, (1,), n_constraints)
         self._refuse_unusable(np.full(1, np.nan), constraints)
 
     def evaluation_table(self) -> dict[str, list[Any]]:
@@ -467,14 +493,20 @@ class AskTellOptimizer(ABC):
         """
         return from_data(cls, data, bounds, objects)
 
+    @property
+    def encoded_pending_(self) -> FloatArray:
+        """The pending points in the order of `ask`, encoded in the cube: ndarray (n, m)."""
+        shape = len(self._pending), self.space_.n_features_
+        return np.array(list(self._pending.values())).reshape(shape)
+
     # --- for subclasses -------------------------------------------------------------------------
 
-    def _state_to_dict(self):
-        """Return the state of a subclass beyond history, pending points and options."""
+    def model_to_dict(self) -> dict[str, Any]:
+        """Return what a subclass has learnt from the values, as plain data."""
         return {}
 
-    def _state_from_dict(self, state):
-        """Restore the state from `_state_to_dict`, after the history and pending points."""
+    def model_from_dict(self, state: dict[str, Any]) -> None:
+        """Restore the result of `model_to_dict`, after the history and pending points."""
         return
 
     def _refuse_unusable(self, noise_std, constraints):
@@ -491,16 +523,17 @@ class AskTellOptimizer(ABC):
         return self._observed_keys | self._pending.keys()
 
     @property
-    def _n_known(self):
+    def _n_points(self):
+        """Number of evaluated and pending points."""
         return len(self._history) + len(self._pending)
 
     def _rng(self, *key):
         """Return the random generator with this key; equal keys give equal streams."""
-        return np.random.default_rng([self._seed, *key])
+        return np.random.default_rng([self.seed_, *key])
 
     def _part(self, fixed):
         """Return the region to propose in, as a `Part`; None for the whole space."""
-        known, space = self._known, self.space_
+        known, space = self._known_constraints, self.space_
         if known.are_missing:
             raise ValueError(
                 f"constrain must be called before ask: this {type(self).__name__} was saved with "
@@ -513,20 +546,9 @@ class AskTellOptimizer(ABC):
                 f"values, got {brief(fixed)}. Write "
                 f"{{{'name' if space.is_dict else 0}: value}}."
             )
-        if not fixed and known.violation is None:
+        if not fixed and known.violations is None:
             return None
-        return Part(space, fixed or {}, known.violation, known.equations)
-
-    def _propose_all(self, count, part):
-        """Propose `count` new points and mark them as pending."""
-        points = []
-        for _ in range(count):
-            rng = self._rng(self._n_known)
-            points.append(self._accept(self.propose(rng, part), part, rng))
-        return points
-
-    def _take_constraints(self, known):
-        self._known = known
+        return Part(space, fixed or {}, known.violations, known.equations)
 
     def _accept(self, x, part, rng):
         """Mark a proposal x as pending and return its point.
@@ -543,17 +565,17 @@ class AskTellOptimizer(ABC):
 
     def _accept_in(self, part, x):
         """Do the same as `_accept` in a restricted space, with the exact fixed values."""
-        best = self._history.best_places(N_BEST)
+        best = self._history.best_points(N_BEST)
         proposed = best[:0] if x is None else part.admitted(part.round(x[None]))
         if not len(proposed) or key_of(proposed[0]) in self._seen:
-            proposed = part.draw(self._seen, best, self._rng(self._n_known, 4))[None]
+            proposed = part.draw(self._seen, best, self._rng(self._n_points, 4))[None]
         [point] = part.decode(proposed)
         [x] = self.space_.encode([point])
         self._exact = {**self._exact, key_of(self._add_pending(x)): point}
         return point
 
-    def _record(self, points, X, *values):
-        longer = self._history.with_added(points, X, *values)
+    def _record(self, X, *observed):
+        longer = self._history.with_added(X, *observed)
         keys, pending = keys_of(X), dict(self._pending)
         for key in keys:
             pending.pop(key, None)
@@ -573,8 +595,3 @@ class AskTellOptimizer(ABC):
         if self.space_.is_dict:
             return [point.copy() for point in points]
         return np.array(points) if points else np.empty((0, len(self.space_.lower)))
-
-
-@cache
-def _arguments(cls):
-    return frozenset(signature(cls).parameters)

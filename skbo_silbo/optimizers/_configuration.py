@@ -14,11 +14,11 @@ from skbo_silbo._checks import brief, check_count, check_flag
 from skbo_silbo._members import check_members, check_methods, check_takes, missing_members
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
-from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS, is_log
+from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
 from skbo_silbo.acquisition._searches import BOX_ROUNDS, BoxSearch, Climb
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.embedding._nonlinear import NonlinearLearner
+from skbo_silbo.embedding._learners import TransformerLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, SurrogateOptions, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, is_regressor, sklearn_process
 from skbo_silbo.surrogate._warps import WARPS, IdentityWarp
@@ -154,7 +154,7 @@ def make_search(search, learner, acquisition, surrogate):
         If the name is unknown, the search needs gradients that the embedding does not have, or it
         needs a method that the surrogate does not have.
     """
-    if isinstance(learner, NonlinearLearner):
+    if isinstance(learner, TransformerLearner) and not learner.is_linear:
         if search not in ("auto", "random"):
             raise ValueError(
                 "search must be 'auto' or 'random' for a nonlinear embedding (inverse_transform "
@@ -164,7 +164,8 @@ def make_search(search, learner, acquisition, surrogate):
     says_share = hasattr(surrogate, "unexplained_share")
     if isinstance(search, str) and search == "auto" and isinstance(learner, IdentityLearner):
         # Parzen draws were only benchmarked with log acquisition functions
-        search = "parzen-turns" if says_share and is_log(acquisition(1)) else "climb"
+        is_log = getattr(acquisition(1), "is_log", False)
+        search = "parzen-turns" if says_share and is_log else "climb"
     if isinstance(search, str):
         search = look_up("search", search, SEARCHES, "an object with find")()
     if isinstance(search, ParzenTurns) and not says_share:

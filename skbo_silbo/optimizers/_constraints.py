@@ -1,7 +1,7 @@
 """Known constraints on points, in the form of `scipy.optimize`."""
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_numbers, as_reals, brief
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition._restricted_space import Equations
 from skbo_silbo.journal._describe import describe, describe_callable, require_same
 from skbo_silbo.space.any_space import branches_of
@@ -24,8 +25,8 @@ class KnownConstraints:
 
     Attributes
     ----------
-    violation : callable or None
-        Maps a point to the total amount by which it violates the constraints.
+    violations : callable or None
+        Maps a list of n points to the total amounts, (n,), by which they violate the constraints.
     equations : Equations or None
         The rows of all linear constraints with equal bounds.
     described : list
@@ -33,7 +34,7 @@ class KnownConstraints:
         optimiser has only this until the constraints are passed again.
     """
 
-    violation: Callable[[Any], float] | None = None
+    violations: Callable[[Sequence[Any]], FloatArray] | None = None
     equations: Equations | None = None
     described: list[Any] = field(default_factory=list)
 
@@ -60,13 +61,13 @@ class KnownConstraints:
         if not checks:
             return NO_CONSTRAINTS
         described = [check.described() for check in checks]
-        return cls(partial(_violation, checks), _equations(checks, space), described)
+        return cls(partial(_violations, checks), _equations(checks, space), described)
 
     def __getstate__(self):
         """Drop functions that other processes cannot import; the user passes them again."""
         state = vars(self).copy()
-        if not _is_importable(self.violation):
-            state |= {"violation": None, "equations": None}
+        if not _is_importable(self.violations):
+            state |= {"violations": None, "equations": None}
         return state
 
     def __deepcopy__(self, memo):
@@ -76,7 +77,7 @@ class KnownConstraints:
     @property
     def are_missing(self) -> bool:
         """Whether the constraints were saved but have not been passed again."""
-        return bool(self.described) and self.violation is None
+        return bool(self.described) and self.violations is None
 
     def following(self, before):
         """Check that these constraints may replace the previous ones, and return the result.
@@ -105,12 +106,12 @@ def _is_importable(part):
         return False
 
 
-def _violation(checks, point):
-    """Return the total constraint violation of a point: 0 if it satisfies all constraints.
+def _violations(checks, points):
+    """Return the total constraint violations of points, (n,): 0 if all constraints hold.
 
-    It is infinite if a constraint function returns NaN or an infinite value.
+    They are infinite if a constraint function returns NaN or an infinite value.
     """
-    return sum(check(point) for check in checks)
+    return sum(check(points) for check in checks)
 
 
 def _equations(checks, space):
@@ -170,7 +171,7 @@ def _has_names(constraint):
 
 
 class _Check:
-    """Evaluates by how much a point violates one constraint: 0 if it holds.
+    """Evaluates by how much points violate one constraint: 0 if it holds.
 
     Attributes
     ----------
@@ -243,25 +244,33 @@ class _Check:
             )
         return partial(np.matmul, matrix)
 
-    def __call__(self, point):
+    def __call__(self, points):
+        # A point of another branch of the space satisfies the constraint.
+        names = self.names or ()
+        rows = [i for i, point in enumerate(points) if all(name in point for name in names)]
+        total = np.zeros(len(points))
+        if not rows:
+            return total
+        returned, remedy = [self._value(points[i]) for i in rows], "Return NaN for invalid points."
+        values = as_numbers("what constraints return", returned, remedy).reshape(len(rows), -1)
+        is_finite = np.isfinite(values).all(axis=1)
+        values = np.where(is_finite[:, None], values, 0.0)
+        passed = np.maximum(self.lower - values, values - self.upper)
+        passed = np.where(passed > TOLERANCE * self._size, passed, 0.0).sum(axis=1)
+        total[rows] = np.where(is_finite, passed, np.inf)
+        return total
+
+    def _value(self, point):
         if self.names is None:
             point = point.copy()
-        elif all(name in point for name in self.names):
+        else:
             named, remedy = [point[name] for name in self.names], "Use a function of the dict."
             point = as_numbers(f"{self.names} that constraints name", named, remedy)
-        else:  # the point is in another branch of the space
-            return 0.0
         try:
-            returned = self._func(point)
+            return self._func(point)
         except Exception as error:
             error.add_note(f"raised by constraints for {point}")
             raise
-        remedy = "Return float('nan') for an invalid point."
-        values = np.atleast_1d(as_numbers("what constraints return", returned, remedy))
-        if not np.isfinite(values).all():
-            return np.inf
-        passed = np.maximum(self.lower - values, values - self.upper)
-        return float(np.where(passed > TOLERANCE * self._size, passed, 0.0).sum())
 
 
 def _require_known(names, space):

@@ -1,50 +1,26 @@
-"""Base class of all model-based optimisers, with the steps of a proposal.
-
-    tell:  points, values -> history
-    ask:   history -> model (scale, embedding, surrogate) -> acquisition -> candidates -> point
-
-=========  =========  =====================================================================
-symbol     shape      meaning
-=========  =========  =====================================================================
-x, X       (d,)       points, encoded in the cube ``[-1, 1]^d``
-z, Z       (r,)       coordinates of the embedding, ``z = x B``
-y          (n,)       observed values, to be minimised; not finite if the evaluation failed
-=========  =========  =====================================================================
-
-Each stage has its own package (doc/architecture.rst): `embedding` learns B, `surrogate` predicts
-the objective from z, and `acquisition` chooses where to evaluate next.
-"""
+"""Optimisers with an embedding and a surrogate, and what their model predicts."""
 
 import math
-from abc import abstractmethod
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._numerics.preimages import nearest_preimages
 from skbo_silbo._numerics.threads import one_thread
-from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
-from skbo_silbo.acquisition._acquisition_functions import is_log
-from skbo_silbo.acquisition._restricted_space import Part
-from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.optimizers import _model as models
-from skbo_silbo.optimizers import _predictions as predictions
-from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
-from skbo_silbo.optimizers._configuration import Configuration
+from skbo_silbo._typing import BoundsLike, RandomState
+from skbo_silbo.acquisition import ParzenTurns, log_expected_improvement
+from skbo_silbo.embedding import Embedding
 from skbo_silbo.optimizers._history import as_points
-from skbo_silbo.optimizers._predictions import Prediction, Recommendation
+from skbo_silbo.optimizers._model import Model, learning_data, model_from_data, model_to_data
+from skbo_silbo.optimizers._model_based import ModelBasedOptimizer
+from skbo_silbo.optimizers._predictions import Prediction, Recommendation, in_units_of_values
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
-from skbo_silbo.space import key_of
-from skbo_silbo.space.categories import with_least_tried_levels
-from skbo_silbo.space.keys import first_rows
 from skbo_silbo.surrogate._noise_average import averaged_over_noise
 
 
-class EmbeddedOptimizer(AskTellOptimizer):
+class EmbeddedOptimizer(ModelBasedOptimizer):
     """Base class of the optimisers with an embedding and a surrogate.
 
     A subclass implements `configure`, which returns the components to use. Its ``__init__`` must
@@ -60,10 +36,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
         super().__init__(bounds, random_state)
-        d = self.space_.n_features_
-        self._configuration = self.configure(d)
-        warp = self._configuration.warp
-        self._model = models.Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
         # the model that the last `subspace_` describes, and that `subspace_`
         self._described: tuple[Any, ...] = (None, None)
         # the last model whose predictions were averaged over the noise, and the averaged model
@@ -72,124 +44,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def __getstate__(self):
         # averaged models are large (a matrix for every noise level) and can be computed again
         return super().__getstate__() | {"_reported": (None, None)}
-
-    @abstractmethod
-    def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
-
-    @property
-    def n_initial_(self) -> int:
-        """Number of points, including observed ones, before the first model."""
-        return self._configuration.n_initial
-
-    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return the next design point or maximiser of the acquisition function, of shape (m,)."""
-        index = self._n_known
-        with one_thread():
-            if index < self._configuration.n_initial or not len(self._history):
-                return self._design_point(index)
-            self._update_model()
-            search, ranked = self._configuration.search, cast(FloatArray, self._model.ranked)
-            found = search.find(self._surface(part), ranked, self.space_, rng)
-            return self._first_new(found, part, rng)[0]
-
-    def place(
-        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
-    ) -> FloatArray:
-        """Return points of the cube for the coordinates that a search returned.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (k, r)
-        X : ndarray of shape (k, d) or None
-            The points that have these coordinates; None if the search was over coordinates only.
-        embedding : Embedding
-        incumbent : ndarray of shape (d,)
-            The best point evaluated so far.
-
-        Returns
-        -------
-        X : ndarray of shape (k, d)
-            X if it is given, otherwise the points with coordinates Z nearest the incumbent, so that
-            directions outside the embedding keep the values of the incumbent.
-        """
-        return nearest_points(Z, embedding, incumbent) if X is None else X
-
-    def _update_model(self):
-        """Fit the embedding and the surrogate to all evaluations, if there are new ones."""
-        if self._model.n_observed != len(self._history):
-            self._model = self._conditioned(self._learnt(self._model))
-
-    def _design_point(self, index):
-        """Return a point of the initial design; None if it is not new or the design is used up."""
-        if index >= len(self._design):
-            return None
-        x = self._design[index]
-        if self._configuration.covers_levels:
-            known, categories = self._known_places, self.space_.categories()
-            x = with_least_tried_levels(x, known, categories, self._rng(index, 6))
-        [x] = self.space_.round(x[None])
-        return None if key_of(x) in self._seen else x
-
-    @cached_property
-    def _design(self):
-        n, d = self.n_initial_, self.space_.n_features_
-        return self._configuration.design(n, d, self._rng(0, 0))
-
-    @property
-    def _known_places(self):
-        """Encoded evaluated and pending points, of shape (n, d)."""
-        return np.vstack([self._history.X, *self._pending.values()])
-
-    def _first_new(self, found, part, rng):
-        """Return the best new candidate, (d,), and its coordinates, (r,), or None and None.
-
-        The new candidates ranked after it become unlabelled points of the next fit.
-        """
-        model, seen, space = self._model, self._seen, part or self.space_
-        n_unlabeled = self._configuration.n_unlabeled
-        # In portions, because preimages can be expensive and the first candidates mostly suffice.
-        for some in found.portions(n_unlabeled + 1):
-            X = space.round(self.place(some.Z, some.X, model.embedding, model.ranked[0]))
-            new = first_rows(X, seen)
-            if part is not None:
-                new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
-            if new:
-                self._model = replace(model, unlabeled=X[new[1 : n_unlabeled + 1]])
-                return X[new[0]], some.Z[new[0]]
-        return None, None
-
-    def _labelled(self):
-        """Return the evaluations to fit to, in canonical order, as `Labelled`."""
-        return self._history.canonical
-
-    def _learnt(self, model):
-        """Return the model with a newly learnt embedding, if an update is due."""
-        return models.learn(model, self._labelled(), self._configuration)
-
-    def _conditioned(self, model, *, tune=True):
-        """Return the model with a surrogate fitted to all evaluations.
-
-        Hyperparameters are optimised if that is due, or taken from the stored states if `tune` is
-        False.
-        """
-        labelled, n = self._labelled(), len(self._history)
-        rng = self._rng(labelled.y.size, 2) if tune else None
-        template = self._configuration.surrogate
-        return models.condition(model, labelled, self._coordinates, template, n_observed=n, rng=rng)
-
-    def _coordinates(self, embedding, X, *values):
-        """Return the coordinates of points X, and values for each row of coordinates."""
-        return embedding.project(X), *values
-
-    def _surface(self, part=None, model=None):
-        """Return the acquisition surface, with predicted values at pending points."""
-        model = model or self._model
-        acquisition = partial(self._configuration.acquisition, self._n_known + 1)
-        pending = list(self._pending.values())
-        return models.make_surface(model, pending, self._coordinates, acquisition, part)
-
-    # --- what can be read -----------------------------------------------------------------------
 
     @property
     def embedding_(self) -> Embedding:
@@ -213,7 +67,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             model = self._current_model("subspace_")
             if self._described[0] is not model:
                 X, y, *_ = self._labelled()
-                *_, X_unlabeled = models.learning_data(X, y, model.unlabeled, model.warp)
+                *_, X_unlabeled = learning_data(X, y, model.unlabeled, model.warp)
                 parts = self._configuration.learner, self._configuration.surrogate
                 rng = self._rng(model.n_observed, 3)
                 subspace = describe_subspace(self.input_model_, model, X_unlabeled, *parts, rng)
@@ -247,8 +101,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             else:
                 i = min(range(len(points)), key=lambda k: self._row_of(points[k]))
             mean, std = self._averaged(model).surrogate.predict(Z[[i]])
-            reported = predictions.in_units_of_values(model, mean[0], std[0], self._history, y)
-            mean, std = map(float, reported)
+            mean, std = map(float, in_units_of_values(model, mean[0], std[0], y))
             point = self._history.points[self._row_of(points[i])].copy()
             return Recommendation(point, self._sign * mean, std)
 
@@ -280,15 +133,22 @@ class EmbeddedOptimizer(AskTellOptimizer):
         True
         """
         with self._lock, one_thread():
-            known = self._n_known >= self.n_initial_ and np.isfinite(self._history.y).any()
-            if known:
+            has_model = self._n_points >= self.n_initial_ and np.isfinite(self._history.y).any()
+            if has_model:
                 self._update_model()
-            if not known or self._model.surrogate is None or not self._model.n_feasible:
+            model, search = self._model, self._configuration.search
+            if not has_model or model.surrogate is None or not model.n_feasible:
                 return math.inf
             surface = self._surface(self._part(None))
-            rng, search = self._rng(self._n_known, 5), self._configuration.search
-            known = self._history, self._labelled().y
-            return predictions.expected_gain(self._model, surface, search, self.space_, rng, *known)
+            surface = replace(surface, acquisition=log_expected_improvement)
+            search = search.search if isinstance(search, ParzenTurns) else search
+            found = search.find(surface, model.ranked, self.space_, self._rng(self._n_points, 5))
+            Z = found.Z
+            if surface.part is not None and found.X is not None:
+                Z = Z[surface.part.violation(found.X) == 0.0]
+            if not len(Z):
+                return math.inf
+            return float(self._improvement(model, surface.values_at(Z).max()))
 
     def predict(self, x: Any) -> Prediction:
         """Predict the noise-free objective at one or more points.
@@ -322,14 +182,17 @@ class EmbeddedOptimizer(AskTellOptimizer):
         >>> abs(mean - 0.05**2) < 3.0 * std, std < 0.01, probability
         (True, True, 1.0)
         """
-        X, single = self._places(x)
+        points, single = as_points(x, self.space_)
+        X = self.space_.encode(points)
         with self._lock, one_thread():
-            model, y = self._model_and_values("predict")
-            model = self._averaged(model)
+            model = self._averaged(self._current_model("predict", needs_value=True))
             Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
             Z = Z[np.unique(rows, return_index=True)[1]]
-            mean, *others = predictions.predict(model, X, Z, self._history, y)
-        values = self._sign * mean, *others
+            mean, std = in_units_of_values(model, *model.surrogate.predict(Z), self._labelled().y)
+            probability = np.ones(len(X))
+            if model.feasibility is not None:
+                probability = np.exp(model.feasibility.log_probability(X))
+        values = self._sign * mean, std, probability
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
     def expected_improvement(self, x: Any) -> Any:
@@ -353,35 +216,49 @@ class EmbeddedOptimizer(AskTellOptimizer):
         NotFittedError
             Before the first model, or without a finite value.
         """
-        X, single = self._places(x)
+        points, single = as_points(x, self.space_)
+        X = self.space_.encode(points)
         with self._lock, one_thread():
-            model, y = self._model_and_values("expected_improvement")
-            surface = self._surface(model=model)
-            values = predictions.expected_improvement(model, surface, X, self._history, y)
+            model = self._current_model("expected_improvement", needs_value=True)
+            values = np.full(len(X), np.inf)
+            if model.n_feasible:
+                surface = replace(self._surface(model=model), acquisition=log_expected_improvement)
+                values = self._improvement(model, surface.values(X))
         return float(values[0]) if single else values
 
-    def _places(self, x):
-        """Return the encoded points, and whether x was a single point."""
-        points, single = as_points(x, self.space_)
-        return self.space_.encode(points), single
+    def _improvement(self, model, log_gain):
+        """Convert the logarithm of expected improvements to improvements in units of the values."""
+        y = self._labelled().y
+        best = model.warp(y[np.isfinite(y)]).min()
+        return in_units_of_values(model, best, np.exp(log_gain), y)[1]
 
-    def _model_and_values(self, asked):
-        """Return the current model and the values it was fitted to, or raise NotFittedError."""
-        model, y = self._current_model(asked), self._labelled().y
-        if not np.isfinite(y).any():
+    def _current_model(self, asked: str, *, needs_value: bool = False) -> Model:
+        """Return a model of all evaluations, without changing the stored one.
+
+        Parameters
+        ----------
+        asked : str
+            The attribute or method that needs the model, for the error message.
+        needs_value : bool, default=False
+            Whether a finite value is required.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first model, or without the finite value that is required.
+        """
+        for model in (self._model, self._described[0], self._reported[0]):
+            is_of_all = model is not None and model.n_observed == len(self._history)
+            if is_of_all and model.surrogate is not None:
+                break
+        else:
+            model = self._restored(asked)
+        if needs_value and not np.isfinite(self._labelled().y).any():
             raise NotFittedError(
                 f"{asked} needs a finite value, got {len(self._history)} values, none of them "
                 "finite. Pass a finite value to tell() first."
             )
-        return model, y
-
-    def _current_model(self, asked):
-        """Return a model of all evaluations, without changing the stored one."""
-        for model in (self._model, self._described[0], self._reported[0]):
-            is_of_all = model is not None and model.n_observed == len(self._history)
-            if is_of_all and model.surrogate is not None:
-                return model
-        return self._restored(asked)
+        return model
 
     def _averaged(self, model):
         """Return the model with predictions averaged over the noise level, for reports."""
@@ -390,12 +267,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._reported = model, averaged
         return self._reported[1]
 
-    def _state_to_dict(self):
-        return models.model_to_data(self._model, self._configuration, len(self._history))
+    def model_to_dict(self) -> dict[str, Any]:
+        """Return the model as plain data."""
+        return model_to_data(self._model, self._configuration, len(self._history))
 
-    def _state_from_dict(self, state):
+    def model_from_dict(self, state: dict[str, Any]) -> None:
+        """Restore the result of `model_to_dict`, after the history and pending points."""
         d = self.space_.n_features_
-        self._model, had_surrogate = models.model_from_data(state, self._configuration, d)
+        self._model, had_surrogate = model_from_data(state, self._configuration, d)
         if had_surrogate:
             self._model = self._restored()
 
@@ -412,7 +291,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 f"{asked} needs a model, which ask() fits from {self.n_initial_} values on, got "
                 f"{n}. {more} call ask()."
             )
-        return self._conditioned(model, tune=False)
+        return self._with_surrogate(model, tune=False)
 
     def _refuse_unusable(self, noise_std, constraints):
         if np.isfinite(noise_std).any() and not self._configuration.surrogate.takes_noise:
@@ -422,7 +301,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 "Gaussian process."
             )
         m = constraints.shape[1]
-        if m and not is_log(self._configuration.acquisition(1)):
+        if m and not getattr(self._configuration.acquisition(1), "is_log", False):
             given = getattr(self, "acquisition", None)
             given = f"that of {type(self).__name__}" if given is None else repr(given)
             raise ValueError(
@@ -431,14 +310,3 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 f"it, got {given} and {m} constraints. Use 'ei', set is_log on your function, or "
                 "report infeasible points as failed: NaN as value, and no constraints."
             )
-
-
-def nearest_points(Z, embedding, centre):
-    """Return the points of the cube with coordinates Z, (n, r), nearest a centre, (d,).
-
-    If no point of the cube has the coordinates, the closest match is returned. A nonlinear
-    embedding is inverted by its transformer, and the result clipped.
-    """
-    if embedding.basis is None:
-        return np.clip(embedding.expand(Z), -1.0, 1.0)
-    return nearest_preimages(Z, embedding.basis, centre)

@@ -14,7 +14,7 @@ event           content
                 not begun
 =============== =========================================================================
 
-A point is written as its place in the cube, an observed point of a box as itself, and an initial
+A point is written encoded in the cube, an observed point of a box as itself, and an initial
 candidate of a search as its number, counted from 1.
 """
 
@@ -46,7 +46,7 @@ class Event:
     keys : tuple of bytes
         Identify its points.
     X : ndarray of shape (n, m)
-        Places of its points in the cube, NaN for candidates outside the space.
+        Its encoded points, NaN for candidates outside the space.
     points : list
         The points, of an observation.
     y, noise_std : ndarray of shape (n,)
@@ -90,25 +90,27 @@ class Points:
         return next((i for i, p in enumerate(self.numbered, start=1) if p is point), 0)
 
     def rows(self, points):
-        """Return points as they are written: numbers, or places as lists."""
+        """Return points as they are written: numbers, or encoded points as lists."""
         return [self.number(p) or self.space.encode([p])[0].tolist() for p in points]
 
-    def observed_rows(self, points):
-        """Return observed points as they are written: exactly, if the space is a box."""
-        return self.rows(points) if self.space.is_dict else np.array(points).tolist()
+    def observed_rows(self, points, X=None):
+        """Return observed points, with encodings X, as they are written: exactly, if of a box."""
+        if not self.space.is_dict:
+            return np.array(points).tolist()
+        return self.rows(points) if X is None else X.tolist()
 
     def is_inside(self, point):
         """Return whether a point is inside the space; only numbered candidates may be outside."""
         if not self.numbered or not self.number(point):
             return True
-        return not np.isnan(self._place(point)).any()
+        return not np.isnan(self._encoded(point)).any()
 
     def keys(self, points):
         """Return the keys that identify points, bytes."""
         return self.read(self.rows(points))[1]
 
     def read(self, rows):
-        """Return places, (n, m), and keys of written points.
+        """Return the encoded points, (n, m), and keys of written points.
 
         Raises
         ------
@@ -116,15 +118,15 @@ class Points:
             If `rows` is not what `Points.rows` returns.
         """
         m = self.space.n_features_
-        X = places_of([[0.0] * m if type(row) is int else row for row in rows], m)
+        X = points_from_data([[0.0] * m if type(row) is int else row for row in rows], m)
         keys = keys_of(X)
         for i, row in enumerate(rows):
             if type(row) is int:
-                X[i], keys[i] = self._place(self._numbered(row)), b"%d" % row
+                X[i], keys[i] = self._encoded(self._numbered(row)), b"%d" % row
         return X, tuple(keys)
 
     def points(self, rows, X):
-        """Return the points that were written as `rows`, at places X."""
+        """Return the points that were written as `rows`, with encodings X."""
         return [
             self._numbered(row) if type(row) is int else self.space.decode(x[None])[0]
             for row, x in zip(rows, X, strict=True)
@@ -135,7 +137,7 @@ class Points:
             raise ValueError(f"candidate {number} is not one of {len(self.numbered)}")
         return self.numbered[number - 1]
 
-    def _place(self, point):
+    def _encoded(self, point):
         try:
             return self.space.encode([point])[0]
         except ValueError:  # outside the space
@@ -148,28 +150,26 @@ def read_event(content: dict[str, Any], points: Points) -> Event:
     if len(kinds) != 1:
         raise ValueError(f"an event must be one of {', '.join(sorted(KINDS))}")
     [kind] = kinds
-    if kind == "observed":
-        return _read_observed(content, points)
+    rows = content[kind]
+    if not isinstance(rows, list):
+        raise ValueError(f"{kind!r} must be a list, got {rows!r}")
     if kind == "constrained":
-        return Event(kind, {**content, kind: _list(content[kind], kind, dict)})
-    X, keys = points.read(_list(content[kind], kind))
-    return Event(kind, dict(content), keys, X)
-
-
-def _read_observed(content, points):
+        return Event(kind, dict(content))
+    if kind != "observed":
+        X, keys = points.read(rows)
+        return Event(kind, dict(content), keys, X)
     y, noise_std = (values_from_data(content[name]) for name in ("y", "noise_std"))
     more = [_table(content.get(name, [[]] * len(y))) for name in ("constraints", "goals")]
-    rows, space = _list(content["observed"], "observed"), points.space
-    if space.is_dict:
+    if points.space.is_dict:
         X, keys = points.read(rows)
         observed = points.points(rows, X)
     else:
-        observed = list(_rows(rows, len(space.lower)))
-        X = space.encode(observed) if observed else np.empty((0, space.n_features_))
+        observed = list(_finite_rows(rows, len(points.space.lower)))
+        X = points.space.encode(observed) if observed else np.empty((0, points.space.n_features_))
         keys = tuple(keys_of(X))
     if not len(X) == len(y) == len(noise_std) == len(more[0]) == len(more[1]):
         raise ValueError(f"'observed' and 'y' must have the same length, got {len(X)}, {len(y)}")
-    return Event("observed", dict(content), keys, X, observed, y, noise_std, *more)
+    return Event(kind, dict(content), keys, X, observed, y, noise_std, *more)
 
 
 def _table(rows):
@@ -178,24 +178,21 @@ def _table(rows):
     return np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
-def observed_event(space, points, X, y, noise_std, constraints, goals):
-    """Return observations as an event."""
-    event = {
-        "observed": X.tolist() if space.is_dict else np.array(points).tolist(),
-        "y": values_to_data(y),
-        "noise_std": values_to_data(noise_std),
-    }
-    for name, rows in (("constraints", constraints), ("goals", goals)):
-        if rows.shape[1]:
-            event[name] = list(map(values_to_data, rows))
+def observed_event(rows, y, noise_std=None, constraints=None, goals=None):
+    """Return observations as an event; `rows` are their points, from `Points.observed_rows`."""
+    noise = [None] * len(y) if noise_std is None else values_to_data(noise_std)
+    event = {"observed": rows, "y": values_to_data(y), "noise_std": noise}
+    for name, values in (("constraints", constraints), ("goals", goals)):
+        if values is not None and np.size(values):
+            event[name] = list(map(values_to_data, values))
     return event
 
 
-def places_of(rows, m):
-    """Return places of the cube, (n, m), that were written as lists, or raise ValueError."""
-    X = _rows(rows, m)
+def points_from_data(rows: list[list[float]], m: int) -> FloatArray:
+    """Return points of the cube, (n, m), that were written as lists, or raise ValueError."""
+    X = _finite_rows(rows, m)
     if (np.abs(X) > 1.0).any():
-        raise ValueError(f"places must be lists of {m} numbers in [-1, 1]")
+        raise ValueError(f"encoded points must be lists of {m} numbers in [-1, 1]")
     return X
 
 
@@ -204,23 +201,16 @@ def values_to_data(y):
     return [None if math.isnan(v) else INFINITE.get(v, v) for v in map(float, y)]
 
 
-def values_from_data(values):
+def values_from_data(values: list[Any]) -> FloatArray:
     """Return the array that was written by `values_to_data`."""
-    numbers = [math.nan if v is None else v for v in _list(values, "values")]
+    numbers = [math.nan if v is None else v for v in values]
     if any(type(v) not in (int, float) and v not in INFINITE.values() for v in numbers):
-        raise ValueError(f"values must be numbers, null, 'inf' or '-inf': got {values!r}")
+        raise ValueError(f"values must be numbers, null, 'inf' or '-inf', got {values!r}")
     return np.array(list(map(float, numbers)), dtype=float)
 
 
-def _rows(rows, m):
-    listed = [_list(row, "points") for row in rows]
-    X = np.array(listed, dtype=float).reshape(len(listed), -1 if listed else m)
+def _finite_rows(rows, m):
+    X = np.array(rows, dtype=float).reshape(len(rows), -1 if rows else m)
     if X.shape[1] != m or not np.isfinite(X).all():
-        raise ValueError(f"points must be lists of {m} numbers: got shape {X.shape}")
+        raise ValueError(f"points must be lists of {m} finite numbers, got shape {X.shape}")
     return X
-
-
-def _list(value, name, kind=object):
-    if not isinstance(value, list) or not all(isinstance(member, kind) for member in value):
-        raise ValueError(f"{name!r} must be a list: got {value!r}")
-    return value

@@ -1,28 +1,22 @@
-"""Evaluation history: validation, storage, and the rescaled values that models are fitted to.
-
-Values are rescaled or dropped so that their squares do not overflow.
-"""
+"""Evaluation history: validation and storage of evaluated points and their values."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import as_numbers, has_booleans, warn_user
+from skbo_silbo._typing import FloatArray
 
-ORDINARY = 2.0**200  # magnitudes between this and its inverse are not rescaled
-# Values above PENALTY, and GAP times larger than all others, are penalties for failed evaluations.
-# Their squares would overflow (from 1e154 on).
-PENALTY = 1e100
-GAP = 2.0**100
-MOST_NAMED = 10  # rows listed in a warning
+LARGEST = 1e100  # larger values are penalties for failed evaluations; from 1e154 squares overflow
 MAX_NOISE_RATIO = 2.0**30  # largest modelled noise, relative to the largest value
 
 
 class BeyondModelWarning(UserWarning):
-    """Warning for a value too large to be modelled with the others, treated as failed."""
+    """Warning for a value too large to be modelled, which counts as a failed evaluation."""
 
 
 class Labelled(NamedTuple):
@@ -68,20 +62,16 @@ class Labelled(NamedTuple):
         return self.X[order], int(feasible.sum())
 
 
+@dataclass(frozen=True, eq=False)
 class History:
     """The evaluated points and their values, in the order of `tell`; immutable.
 
-    Parameters
-    ----------
-    n_features : int
-        Number of columns of encoded points.
-
     Attributes
     ----------
+    X : ndarray of shape (n, d)
+        The encoded points.
     points : list
         The points as the user passed them.
-    X : ndarray of shape (n, n_features)
-        The encoded points.
     y : ndarray of shape (n,)
         Observed values; not finite for failed evaluations.
     noise_std : ndarray of shape (n,)
@@ -94,50 +84,51 @@ class History:
         objective.
     """
 
-    def __init__(self, n_features):
-        self.points = []
-        self.X = np.empty((0, n_features))
-        self.y = self.noise_std = np.empty(0)
-        self.constraints = self.goals = np.empty((0, 0))
+    X: FloatArray
+    points: list[Any] = field(default_factory=list)
+    y: FloatArray = field(default_factory=lambda: np.empty(0))
+    noise_std: FloatArray = field(default_factory=lambda: np.empty(0))
+    constraints: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    goals: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
     def __len__(self):
         return self.y.size
 
-    def with_added(self, points, X, y, noise_std, constraints, goals=None):
-        """Return a history with evaluations appended; None or (n, 0) means no objectives."""
-        longer = History(self.X.shape[1])
-        longer.points = [*self.points, *points]
-        longer.X, longer.y = np.vstack([self.X, X]), np.append(self.y, y)
-        longer.noise_std = np.append(self.noise_std, noise_std)
-        longer.constraints = _stacked(self.constraints, constraints)
-        longer.goals = _stacked(self.goals, np.empty((len(X), 0)) if goals is None else goals)
-        return longer
+    def with_added(self, X, points, y, noise_std, constraints, goals) -> Self:
+        """Return a history with evaluations appended."""
+        return type(self)(
+            np.vstack([self.X, X]),
+            [*self.points, *points],
+            np.append(self.y, y),
+            np.append(self.noise_std, noise_std),
+            _stacked(self.constraints, constraints),
+            _stacked(self.goals, goals),
+        )
 
-    def best_index(self):
-        """Return the index of the first lowest finite value at a feasible point, or None."""
-        good = np.isfinite(self.y) & is_feasible(self.constraints)
-        return int(np.argmin(np.where(good, self.y, np.inf))) if good.any() else None
+    def first(self, n: int) -> Self:
+        """Return the history of the first n evaluations."""
+        return type(self)(*(getattr(self, part.name)[:n] for part in fields(self)))
 
-    def require_best(self):
-        """Return `best_index`, or raise an error if no feasible point has a finite value.
+    def best_index(self) -> int:
+        """Return the index of the first lowest finite value at a feasible point.
 
         Raises
         ------
         NotFittedError
             If no feasible point has a finite value.
         """
-        index = self.best_index()
-        if index is None:
-            n_finite = int(np.isfinite(self.y).sum())
+        finite = np.isfinite(self.y)
+        good = finite & is_feasible(self.constraints)
+        if not good.any():
             raise NotFittedError(
                 "best_x_ and best_y_ need a finite value of a feasible point, got "
-                f"{len(self)} values, {n_finite} of them finite"
-                f"{', none feasible' if n_finite else ''}. Pass one to tell() first."
+                f"{len(self)} values, {finite.sum()} of them finite"
+                f"{', none feasible' if finite.any() else ''}. Pass one to tell() first."
             )
-        return index
+        return int(np.argmin(np.where(good, self.y, np.inf)))
 
-    def best_places(self, n):
-        """Return the encoded points of the n lowest finite values, of shape (k, n_features).
+    def best_points(self, n: int) -> FloatArray:
+        """Return the encoded points of the n lowest finite values, of shape (k, d).
 
         Feasible points come first.
         """
@@ -146,19 +137,18 @@ class History:
         return self.X[finite[np.lexsort([self.y[finite], infeasible])[:n]]]
 
     @cached_property
-    def canonical(self):
+    def canonical(self) -> "Labelled":
         """The evaluations in canonical order, as `Labelled`.
 
-        Values and noise are scaled for the models by `as_modelled`.
+        Values that are too large to be modelled are NaN, and the noise is limited.
         """
         more = *self.goals.T, *self.constraints.T
         order = np.lexsort([*more, self.noise_std, self.y, *self.X.T[::-1]])
-        modelled = as_modelled(self.y[order], self.noise_std[order])
-        return Labelled(self.X[order], *modelled, self.constraints[order], self.goals[order])
-
-    def in_units(self, modelled):
-        """Convert values from the scale of the models to the scale of the observed values."""
-        return np.ldexp(modelled, unit_exponent(self.y))
+        y = self.y[order]
+        y = np.where(np.abs(y) > LARGEST, np.nan, y)
+        most = MAX_NOISE_RATIO * (np.abs(y[np.isfinite(y)]).max(initial=0.0) or 1.0)
+        noise_std = np.minimum(self.noise_std[order], most)
+        return Labelled(self.X[order], y, noise_std, self.constraints[order], self.goals[order])
 
 
 def _stacked(rows, more):
@@ -188,106 +178,16 @@ def total_violation(constraints):
     return total
 
 
-def exceeds_model_range(y):
-    """Return which finite values are too large to be modelled with the others.
-
-    These are penalties for failed evaluations, such as ``np.finfo(float).max`` or 1e308: values
-    above 1e100, separated from the next smaller magnitude by a factor of at least 1e30. Their
-    squares overflow on any scale that resolves the other values. If all values are large, they are
-    rescaled instead.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Observed values.
-
-    Returns
-    -------
-    beyond : ndarray of bool of shape (n,)
-
-    Examples
-    --------
-    >>> exceeds_model_range(np.array([3.0, 1e308, -2.0, 1e12]))
-    array([False,  True, False, False])
-    >>> exceeds_model_range(np.array([2e307, 1e308]))
-    array([False, False])
-    """
-    sizes = np.unique(np.abs(y[np.isfinite(y) & (y != 0.0)]))
-    with np.errstate(over="ignore"):
-        gaps = np.flatnonzero((sizes[1:] > PENALTY) & (sizes[1:] / GAP > sizes[:-1]))
-    if not gaps.size:
-        return np.zeros(y.shape, bool)
-    return np.isfinite(y) & (y >= sizes[gaps[0] + 1])
-
-
-def unit_exponent(y):
-    """Return the exponent of two of the unit in which values y, (n,), are modelled.
-
-    It is 0 for values of ordinary magnitude. Values beyond the range of the models are ignored.
-
-    Examples
-    --------
-    >>> unit_exponent(np.array([1.0, 7.0, 1e150])), unit_exponent(np.array([1e200, 3e200]))
-    (0, 666)
-    """
-    usable = np.abs(y[np.isfinite(y) & ~exceeds_model_range(y)])
-    largest = usable.max(initial=0.0)
-    return int(np.frexp(largest)[1]) if largest and not 1.0 / ORDINARY <= largest <= ORDINARY else 0
-
-
-def as_modelled(y, noise_std):
-    """Rescale values and noise for the models, with NaN for values out of range.
-
-    Parameters
-    ----------
-    y, noise_std : ndarray of shape (n,)
-        Observed values and standard deviations.
-
-    Returns
-    -------
-    y, noise_std : ndarray of shape (n,)
-    """
-    exponent, y = unit_exponent(y), np.where(exceeds_model_range(y), np.nan, y)
-    if exponent:
-        with np.errstate(over="ignore"):
-            y, noise_std = np.ldexp(y, -exponent), np.ldexp(noise_std, -exponent)
-    largest = 1.0 if exponent else np.abs(y[np.isfinite(y)]).max(initial=0.0)
-    return y, np.minimum(noise_std, MAX_NOISE_RATIO * largest if largest else ORDINARY)
-
-
-def warn_about_observations(before, y, sign, left_out):
-    """Warn about new values, among y, that are too large to be modelled.
-
-    Also warn if constraints were omitted (`left_out`) although earlier points had them. `sign` is
-    the factor between the observed values and y, and `before` the values before the update.
-    """
-    if left_out:
+def warn_about_large_values(y):
+    """Warn about new values, (n,), that are too large to be modelled."""
+    beyond = np.isfinite(y) & (np.abs(y) > LARGEST)
+    if beyond.any():
         warn_user(
-            "constraints were left out for these points, although earlier points have them. Points "
-            "not known to be feasible cannot be the best. Pass constraints with every value, NaN "
-            "if unknown."
+            f"{beyond.sum()} of {y.size} values count as failed evaluations, because models cannot "
+            f"represent values above {LARGEST:g} in size, got {y[beyond][0]:.3g}. Return "
+            "float('nan') for a failure, or rescale the values.",
+            BeyondModelWarning,
         )
-    beyond = exceeds_model_range(y)
-    rows = np.setdiff1d(np.flatnonzero(beyond), np.flatnonzero(exceeds_model_range(before)))
-    if not rows.size:
-        return
-    least, shown = sign * np.min(y[beyond]), ", ".join(map(str, rows[:MOST_NAMED]))
-    more = ", ..." if rows.size > MOST_NAMED else ""
-    warn_user(
-        f"{rows.size} of {y.size} values count as failed evaluations, because values from "
-        f"{least:.3g} on are too large to be modelled with the others. See row {shown}{more} of "
-        "x_iters_, counted from 0. Return float('nan') for a failure.",
-        BeyondModelWarning,
-    )
-
-
-def impute_failures(y):
-    """Replace failed values by the worst successful one, or zeros if none succeeded.
-
-    This makes failed points unattractive without distorting the surrogate.
-    """
-    finite = np.isfinite(y)
-    return np.where(finite, y, y[finite].max()) if finite.any() else np.zeros_like(y)
 
 
 def as_points(x, space):
@@ -332,7 +232,7 @@ def as_evaluations(x, y, space):
     return points, values.reshape(len(points))
 
 
-def as_constraints(constraints, shape, n_known):
+def as_constraints(constraints, shape, n_constraints):
     """Validate constraint values and return them with shape (n, m), NaN if unknown.
 
     Parameters
@@ -340,7 +240,7 @@ def as_constraints(constraints, shape, n_known):
     constraints : array-like or None
     shape : tuple
         Shape of the observed values, (n,).
-    n_known : int
+    n_constraints : int
         Number of constraints of earlier evaluations; 0 if none has any.
 
     Raises
@@ -359,8 +259,8 @@ def as_constraints(constraints, shape, n_known):
     if values.ndim < 2 and (shape == (1,) or values.shape == shape):
         values = values.reshape(shape[0], -1)
     m = values.shape[1] if values.ndim == 2 and len(values) == shape[0] else 0
-    if m not in ([n_known] if n_known else range(1, m + 1)):
-        expected = f"{n_known} as before" if n_known else "at least 1"
+    if m not in ([n_constraints] if n_constraints else range(1, m + 1)):
+        expected = f"{n_constraints} as before" if n_constraints else "at least 1"
         raise ValueError(
             f"constraints must be of shape (m,) for one point, and ({shape[0]}, m) for "
             f"{shape[0]} points, m being {expected}, got shape {np.shape(constraints)}. Pass NaN "

@@ -42,8 +42,7 @@ def search_html(
 def _what_matters(optimizer):
     """Return the verdict on the inputs, unless computing it would take long."""
     is_cheap = len(optimizer.func_vals_) ** 2 * optimizer.space_.n_features_ <= MOST_WORK
-    is_said = is_cheap or optimizer.has_input_model
-    if not is_said:
+    if not (is_cheap or optimizer.has_input_model):
         return LATER
     shares = optimizer.input_model_.shares
     return " ".join([shares.verdict, *shares.cautions])
@@ -81,10 +80,6 @@ def format_entry(said: Any) -> str:
         return np.array2string(said, precision=4, threshold=20)
     if isinstance(said, Mapping):
         return ", ".join(f"{name}={format_entry(value)}" for name, value in said.items())
-    return (
-        f"{said:.4g}"
-        if isinstance(said, float)
-        else said
-        if isinstance(said, str)
-        else brief(said, 80)
-    )
+    if isinstance(said, float):
+        return f"{said:.4g}"
+    return said if isinstance(said, str) else brief(said, 80)

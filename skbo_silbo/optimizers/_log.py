@@ -12,7 +12,7 @@ from numbers import Integral
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._describe import require_same
 from skbo_silbo.journal._journal import Journal
-from skbo_silbo.optimizers._state import RootSeed, changes, read_events, replay
+from skbo_silbo.optimizers._state import RootSeed, read_events, replay
 
 MOST_DEATHS = 2  # process deaths with a point alone after which it counts as failed
 
@@ -191,9 +191,12 @@ class EventLog:
 
     def asked(self, optimizer, n=1):
         """Record the last n pending points of an optimiser, and what it has learnt since."""
-        learnt = optimizer._state_to_dict()
-        places = [x.tolist() for x in list(optimizer._pending.values())[-n:]]
-        event = {"asked": places, "learnt": changes(self._learnt, learnt)}
+        learnt = optimizer.model_to_dict()
+        asked = optimizer.encoded_pending_[-n:].tolist()
+        # repr, because 1 == 1.0 == True
+        old = {name: repr(value) for name, value in self._learnt.items()}
+        changed = {name: value for name, value in learnt.items() if old.get(name) != repr(value)}
+        event = {"asked": asked, "learnt": changed}
         try:
             self._append(event)
         finally:

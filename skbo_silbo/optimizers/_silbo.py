@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 
+import numpy as np
+
 from skbo_silbo._checks import check_count, check_flag
 from skbo_silbo._typing import (
     Auto,
@@ -19,14 +21,15 @@ from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_emb
 from skbo_silbo.optimizers import _configuration as parts
 from skbo_silbo.optimizers._configuration import Configuration, check_n_initial
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
-from skbo_silbo.optimizers._journaled import Journaled
+from skbo_silbo.optimizers._event import Points
 from skbo_silbo.optimizers._log import open_log
+from skbo_silbo.optimizers._state import describe_settings
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
 
 @dataclass(eq=False, repr=False)
-class SILBO(Journaled, EmbeddedOptimizer):
+class SILBO(EmbeddedOptimizer):
     """Bayesian optimisation of expensive functions of many inputs.
 
     By default, a Gaussian process with one length scale per input, and a prior that few inputs
@@ -218,10 +221,20 @@ class SILBO(Journaled, EmbeddedOptimizer):
         log = open_log(self.journal)
         try:
             super().__init__(space, log.seed(self.random_state))
-            self._resume(log)
+            described = {"entry point": type(self).__name__, **describe_settings(self)}
+            log.begin(described, Points(self.space_), self.seed_, keeps_asked=True)
+            log.replay(self, log.events)
         except BaseException:
             log.close()
             raise
+        self._log = log
+
+    def close_journal(self) -> None:
+        """Close the journal, if there is one: what follows is not recorded."""
+        with self._lock:
+            log, self._log = self._log, None
+            if log is not None:
+                log.close()
 
     def configure(self, d: int) -> Configuration:
         """Validate the arguments and return the `Configuration` for d columns."""
@@ -246,11 +259,10 @@ class SILBO(Journaled, EmbeddedOptimizer):
         """Return the surrogate, with the prior that a string `embedding` stands for."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
         is_process = isinstance(self.surrogate, str) and self.surrogate != "sklearn"
-        keeps_all = isinstance(learner, IdentityLearner) and (is_process or asked)
-        if not keeps_all:
+        if not isinstance(learner, IdentityLearner) or not (is_process or asked):
             return parts.make_surrogate(self.surrogate, None)
-        shared = shared_lengths(self.space_)
-        return parts.make_surrogate(self.surrogate, ALL_INPUTS.get(learner.name), shared)
+        prior = ALL_INPUTS.get(learner.name)
+        return parts.make_surrogate(self.surrogate, prior, shared_lengths(self.space_))
 
 
 def shared_lengths(space):
@@ -265,9 +277,8 @@ def shared_lengths(space):
     >>> shared_lengths(Space({"a": [1, 2], "b": ["p", "q", "r"], "c": [1, 2]}))
     [0, 1, 1, 1, 2]
     """
-    first = list(range(space.n_features_))
+    first = np.arange(space.n_features_)
     for category in space.categories():
-        for column in category.columns:
-            first[column] = category.columns[0]
-    lengths = sorted(set(first))
-    return [lengths.index(j) for j in first] if len(lengths) < len(first) else None
+        first[category.columns] = category.columns[0]
+    distinct, lengths = np.unique(first, return_inverse=True)
+    return lengths.tolist() if distinct.size < first.size else None

@@ -4,7 +4,6 @@ import inspect
 from contextlib import suppress
 from numbers import Integral, Real
 from operator import index
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -46,12 +45,11 @@ REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo 
 def to_data(optimizer):
     """Return the state of an optimiser as plain data (`AskTellOptimizer.to_dict`)."""
     history = optimizer._history
-    observed = history.points, history.X, history.y, history.noise_std
-    observed = *observed, history.constraints, history.goals
-    pending = [x.tolist() for x in optimizer._pending.values()]
-    learnt = {"asked": pending, "learnt": optimizer._state_to_dict()}
-    events = [observed_event(optimizer.space_, *observed), learnt]
-    if rule := optimizer._known.described:
+    rows = Points(optimizer.space_).observed_rows(history.points, history.X)
+    observed = rows, history.y, history.noise_std, history.constraints, history.goals
+    learnt = {"asked": optimizer.encoded_pending_.tolist(), "learnt": optimizer.model_to_dict()}
+    events = [observed_event(*observed), learnt]
+    if rule := optimizer.known_constraints_:
         events.append({"constrained": rule})
     return {"format": FORMAT, "version": VERSION, **settings(optimizer), "events": events}
 
@@ -109,7 +107,7 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
             if and_what_was_learnt and [i] == of_learnt[-1:]:
                 is_stale = "fresh" in learnt and any(e.kind == "observed" for e in events[i + 1 :])
                 state = {**learnt, "fresh": False} if is_stale else learnt
-                optimizer._state_from_dict(state)
+                optimizer.model_from_dict(state)
         except UNREADABLE as error:
             raise damaged(i, error) from error
     return learnt
@@ -118,10 +116,10 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
 def _follow(event, optimizer):
     if event.kind == "observed":
         values = event.y, event.noise_std, event.constraints, event.goals
-        optimizer._record(event.points, event.X, *values)
+        optimizer._record(event.X, event.points, *values)
     elif event.kind == "constrained":
         # `ask` is refused until `constrain` is called with what that describes
-        optimizer._known = KnownConstraints(described=event.content["constrained"])
+        optimizer._known_constraints = KnownConstraints(described=event.content["constrained"])
     elif event.kind == "asked":
         for x in event.X:
             optimizer._add_pending(x)
@@ -166,9 +164,11 @@ def settings(optimizer):
 
     Options that are objects are described; one that cannot be described is only named.
     """
-    options, objects = _options(optimizer)
+    options = {name: _plain(getattr(optimizer, name)) for name in option_names(type(optimizer))}
+    objects = [name for name, value in options.items() if value is NotImplemented]
     described = {}
     for name in objects:
+        del options[name]
         with suppress(ValueError):
             described[name] = describe(getattr(optimizer, name))
     return {
@@ -178,7 +178,7 @@ def settings(optimizer):
         "maximize": bool(optimizer.maximize),
         "objects": objects,
         "descriptions": described,
-        "seed": int(optimizer._seed),
+        "seed": optimizer.seed_,
     }
 
 
@@ -190,10 +190,13 @@ def describe_settings(optimizer):
     ValueError
         If an option cannot be described.
     """
-    options, objects = _options(optimizer)
-    described = {name: describe(getattr(optimizer, name)) for name in objects}
-    space = {"space": space_to_data(optimizer.space_), "maximize": bool(optimizer.maximize)}
-    return {"optimizer": type(optimizer).__name__, **space, **options, **described}
+    names = option_names(type(optimizer))
+    return {
+        "optimizer": type(optimizer).__name__,
+        "space": space_to_data(optimizer.space_),
+        "maximize": bool(optimizer.maximize),
+        **{name: describe(getattr(optimizer, name)) for name in names},
+    }
 
 
 def option_names(cls: type) -> list[str]:
@@ -287,21 +290,6 @@ def check_space(data, space):
     require_same(data, space_to_data(space), rule, remedy)
 
 
-def _options(optimizer):
-    """Return the options that are plain data, and the names of the others."""
-    names = option_names(type(optimizer))
-    lost = [name for name in names if not hasattr(optimizer, name)]
-    if lost:
-        raise ValueError(
-            f"{type(optimizer).__name__} must keep its arguments as attributes of their names, for "
-            f"journals and to_dict: it has no {', '.join(lost)}. Write self.{lost[0]} = {lost[0]} "
-            "in its __init__, and name there what it takes as **options."
-        )
-    options = {name: _plain(getattr(optimizer, name)) for name in names}
-    objects = [name for name, value in options.items() if value is NotImplemented]
-    return {name: value for name, value in options.items() if name not in objects}, objects
-
-
 def _plain(value):
     if value is None or isinstance(value, (str, bool)):
         return value
@@ -310,14 +298,3 @@ def _plain(value):
     if isinstance(value, list | tuple) and all(isinstance(v, Integral) for v in value):
         return [int(v) for v in value]
     return float(value) if isinstance(value, Real) else NotImplemented
-
-
-def changes(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries of `new` that are missing or different in `old`.
-
-    Examples
-    --------
-    >>> changes({"rows": [1.0], "n": 1}, {"rows": [1.0], "n": True})
-    {'n': True}
-    """
-    return {k: v for k, v in new.items() if k not in old or repr(old[k]) != repr(v)}

@@ -10,10 +10,12 @@ function.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import log_ndtr
 
+from skbo_silbo._numerics.gaussian_process import ProcessStack
 from skbo_silbo._numerics.priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate, refit
@@ -50,17 +52,35 @@ class Feasibility:
             total += log_ndtr(-mean / std)
         return total
 
-    def log_probability_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the log probability, (n,), and its gradient by the points, (n, d)."""
-        total, gradient = np.zeros(len(X)), np.zeros(X.shape)
-        for process in self.processes:
-            mean, std, mean_by_x, std_by_x = process.predict_gradient(X)
-            u = -mean / std
+    def log_probability_gradient(self, x: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log probability at a point x, (1, d), and its gradient, (d,)."""
+        total, gradient = 0.0, np.zeros(x.shape[1])
+        for stack, locations, scales in self._stacks:
+            mean, variance, by_mean, by_variance = stack.predict_gradient(x)
+            root, factor = np.sqrt(variance), scales[:, None]
+            std = scales * root
+            u = -(locations + scales * mean) / std
             value = log_ndtr(u)
             slope = np.exp(-0.5 * u**2 - _LOG_ROOT_TWO_PI - value) / std  # phi / Phi, by -mean
-            total += value
-            gradient -= slope[:, None] * (mean_by_x + u[:, None] * std_by_x)
+            by_u = factor * by_mean + u[:, None] * (factor * by_variance / (2.0 * root[:, None]))
+            total += value.sum()
+            gradient -= (slope[:, None] * by_u).sum(axis=0)
         return total, gradient
+
+    @cached_property
+    def _stacks(self):
+        """Processes at the same points, and the means and deviations of their targets."""
+        groups: dict[bytes, list[GaussianProcessSurrogate]] = {}
+        for process in self.processes:
+            groups.setdefault(process.posterior_.X.tobytes(), []).append(process)
+        return [
+            (
+                ProcessStack([process.posterior_ for process in group]),
+                np.array([process.y_mean_ for process in group]),
+                np.array([process.y_scale_ for process in group]),
+            )
+            for group in groups.values()
+        ]
 
     def with_pending(self, X: FloatArray) -> "Feasibility":
         """Return the posterior given pessimistic values of the constraints at pending points.

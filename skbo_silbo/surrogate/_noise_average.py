@@ -110,5 +110,5 @@ def _optima_by_noise(surrogate):
 def _with_hyperparameters(surrogate, theta):
     """Return a copy of a fitted surrogate with other hyperparameters."""
     other = copy(surrogate)
-    other.theta_, other._process = theta, surrogate.observations_.condition(theta)
+    other.theta_, other.posterior_ = theta, surrogate.observations_.condition(theta)
     return other

@@ -47,6 +47,8 @@ class GaussianProcessSurrogate:
         Mean and standard deviation used to standardise the targets.
     observations_ : Observations
         The standardised data.
+    posterior_ : GaussianProcess
+        The process conditioned on the standardised data.
 
     Examples
     --------
@@ -120,7 +122,7 @@ class GaussianProcessSurrogate:
             self.theta_ = np.clip(self.theta_, *self.prior_.bounds.T)
         if tune and np.ptp(targets) > 0.0:
             self.theta_ = self._most_probable()
-        self._process = self.observations_.condition(self.theta_)
+        self.posterior_ = self.observations_.condition(self.theta_)
         return self
 
     @cached_property
@@ -132,7 +134,7 @@ class GaussianProcessSurrogate:
     @property
     def relevance_(self) -> FloatArray:
         """Inverse length scales, of shape (r,)."""
-        return np.sqrt(self._process.weights)
+        return np.sqrt(self.posterior_.weights)
 
     def to_state(self) -> dict[str, Any]:
         """Return the hyperparameters as plain data, without rounding."""
@@ -155,7 +157,7 @@ class GaussianProcessSurrogate:
             A new one; this one is unchanged.
         """
         other = copy(self)
-        other._process = self._process.with_values(Z, (y - self.y_mean_) / self.y_scale_)
+        other.posterior_ = self.posterior_.with_values(Z, (y - self.y_mean_) / self.y_scale_)
         return other
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -166,12 +168,8 @@ class GaussianProcessSurrogate:
         mean, std : ndarray of shape (m,)
             In the units of the targets.
         """
-        mean, variance = self._process.predict(Z)
+        mean, variance = self.posterior_.predict(Z)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
-
-    def predict_mean(self, Z: FloatArray) -> FloatArray:
-        """Return the mean of `predict`, (m,), at lower cost."""
-        return self.y_mean_ + self.y_scale_ * self._process.predict_mean(Z)
 
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Predict the mean, the standard deviation and their gradients.
@@ -182,7 +180,7 @@ class GaussianProcessSurrogate:
         by_mean, by_std : ndarray of shape (m, r)
             Gradients of the mean and standard deviation with respect to Z.
         """
-        mean, variance, by_mean, by_variance = self._process.predict_gradient(Z)
+        mean, variance, by_mean, by_variance = self.posterior_.predict_gradient(Z)
         scale, std = self.y_scale_, np.sqrt(variance)
         by_std = scale * by_variance / (2.0 * std[:, None])
         return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
@@ -192,8 +190,8 @@ class GaussianProcessSurrogate:
 
         It lies between 0 and 1, and is 0 for equal targets. Hyperparameters are kept.
         """
-        y = self._process.y
-        mean, _ = self._process.leave_one_out()
+        y = self.posterior_.y
+        mean, _ = self.posterior_.leave_one_out()
         total = float(np.sum((y - y.mean()) ** 2))
         return min(float(np.sum((y - mean) ** 2)) / total, 1.0) if total else 0.0
 
@@ -205,8 +203,8 @@ class GaussianProcessSurrogate:
 
     def leave_one_out_log_density(self) -> FloatArray:
         """Return the leave-one-out log density of every target, of shape (n,)."""
-        mean, variance = self._process.leave_one_out()
-        miss = self._process.y - mean
+        mean, variance = self.posterior_.leave_one_out()
+        miss = self.posterior_.y - mean
         log_density = -0.5 * (np.log(2.0 * np.pi * variance) + miss**2 / variance)
         return log_density - np.log(self.y_scale_)
 

@@ -88,9 +88,6 @@ class SurrogateOptions(Protocol):
         ``search="parzen-turns"`` requires it.
         """
 
-    def predict_mean(self, Z: FloatArray, /) -> FloatArray:
-        """Return the mean of `predict`, (m,), if it is cheaper without the deviation."""
-
 
 class Warp(Protocol):
     """Protocol of increasing transformations of the values before models are fitted."""

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skbo_silbo.acquisition import AcquisitionSurface, Found, log_expected_improvement
-from skbo_silbo.acquisition._restricted_space import draw_moved
-from skbo_silbo.acquisition._searches import climb, draw_candidates
+from skbo_silbo.acquisition._searches import climb, draw_candidates, draw_moved
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._configuration import sobol_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate

@@ -121,7 +121,7 @@ def test_where_no_candidate_is_valid_nothing_is_fitted():
         pytest.warns(
             UserWarning, match="estimator's current parameters .* violate the constraints"
         ),
-        pytest.raises(ValueError, match="constraints must be possible to satisfy"),
+        pytest.raises(ValueError, match="`constraints` must be possible to satisfy"),
     ):
         fit(constraints=lambda p: False)
     assert not Peak.fitted

@@ -122,7 +122,7 @@ class Machine(RuleBasedStateMachine):
     def cancel(self, data):
         x = self.waiting.pop(data.draw(st.integers(0, len(self.waiting) - 1)))
         self.optimizer.cancel(x)
-        with pytest.raises(ValueError, match="x must be pending"):
+        with pytest.raises(ValueError, match="`x` must be pending"):
             self.optimizer.cancel(x)
 
     @precondition(lambda self: self.waiting)

@@ -12,6 +12,7 @@ from scipy.stats import norm, qmc
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, AddBO, HeSBO, RandomSearch, minimize
+from skbo_silbo._numerics.gaussian_process import ProcessStack
 from skbo_silbo.acquisition import AcquisitionSurface, log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.surrogate import GaussianProcessSurrogate
@@ -79,14 +80,23 @@ def test_feasibility_is_product_over_constraints():
         mean, std = process.predict(at)
         expected += norm.logcdf(-mean / std)
     assert_allclose(learnt.log_probability(at), expected, rtol=1e-6)
-    value, _ = learnt.log_probability_gradient(at)
-    assert_allclose(value, expected, rtol=1e-6)
+    values = [learnt.log_probability_gradient(x[None])[0] for x in at]
+    assert_allclose(values, expected, rtol=1e-6)
+
+
+def test_processes_at_same_points_predict_as_alone():
+    X, y = sobol(9), np.random.default_rng(0).standard_normal((2, 9))
+    processes = [GaussianProcessSurrogate().fit(X, values).posterior_ for values in y]
+    x = np.array([[0.3, -0.2]])
+    alone = zip(*(process.predict_gradient(x) for process in processes), strict=True)
+    for together, parts in zip(ProcessStack(processes).predict_gradient(x), alone, strict=True):
+        assert_array_equal(together, np.concatenate(parts).reshape(together.shape))
 
 
 def test_log_feasibility_gradient_is_exact_in_tail():
     _, _, learnt, _ = feasibility(8)
     for x in ([0.1, -0.3], [0.9, 0.95], [-0.8, -0.7]):
-        gradient = learnt.log_probability_gradient(np.array([x]))[1][0]
+        _, gradient = learnt.log_probability_gradient(np.array([x]))
         assert_gradient(gradient, lambda x: learnt.log_probability(x[None])[0], np.array(x))
 
 

@@ -37,75 +37,39 @@ def method(request):
 # --- magnitudes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [5e-324, 1e300])
-def test_all_values_tiny_or_huge(method, scale):
-    optimizer = run(make(method), lambda x: scale * bowl(x), 7)
-    assert len(optimizer.func_vals_) == 7
-
-
-def test_the_unit_of_the_values_changes_no_point():
-    tiny, huge, plain = (
+def test_tiny_unit_of_values_changes_no_point():
+    tiny, plain = (
         run(SILBO([(0, 1)] * 2, random_state=0), lambda x, s=s: s * (1 + bowl(x)), 11)
-        for s in (2.0**-1000, 2.0**1000, 2.0**500)
+        for s in (2.0**-1000, 1.0)
     )
     assert_array_equal(tiny.x_iters_, plain.x_iters_)
-    assert_array_equal(huge.x_iters_, plain.x_iters_)
 
 
-@pytest.mark.parametrize(("method", "penalty"), [("silbo", LARGEST), ("rembo", 1e200)])
-def test_penalties_count_as_failures_and_say_so(method, penalty):
+def test_values_above_model_range_count_as_failed(method):
     optimizer = make(method)
-    with pytest.warns(BeyondModelWarning, match=r"count.*failed"):
-        run(optimizer, lambda x: penalty if x[0] > 0.5 else bowl(x), 8)
-    assert (optimizer.func_vals_ == penalty).any()  # as told
+    with pytest.warns(BeyondModelWarning, match="1 of 1 values count as failed"):
+        run(optimizer, lambda x: LARGEST if x[0] > 0.5 else bowl(x), 8)
+    assert (optimizer.func_vals_ == LARGEST).any()  # as told
     assert optimizer.best_y_ < 1.0
 
 
-def test_a_penalty_is_told_by_its_row():
-    optimizer = RandomSearch([(0, 1)] * 2, random_state=0)
-    X = np.random.default_rng(0).uniform(size=(40, 2))
-    optimizer.tell(X[:3], [1.0, 2.0, 3.0])
-    with pytest.warns(BeyondModelWarning, match=r"1 of 6 values .* row 4 of x_iters_, counted"):
-        optimizer.tell(X[3:6], [0.5, 1e308, 2.0])
-    with pytest.warns(BeyondModelWarning, match=r"row 6, 7, 8, .*, 15, \.\.\. of x_iters_"):
-        optimizer.tell(X[6:], np.full(34, 1e307))
-
-
-def test_penalties_are_learnt_from_as_nan_is():
-    def asked(failure):
+def test_values_above_model_range_are_modelled_as_nan():
+    def proposed(failure):
         optimizer = SILBO([(0, 1)] * 2, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BeyondModelWarning)
             run(optimizer, lambda x: failure if x[0] > 0.5 else bowl(x), 11)
         return optimizer.x_iters_
 
-    assert_array_equal(asked(1e308), asked(np.nan))
+    assert_array_equal(proposed(1e101), proposed(np.nan))
 
 
-def test_the_lowest_value_counts_however_low():
+def test_lowest_value_below_model_range_is_best():
     optimizer = run(SILBO([(0, 1)] * 2, random_state=0), bowl, 8)
-    optimizer.tell([0.9, 0.9], -1e308)
+    with pytest.warns(BeyondModelWarning, match=r"got -1e\+308"):
+        optimizer.tell([0.9, 0.9], -1e308)
     assert optimizer.best_y_ == -1e308
     run(optimizer, bowl, 3)
-
-
-@pytest.mark.parametrize(
-    ("y", "rows"),
-    [
-        ([1.0, 1e308], [1]),
-        ([1e307, 1e308], []),
-        ([0.0, 1e308], []),  # zero and one, on another scale
-        ([1.0, 1e30, 1e60, 1e90], []),
-        ([1.0, 1e60, 1e120, LARGEST], [2, 3]),
-        ([1.0, -1e308, 1e308, np.nan, np.inf], [2]),
-    ],
-)
-def test_values_beyond_model_range_warn_with_rows(y, rows):
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        RandomSearch([(0, 1)]).tell(np.linspace(0, 1, len(y))[:, None], y)
-    assert len(said) == bool(rows)
-    assert all(f"row {', '.join(map(str, rows))} of x_iters_" in str(w.message) for w in said)
 
 
 @pytest.mark.parametrize("noise", [LARGEST, 5e-324])

@@ -73,7 +73,9 @@ def test_names_say_what_is_learnt_and_believed(embedding, n_components, d, name,
 
 @pytest.mark.parametrize("embedding", ["identity", "sparse"])
 def test_all_inputs_cannot_be_some(embedding):
-    with pytest.raises(ValueError, match=f"n_components must be 'auto' or 6 .*{embedding}.*got 2"):
+    with pytest.raises(
+        ValueError, match=f"`n_components` must be 'auto' or 6 .*{embedding}.*got 2"
+    ):
         SILBO([(0, 1)] * 6, embedding=embedding, n_components=2)
 
 
@@ -306,7 +308,7 @@ def test_unusable_components_keep_all_inputs(value):
 
 
 def test_transformer_with_nan_components_is_rejected():
-    with pytest.raises(ValueError, match=r"embedding must be .*components_ are not finite"):
+    with pytest.raises(ValueError, match=r"`embedding` must be .*components_ must be finite"):
         SILBO([(0, 1)] * 3, embedding=Degenerate(fewest=1000))
 
 

@@ -92,7 +92,7 @@ def test_search_on_circle_finds_minimum():
 )
 def test_transformer_without_inverse_raises_before_evaluation(transformer, reason):
     calls = []
-    with pytest.raises(ValueError, match=r"embedding must be (.|\n)*" + reason):
+    with pytest.raises(ValueError, match=r"`embedding` must be (.|\n)*" + reason):
         minimize(calls.append, BOUNDS, embedding=transformer)
     assert calls == []
 

@@ -155,9 +155,6 @@ NO_RANDOMNESS = returning(
 NO_SPACE = returning(Climb(), "find", lambda self, surface, ranked: Found(ranked))
 
 
-MEAN_OF_NOTHING = returning(GaussianProcessSurrogate(), "predict_mean", lambda self: 0.0)
-
-
 class WordAsFlag:
     is_log = "yes"
 

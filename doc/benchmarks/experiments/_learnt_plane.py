@@ -13,7 +13,7 @@ from benchmarks.search.gap_closed import chance_means
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.inspection._bootstrap import squared_trace_correlation
-from skbo_silbo.optimizers._embedded import nearest_points
+from skbo_silbo.optimizers._model_based import nearest_points
 
 from ._comparisons import with_plus_minus
 from ._learnt_report import FEWEST_RUNS
@@ -26,9 +26,9 @@ SLICES = (10, 4)
 class RedrawnSILBO(SILBO):
     """`SILBO`, but what the plane does not see is drawn anew for every proposal."""
 
-    def place(self, Z, X, embedding, incumbent):
+    def preimages(self, Z, X, embedding, incumbent):
         """Return for each coordinate the point nearest a random one."""
-        rng = self._rng(self._n_known, 8)
+        rng = self._rng(self._n_points, 8)
         centres = rng.uniform(-1.0, 1.0, (len(Z), embedding.d))
         pairs = zip(Z, centres, strict=True)
         return np.vstack([nearest_points(z[None], embedding, centre) for z, centre in pairs])

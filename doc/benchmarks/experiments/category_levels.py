@@ -125,7 +125,7 @@ class LevelsDrawn(Climb):
 
     def find(self, surface, ranked, space, rng):
         found = super().find(surface, ranked, space, rng)
-        x, process = found.X[0], surface.surrogate._process
+        x, process = found.X[0], surface.surrogate.posterior_
         for category in space.categories():
             X = category.at_every_level(x)
             mean, _ = process.predict(X)

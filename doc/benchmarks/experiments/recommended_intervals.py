@@ -128,7 +128,7 @@ def at_the_mode(optimizer):
     Z = optimizer._coordinates(model.embedding, model.ranked)[0]
     mean, std = model.surrogate.predict(Z)
     i = np.argmin(mean)
-    return map(float, in_units_of_values(model, mean[i], std[i], optimizer._history, y))
+    return map(float, in_units_of_values(model, mean[i], std[i], y))
 
 
 def run(function, d, mixed, noise, n_calls, look=measured):
