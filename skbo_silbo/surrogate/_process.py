@@ -279,6 +279,6 @@ def held_out_log_density(template, coordinates, y, folds, rng):
 
 
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
-    """Return the mean and standard deviation of y, (n,), with scale 1 for constant y."""
+    """Return the mean and standard deviation of y, (n,), or 1 if y is constant to rounding."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()
-    return float(np.mean(y)), float(np.std(y)) if spread else 1.0
+    return float(np.mean(y)), (float(np.std(y)) if spread else 0.0) or 1.0  # squares underflow
