@@ -252,6 +252,8 @@ class _Check:
         if not rows:
             return total
         returned, remedy = [self._value(points[i]) for i in rows], "Return NaN for invalid points."
+        if as_reals(returned) is None:  # name the value rather than all of them
+            returned = next((value for value in returned if as_reals(value) is None), returned)
         values = as_numbers("what constraints return", returned, remedy).reshape(len(rows), -1)
         is_finite = np.isfinite(values).all(axis=1)
         values = np.where(is_finite[:, None], values, 0.0)

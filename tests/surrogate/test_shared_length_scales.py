@@ -39,7 +39,7 @@ def test_shared_length_scales_equal_a_process_that_has_them():
     data = process.observations_
     everywhere = np.concatenate([process.theta_[:14], process.theta_[[13, 13, 14]]])
     own = replace(data, shared=None).condition(everywhere)
-    assert_allclose(own.dual, process._process.dual)
+    assert_allclose(own.dual, process.posterior_.dual)
 
 
 def test_gradient_by_shared_length_scales_agrees_with_differences():
