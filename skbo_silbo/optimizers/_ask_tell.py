@@ -407,7 +407,7 @@ class AskTellOptimizer(ABC):
     def constraint_violation(self) -> Any:
         """Function of a point that is 0 where all known constraints hold; None without any."""
         violations = self._known_constraints.violations
-        return violations and (lambda point: float(violations([point])[0]))
+        return None if violations is None else (lambda point: float(violations([point])[0]))
 
     def check_constraints(self, constraints: ArrayLike) -> None:
         """Raise the error that `tell` would raise for constraints of one point, of shape (m,)."""

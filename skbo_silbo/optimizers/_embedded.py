@@ -188,7 +188,8 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
             model = self._averaged(self._current_model("predict", needs_value=True))
             Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
             Z = Z[np.unique(rows, return_index=True)[1]]
-            mean, std = in_units_of_values(model, *model.surrogate.predict(Z), self._labelled().y)
+            mean, std = model.surrogate.predict(Z)
+            mean, std = in_units_of_values(model, mean, std, self._labelled().y)
             probability = np.ones(len(X))
             if model.feasibility is not None:
                 probability = np.exp(model.feasibility.log_probability(X))

@@ -1,6 +1,6 @@
 """Evaluation history: validation and storage of evaluated points and their values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -94,8 +94,9 @@ class History:
     def __len__(self):
         return self.y.size
 
-    def with_added(self, X, points, y, noise_std, constraints, goals) -> Self:
-        """Return a history with evaluations appended."""
+    def with_added(self, X: FloatArray, points: Sequence[Any], *values: FloatArray) -> Self:
+        """Return a history with evaluations appended; `values` are in the order of the fields."""
+        y, noise_std, constraints, goals = values
         return type(self)(
             np.vstack([self.X, X]),
             [*self.points, *points],

@@ -10,7 +10,7 @@ from skbo_silbo.embedding import Embedding
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.optimizers._event import points_from_data
-from skbo_silbo.surrogate import Surrogate, Warp
+from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._feasibility import Feasibility
 
 
@@ -54,11 +54,11 @@ class Model:
     unlabeled: FloatArray
     learnt_at: int = 0
     path: tuple[tuple[int, str, int], ...] = ()
-    surrogate: Surrogate | None = None
+    surrogate: Any = None
     state: dict[str, Any] | None = None
     moved: bool = True
     n_observed: int | None = None
-    ranked: FloatArray | None = None
+    ranked: Any = None
     n_feasible: int = 0
     feasibility: Feasibility | None = None
     feasibility_states: dict[str, Any] = field(default_factory=dict)

@@ -19,14 +19,14 @@ import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from skbo_silbo._numerics.preimages import nearest_preimages
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
-from skbo_silbo.acquisition import AcquisitionSurface, Found
+from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Found
 from skbo_silbo.acquisition._acquisition_functions import no_improvement
 from skbo_silbo.acquisition._restricted_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
@@ -78,8 +78,7 @@ class ModelBasedOptimizer(AskTellOptimizer):
             if self._n_points < self._configuration.n_initial or not len(self._history):
                 return self._design_point(self._n_points)
             self._update_model()
-            ranked = cast(FloatArray, self._model.ranked)
-            surface = self._surface(part)
+            surface, ranked = self._surface(part), self._model.ranked
             found = self._configuration.search.find(surface, ranked, self.space_, rng)
             return self._first_new(found, part, rng)[0]
 
@@ -129,7 +128,7 @@ class ModelBasedOptimizer(AskTellOptimizer):
         The new candidates ranked after it become unlabelled points of the next fit.
         """
         model, seen, space = self._model, self._seen, part or self.space_
-        n_unlabeled, incumbent = self._configuration.n_unlabeled, cast(FloatArray, model.ranked)[0]
+        n_unlabeled, incumbent = self._configuration.n_unlabeled, model.ranked[0]
         # In portions, because preimages can be expensive and the first candidates mostly suffice.
         for some in found.portions(n_unlabeled + 1):
             X = space.round(self.preimages(some.Z, some.X, model.embedding, incumbent))
@@ -229,7 +228,8 @@ class ModelBasedOptimizer(AskTellOptimizer):
             Z, holds = self._coordinates(embedding, pending, holds)
             surrogate = surrogate.with_points(Z, surrogate.predict(Z)[0])
             good.append(Z[holds])
-        acquisition, best = no_improvement, np.inf
+        acquisition: AcquisitionFunction = no_improvement
+        best = np.inf
         if model.n_feasible:  # improve on the lowest mean: the lowest noisy value is biased
             best = surrogate.predict(np.vstack(good))[0].min()
             acquisition = self._configuration.acquisition(self._n_points + 1)
