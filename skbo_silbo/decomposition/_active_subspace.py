@@ -160,8 +160,8 @@ class ActiveSubspace(SupervisedProjection):
             sum to the effective sample size ``(sum w)^2 / sum w^2``.
         gradients : array-like of shape (n_samples, n_features) or (n_samples, q, n_features), \
         None
-            Of y at the rows of X, as an adjoint solver or automatic differentiation gives them:
-            then these are averaged over the labelled rows, and nothing is fitted.
+            Gradients of y at the samples, for example from an adjoint solver or automatic
+            differentiation. They are averaged over the labelled samples, and no process is fitted.
 
         Returns
         -------

@@ -20,24 +20,24 @@ from skbo_silbo.decomposition.rows._weights import copies
 
 
 class SDRClassifier(ClassifierMixin, BaseEstimator):
-    """Sufficient dimension reduction, then a kernel machine on the few scores.
+    """Classifier that reduces the dimension and fits a kernel machine to the scores.
 
-    The scores predict the indicators of the classes by a kernel ridge regression with a Laplace
-    kernel, whose ridge has the least exact leave-one-out error. By default the scores are those of
-    `RecursiveFeatureMachine`, and the whole is the classifier of [1]_. It is meant for some tens to
-    some thousands of labels.
+    A kernel ridge regression with a Laplace kernel predicts the class indicators from the scores.
+    Its ridge minimises the exact leave-one-out error. With the default reducer,
+    `RecursiveFeatureMachine`, this is the classifier of [1]_. It is designed for tens to thousands
+    of labels.
 
     Parameters
     ----------
     reducer : transformer, default=None
-        Any of this library that takes classes, such as `SemiSlicedInverseRegression`, or another.
-        None is ``RecursiveFeatureMachine()``. It is cloned.
+        Transformer that supports classes, such as `SemiSlicedInverseRegression`. It is cloned. None
+        means ``RecursiveFeatureMachine()``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     reducer_ : transformer
-        Fitted to all rows.
+        The transformer, fitted to all samples.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -67,18 +67,18 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn directions and the classifier along them.
+        """Fit the transformer and the kernel machine.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
-            Classes. NaN, None or pandas' NA mark an unlabelled row.
+            Class labels. NaN, None and pandas' NA mark unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Further unlabelled rows. They go to a reducer that takes them.
+            Additional unlabelled samples, for reducers that support them.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labels, for the reducer, which has to take them, and the regression.
-            Integers are counts: a row of weight 3 is three rows. Floats are relative.
+            Weights of the labelled samples. The reducer must support them. Integers are counts: a
+            sample of weight 3 is equivalent to three samples. Floats are relative.
 
         Returns
         -------
@@ -87,9 +87,9 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For fewer than two classes on rows of positive weight, or what the reducer rejects.
+            If fewer than two classes have positive weight, or if the reducer rejects the data.
         TypeError
-            For weights that the reducer's ``fit`` does not take.
+            If weights are passed and the reducer does not support them.
         """
         check_reducer(self.reducer)
         codes = self._encode(y, sample_weight)
@@ -108,7 +108,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _encode(self, y, sample_weight):
-        """Set `classes_`, those of positive weight; return codes (n,), NaN for unlabelled rows."""
+        """Set `classes_` and return class codes (n,), NaN for unlabelled samples."""
         if y is None:
             raise ValueError(
                 "SDRClassifier requires y to be passed, but the target y is None. Mark rows "
@@ -137,8 +137,8 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Estimate the probability of each class.
 
-        The regression of the indicators estimates them. Values are clipped below at one over the
-        number of labelled rows and two more, then scaled to sum to 1.
+        The regression of the class indicators estimates the probabilities. They are at least
+        ``1 / (n_l + 2)`` for n_l labelled samples, and are scaled to sum to 1.
 
         Parameters
         ----------

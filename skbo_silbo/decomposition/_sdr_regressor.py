@@ -1,12 +1,12 @@
-"""Regression along learnt directions, with errors from rows held out.
+"""Regression along learnt directions, with errors from held-out samples.
 
-=========  ========  ======================================================================
+=========  ========  ========================================================================
 symbol     shape     meaning
-=========  ========  ======================================================================
+=========  ========  ========================================================================
 Z          (n, r)    scores, of mean 0 and variance 1
 t          (n,)      responses, of mean 0 and variance 1
-q          (n,)      errors of the rows held out, over the deviations that the model predicts
-=========  ========  ======================================================================
+q          (n,)      held-out errors divided by the standard deviations that the model predicts
+=========  ========  ========================================================================
 """
 
 import warnings
@@ -47,33 +47,35 @@ LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden 
 
 
 class SDRRegressor(RegressorMixin, BaseEstimator):
-    """Sufficient dimension reduction, then a regression on the few scores.
+    """Regressor that reduces the dimension and fits a regression to the scores.
 
-    By default the directions are those of `RecursiveFeatureMachine`, whose kernel machine predicts
-    too [3]_. Along the directions of any other reducer, as `MAVE` was made for [1]_, it is a
-    Gaussian process with a Matern-5/2 kernel. How far predictions are off is learnt from rows held
-    out, in folds that learn the directions anew, so that it includes the error of these [2]_.
+    By default `RecursiveFeatureMachine` learns the directions, and its kernel machine predicts
+    [3]_. With any other reducer, such as `MAVE` [1]_, the regression is a Gaussian process with a
+    Matern-5/2 kernel. The prediction errors are estimated by cross-validation, in which every fold
+    learns its own directions, so that they include the error of the directions [2]_.
 
     Parameters
     ----------
     reducer : transformer, default=None
-        Any of this library, such as `MAVE` or `ActiveSubspace`, or another that learns from y. It
-        is cloned. None is `RecursiveFeatureMachine`, for at most 5,000 labelled samples, or
-        `SemiSlicedInverseRegression` where its squared errors on the samples held out are smaller
-        by more than one standard error, as with spectra.
+        Supervised transformer, such as `MAVE` or `ActiveSubspace`. It is cloned. None uses
+        `RecursiveFeatureMachine`, which is limited to 5,000 labelled samples, or
+        `SemiSlicedInverseRegression` if its squared held-out errors are smaller by more than one
+        standard error, as with spectra.
     n_folds : int, default=5
-        At least 2.
+        Number of cross-validation folds, at least 2.
     random_state : int, RandomState instance or None, default=None
-        Of the folds; None is a fixed seed.
+        Seed of the folds; None is a fixed seed.
 
     Attributes
     ----------
     reducer_ : transformer
-        Fitted to all rows.
+        The transformer, fitted to all samples.
     residuals_ : ndarray of shape (n_l,)
-        ``y - prediction`` of the labelled rows, held out with their copies.
+        Held-out residuals ``y - prediction`` of the labelled samples. Duplicates are held out
+        together.
     std_ratios_ : ndarray of shape (n_l,)
-        The same over the standard deviations predicted: 1 in the mean square where these are right.
+        Residuals divided by the predicted standard deviations, with mean square 1 if these are
+        right.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -120,21 +122,21 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn directions, the regression along them, and its errors.
+        """Fit the transformer and the regression, and estimate the prediction errors.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
-            NaN marks an unlabelled row.
+            Response. NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Further unlabelled rows, for a reducer whose ``fit`` takes `X_unlabeled`. A warning says
-            where unlabelled samples are not used.
+            Additional unlabelled samples. If the reducer does not support them, they are ignored
+            with a warning.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labels, for the reducer, which has to take them, and the process.
-            Integers are counts: a row of weight 3 is three rows, the same value seen three times,
-            which implies little noise: a warning says where none is left. Floats are relative, and
-            scaled to sum to the effective number of rows.
+            Weights of the labelled samples. The reducer must support them. Integers are counts: a
+            sample of weight 3 is equivalent to three samples with the same value, which implies
+            little noise; a warning is raised if no noise is left. Floats are relative, and are
+            scaled to sum to the effective sample size.
 
         Returns
         -------
@@ -143,9 +145,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For a parameter outside its range, fewer than four labels, or what the reducer refuses.
+            If a parameter is invalid, if there are fewer than four labels, or if the reducer
+            rejects the data.
         TypeError
-            For weights that the reducer's ``fit`` does not take.
+            If weights are passed and the reducer does not support them.
         """
         check_integer("n_folds", self.n_folds, 2)
         check_seed(self.random_state)
@@ -180,7 +183,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def _choose(self, X, t, data, sets):
-        """Reducer, not fitted, and its means and deviations (n,) of the rows held out."""
+        """Return the chosen reducer, unfitted, with its held-out means and deviations (n,)."""
         reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
         found = self._held_out(reducer, X, t, data, sets)
         if self.reducer is not None:
@@ -191,7 +194,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return (linear, *other) if gain > error else (reducer, *found)
 
     def _warn_of_unused(self, reducer, n_unlabeled):
-        """Say that unlabelled samples are not used, and why."""
+        """Warn that unlabelled samples are ignored, and say why."""
         if not n_unlabeled or has_fit_parameter(reducer, "X_unlabeled"):
             return
         warn_user(
@@ -201,13 +204,13 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         )
 
     def _learn(self, reducer, X, y, t, X_unlabeled, weights):
-        """Fitted reducer, None where y is constant, and the regression of t on its scores."""
+        """Return the fitted reducer (None for constant y) and the regression of t on its scores."""
         reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
         regression = _Machine if isinstance(reducer, RecursiveFeatureMachine) else _Process
         return reducer, regression(reduce_rows(reducer, X), t, weights)
 
     def _held_out(self, reducer, X, t, data, sets):
-        """Means and deviations (2, n) of the rows of each fold, by models of the others."""
+        """Return held-out predictions and their standard deviations, (2, n)."""
         m = sets.max() + 1
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         folds = (rng.permutation(m) % min(self.n_folds, m))[sets]
@@ -232,7 +235,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         return_std : bool, default=False
-            Return too how far an observation is off, noise included.
+            Whether to also return the standard deviation of an observation, including noise.
 
         Returns
         -------
@@ -246,7 +249,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return mean, np.sqrt(np.average(self.std_ratios_**2, weights=self._weights)) * std
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the predictions for the rows that have a label.
+        """Return R^2 of the predictions for the labelled samples.
 
         Parameters
         ----------
@@ -267,7 +270,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
-        """Predict where new observations lie.
+        """Predict intervals that contain new observations with a given probability.
 
         The half width is the quantile, over the rows held out, of error over standard deviation,
         times the latter. Rows are taken to be exchangeable. This is close to the jackknife+ of
@@ -282,8 +285,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends. Infinite where fewer rows than ``coverage / (1 - coverage)`` were
-            held out, which cannot say.
+            Lower and upper ends. Infinite if fewer than ``coverage / (1 - coverage)`` samples were
+            held out.
         """
         check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
@@ -294,7 +297,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.column_stack([mean - reach * std, mean + reach * std])
 
     def _predictions(self, X):
-        """Mean (n,), and standard deviation as the errors near in the scores say it."""
+        """Return the mean (n,), and the standard deviation from the errors at similar scores."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         parts = [self._predicted(X[rows]) for rows in gen_batches(len(X), BATCH)]
@@ -308,7 +311,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
 
 
 class _Process:
-    """A Gaussian process of t on standardised scores."""
+    """Gaussian process of t on the standardised scores."""
 
     def __init__(self, scores, t, weights):
         self.mean, spread = mean_and_spread(scores, weights)
@@ -322,13 +325,13 @@ class _Process:
         return (scores - self.mean) / self.spread
 
     def predict(self, scores):
-        """Means and standard deviations (2, m) of observations."""
+        """Return means and standard deviations (2, m) of observations."""
         mean, variance = self.process.predict(self.standardised(scores))
         return np.stack([mean, np.sqrt(variance + self.noise)])
 
 
 class _Machine:
-    """A kernel ridge regression of t on scores, whose distances mean something as they are."""
+    """Kernel ridge regression of t on the scores, which are not rescaled."""
 
     def __init__(self, scores, t, weights):
         firsts, sets = copies(scores, t)
@@ -341,19 +344,19 @@ class _Machine:
         return scores
 
     def predict(self, scores):
-        """Means and standard deviations (2, m) of observations."""
+        """Return means and standard deviations (2, m) of observations."""
         means = self.mean + self.machine.predict(scores)[:, 0]
         return np.stack([means, np.sqrt(self.machine.variance(scores))])
 
 
 class _Noise:
-    """Root mean square of q near a point: squares smoothed along the scores."""
+    """Root mean square of q near a point, by kernel smoothing of its squares."""
 
     def __init__(self, Z, squares, weights):
         self.Z, self.own = Z, weights * np.stack([squares, np.ones(len(Z))])
         self.everywhere = max(np.average(squares, weights=weights), np.finfo(float).tiny)
 
     def level(self, at, own=0.0):
-        """At points; at the rows themselves less what is of their copies, by the others."""
+        """Return the level at points; training samples are compared with non-duplicates only."""
         squares, weights = self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T - own
         return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))
