@@ -9,6 +9,7 @@ Shrinkage LDA, or least squares, predicts from the scores. Scores are accuracy f
 numbers R^2, at least -1.
 """
 
+import csv
 import json
 import sys
 import warnings
@@ -24,7 +25,8 @@ from skbo_silbo import SlicedInverseRegression
 from skbo_silbo.decomposition.selection import _ridge as auto
 from skbo_silbo.decomposition.slicing._slices import slice_response, stratified_order
 
-LINES = Path(__file__).parents[1] / "sdr_ridge.jsonl"
+FOLDER = Path(__file__).parents[1]
+LINES, TABLE = FOLDER / "sdr_ridge.jsonl", FOLDER / "sdr_ridge.csv"
 FIXED = (0.0, 1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
@@ -167,7 +169,43 @@ def run(n_seeds):
                     file.write(json.dumps(line) + "\n")
 
 
+def leads(lines, rule):
+    """Return mean, standard error and least lead of a rule over "GCV", over the data sets."""
+    sets = {}
+    for line in lines:
+        if rule in line["found"]:
+            lead = line["found"][rule][0] - line["found"]["GCV"][0]
+            sets.setdefault(line["set"], []).append(lead)
+    means = np.array([np.mean(cells) for cells in sets.values()])
+    error = means.std(ddof=1) / np.sqrt(len(means))
+    return f"{means.mean():+.3f} ± {error:.3f}", f"{means.min():+.3f}"
+
+
+def table():
+    """Write the lead of each rule over generalised cross-validation, by kind of data set."""
+    lines = [json.loads(line) for line in LINES.read_text().splitlines()]
+    lines = [line for line in lines if line["found"]]
+    kinds = {(chosen, numeric): [] for chosen in (True, False) for numeric in (False, True)}
+    for line in lines:
+        kinds[line["chosen_on"], line["numeric"]].append(line)
+    heads = []
+    for (chosen, numeric), part in kinds.items():
+        n_sets = len({line["set"] for line in part})
+        which = "chosen on" if chosen else "left out"
+        heads += [f"{'R²' if numeric else 'accuracy'}, {n_sets} sets {which}", "least"]
+    with TABLE.open("w") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["rule", *heads])
+        for rule in lines[0]["found"]:
+            if rule not in ("auto", "GCV"):
+                cells = (cell for part in kinds.values() for cell in leads(part, rule))
+                writer.writerow([rule, *cells])
+
+
 if __name__ == "__main__":
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        run(int(sys.argv[2]) if len(sys.argv) > 2 else 3)
+        if sys.argv[1] == "table":
+            table()
+        else:
+            run(int(sys.argv[2]) if len(sys.argv) > 2 else 5)
