@@ -85,17 +85,17 @@ def log_expected_improvement(
     >>> log_expected_improvement([40.0], [1.0], best=0.0).round(4)
     array([-808.2986])
     """
-    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
+    mean, std = np.asarray(mean, dtype=float), np.asarray(std, dtype=float)
     certain = std <= 0.0
     scale = np.where(certain, 1.0, std) if certain.any() else std
-    log_h, cdf_over_h = _log_h((best - mean) / scale)
+    u = (best - mean) / scale
+    log_h, cdf_over_h = _log_h(u)
     value = np.log(scale) + log_h
     if certain.any():
         with np.errstate(divide="ignore"):
             value = np.where(certain, np.log(np.maximum(best - mean, 0.0)), value)
     if not return_gradient:
         return value
-    u = (best - mean) / scale
     # d EI / d mean = -Phi(u) and d EI / d std = phi(u) = h - u Phi
     return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
 
