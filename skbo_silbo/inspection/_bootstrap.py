@@ -232,7 +232,12 @@ def bootstrap_directions(
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
     failures = [message for *_, messages in resamples for message in messages]
-    _warn_about_failures(failures, n_resamples)
+    if failures:
+        warn_user(
+            f"{len(failures)} of {len(failures) + n_resamples} resamples could not be fitted "
+            f"and were drawn again. The intervals are conditional on resamples that can be "
+            f"fitted. The last error was: {failures[-1]}"
+        )
     components = np.stack([aligned for aligned, *_ in resamples])
     standard_errors = components.std(axis=0, ddof=1)
     half_width = norm.isf((1 - confidence_level) / 2) * standard_errors
@@ -327,15 +332,6 @@ def _with_int_seed(estimator, rng):
     if "random_state" in params and not isinstance(params["random_state"], Integral):
         estimator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
     return estimator
-
-
-def _warn_about_failures(failures, n_resamples):
-    if failures:
-        warn_user(
-            f"{len(failures)} of {len(failures) + n_resamples} resamples could not be fitted "
-            f"and were drawn again. The intervals are conditional on resamples that can be "
-            f"fitted. The last error was: {failures[-1]}"
-        )
 
 
 def _check_enough_rows(n, d):

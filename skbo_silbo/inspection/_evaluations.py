@@ -1,6 +1,6 @@
 """Common representation of the evaluations of a search, an optimiser or a study."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,21 +27,13 @@ N_BINS = 16  # along a direction
 POINTS_PER_BIN = 64
 
 
-class SearchLike(Protocol):
-    """A fitted search with the results attribute of scikit-learn."""
-
-    @property
-    def cv_results_(self) -> Mapping[str, Any]:
-        """Scores and parameters of all candidates, by column."""
-
-
 class StudyLike(Protocol):
     """An Optuna study."""
 
     sampler: Any
 
 
-ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | SearchLike | StudyLike
+ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | BaseEstimator | StudyLike
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,7 +178,7 @@ class SubspaceDisplay(PanelDisplay):
             feature_names=input_names(estimator, X),
             unlabeled_scores=(rows.X_unlabeled - estimator.mean_) @ B.T,
             loading_intervals=_loading_intervals(bootstrap, B, deviation),
-            response_name=_choose_response_name(y, response_name),
+            response_name=response_name or str(getattr(y, "name", None) or "y"),
         )
         return display.plot(kind=kind, ax=ax)
 
@@ -359,13 +359,6 @@ def _make_axes(n_panels, names):
     width = 4.2 * columns + 0.08 * max(longest - 6, 0)
     figure = new_figure("SubspaceDisplay", width, 3.6 * height)
     return figure.subplots(height, columns, squeeze=False).ravel()
-
-
-def _choose_response_name(y, response_name):
-    if response_name is not None:
-        return response_name
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "y"
 
 
 def _loading_intervals(bootstrap, components, deviation):

@@ -40,7 +40,7 @@ from skbo_silbo.sensitivity._held_out_density import (
     lower_bound_of_gain,
     subsample_rows,
 )
-from skbo_silbo.sensitivity._input_shares import CONSIDERABLE, InputShares, rank_by_low_end
+from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
 from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_processes
 from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.values import format_value
@@ -53,7 +53,6 @@ N_FUNCTIONS = 4  # draws of the objective for each of them
 LARGEST_WORK = 2 * 10**6  # squared number of values times number of inputs
 MOST_NAMED = 10  # inputs in the largest set whose joint share is reported
 LEVEL = 0.9  # nominal coverage of the intervals
-MOST_OTHERS_LEVEL = 0.95  # probability of the bound `most_others`
 OUTLIER_RANGES = 3.0  # interquartile ranges beyond the quartiles
 MAX_OUTLIERS = 0.05  # proportion of the values that may be outliers, on either side
 # Short chains around one mode underestimate the uncertainty. Calibrated in experiment `shares`.
@@ -178,7 +177,7 @@ class InputModel:
         cautions = self._cautions()
         if not self.is_informative:
             unknown = np.full((len(groups), 3), np.nan)
-            return InputShares(*facts, unknown, unknown[:MOST_NAMED], cautions=cautions)
+            return InputShares(*facts, unknown, unknown[:MOST_NAMED], cautions)
         n = 1024 if len(groups) <= 50 else 512
         each = self._total_effects(n, list(groups.values()))
         hidden = self.hidden_share
@@ -188,10 +187,7 @@ class InputModel:
         sets = [list(chain.from_iterable(ranked[: k + 1])) for k in range(len(ranked))]
         # the closed Sobol index of a set is one minus the total index of its complement
         together = 1.0 - self._total_effects(n, sets, of_others=True)
-        n_others = np.sum(each[:-1][:, intervals[:, 1] == 0.0] >= CONSIDERABLE, axis=1)
-        most = int(np.quantile(n_others, MOST_OTHERS_LEVEL, method="higher"))
-        most = None if hidden else most
-        return InputShares(*facts, intervals, _share_interval(together, hidden), most, cautions)
+        return InputShares(*facts, intervals, _share_interval(together, hidden), cautions)
 
     def _cautions(self):
         """Describe the categorical inputs with one dominant level, see `InputShares.cautions`."""

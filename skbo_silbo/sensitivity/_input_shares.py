@@ -10,7 +10,6 @@ from skbo_silbo._typing import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-CONSIDERABLE = 0.05  # share of an input that counts for `most_others`
 EXPLAINED = 0.9  # joint share of the important inputs
 SETTLED = 0.5  # joint share of the significant inputs from which the verdict is settled
 MOST_SHOWN = 5  # inputs listed in the repr or named in a sentence
@@ -59,9 +58,6 @@ class InputShares:
     together : ndarray of shape (p, 3)
         Share explained jointly by the 1, 2, ..., p most important inputs, with the bounds of its
         interval. p is at most 10.
-    most_others : int or None, default=None
-        Upper bound on the number of inputs that explain 5 % or more each, although they are not
-        significant. It holds in 95 % of the posterior draws. None if a search chose the points.
     cautions : tuple of str, default=()
         One sentence for each categorical input of which one level has at least 90 % of the
         evaluations, so that little is known about the other levels.
@@ -91,7 +87,6 @@ class InputShares:
     scale: str
     intervals: FloatArray
     together: FloatArray
-    most_others: int | None = None
     cautions: tuple[str, ...] = ()
 
     @property
@@ -137,14 +132,11 @@ class InputShares:
         k, m, n = self.n_important, self._n_significant, len(self.names)
         matter = "matters" if m == 1 else "matter"
         if not self.is_settled:
-            most = self._format_most_others(n - m)
             if m == 0:
                 subject = "whether the input matters" if n == 1 else f"which of {n} inputs matter"
-                bound = f"; at most {most}" if most else ""
-                return f"More values are needed to tell {subject}{bound}."
+                return f"More values are needed to tell {subject}."
             others = "the other one does" if n - m == 1 else f"any of the other {n - m} do"
             rest = f"more values are needed to tell whether {others}"
-            rest = f"of the other {n - m} inputs, at most {most}" if most else rest
             return f"{_join_names(self.ranked[:m])} {matter}; {rest}."
         if k is not None and (k < n or n == 1) and self._is_separated(k):
             explain = "explains" if k == 1 else "explain"
@@ -178,17 +170,6 @@ class InputShares:
         k = min(k, len(self.together))
         most = "most important explains" if k == 1 else f"{k} most important explain"
         return f"{most} {self._format_share(k)}"
-
-    def _format_most_others(self, n):
-        """Describe how many of the n inputs that are not significant may have a large share.
-
-        Empty if it may be half of them or more.
-        """
-        most = self.most_others
-        if most is None or 2 * most > n:
-            return ""
-        explain = "explains" if most == 1 else "explain"
-        return f"{most} {explain} {100 * CONSIDERABLE:.0f} % or more"
 
     def _is_separated(self, k):
         """Return whether the intervals of the first k inputs do not overlap those of the others."""

@@ -290,7 +290,6 @@ def test_searched_points_widen_the_intervals():
     model = InputModel.fit(cube(4), X, X[:, 0] + 0.3 * X[:, 1])
     assert model.hidden_share == 4 / 64
     assert (model.shares.intervals[:, 2] >= 4 / 64).all()
-    assert model.shares.most_others is None
 
 
 @pytest.mark.statistical
@@ -444,41 +443,29 @@ def test_overlapping_intervals_leave_verdict_open():
     assert not shares.is_settled
 
 
-def wide_shares(d, low, most=None):
+def wide_shares(d, low):
     """Return shares of d inputs of which no ten explain 90 %, with these lower bounds."""
     each = np.tile([0.09, 0.0, 0.3], (d, 1))
     each[: len(low), 1] = low
     together = np.column_stack([np.linspace(0.1, 0.86, 10), np.zeros(10), np.full(10, 0.88)])
     names = tuple(f"x{j}" for j in range(d))
-    return InputShares(names, 48, 0.6, True, "the values", each, together, most)
+    return InputShares(names, 48, 0.6, True, "the values", each, together)
 
 
 @pytest.mark.parametrize(
-    ("low", "most", "verdict"),
+    ("low", "verdict"),
     [
-        ([], None, "More values are needed to tell which of 60 inputs matter."),
-        (
-            [],
-            7,
-            "More values are needed to tell which of 60 inputs matter; at most 7 explain 5 % or "
-            "more.",
-        ),
-        ([0.02], 30, f"x0 matters; {UNKNOWN} any of the other 59 do."),
-        ([0.02], 1, "x0 matters; of the other 59 inputs, at most 1 explains 5 % or more."),
-        (
-            [0.02, 0.03],
-            3,
-            "x1 and x0 matter; of the other 58 inputs, at most 3 explain 5 % or more.",
-        ),
+        ([], "More values are needed to tell which of 60 inputs matter."),
+        ([0.02], f"x0 matters; {UNKNOWN} any of the other 59 do."),
+        ([0.02, 0.03], f"x1 and x0 matter; {UNKNOWN} any of the other 58 do."),
         (
             [0.02] * 12,
-            31,
             f"x0, x1, x2, x3, x4 and 7 more matter; {UNKNOWN} any of the other 48 do.",
         ),
     ],
 )
-def test_verdict_reports_only_certain_inputs(low, most, verdict):
-    shares = wide_shares(60, low, most)
+def test_verdict_reports_only_certain_inputs(low, verdict):
+    shares = wide_shares(60, low)
     assert shares.n_important is None
     assert shares.verdict == verdict
     assert not shares.is_settled
