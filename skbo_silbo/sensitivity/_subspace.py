@@ -1,5 +1,6 @@
 """Summary of the inputs and directions that a search has found to matter."""
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -173,7 +174,9 @@ def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
     densities = {"identity": held_out.identity, "constant": held_out.constant}
     if learner.name in densities:
         return densities
-    embedded = held_out.with_embedding(learner, surrogate, X_unlabeled, rng)
+    with warnings.catch_warnings():  # a search places its points apart from the unlabelled ones
+        warnings.filterwarnings("ignore", "The unlabelled samples lie apart", UserWarning)
+        embedded = held_out.with_embedding(learner, surrogate, X_unlabeled, rng)
     return {learner.name: embedded, **densities}
 
 
