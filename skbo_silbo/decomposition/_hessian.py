@@ -99,9 +99,7 @@ class PrincipalHessianDirections(SupervisedProjection):
 
     Examples
     --------
-    >>> from typing import ClassVar
-
-    import numpy as np
+    >>> import numpy as np
     >>> from skbo_silbo import PrincipalHessianDirections
     >>> X = np.random.default_rng(0).normal(size=(400, 4))
     >>> phd = PrincipalHessianDirections().fit(X, X[:, 0] + X[:, 2] ** 2)
