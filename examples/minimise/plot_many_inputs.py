@@ -43,17 +43,17 @@ print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean
 # %%
 # What was learnt
 # ---------------
-# ``shares`` (:class:`~skbo_silbo.sensitivity.InputShares`) is what every input explains of the
-# function over the whole box (its total Sobol index), with an interval of 90 %, read from a model
-# on all inputs (:class:`~skbo_silbo.sensitivity.InputModel`). Where a constant would predict as
-# well it says nothing.
+# ``shares`` (:class:`~skbo_silbo.sensitivity.InputShares`) holds the share of the variance that
+# every input explains over the whole box (its total Sobol index), with 90 % intervals. They are
+# computed from a model of all inputs (:class:`~skbo_silbo.sensitivity.InputModel`). If the model
+# predicts no better than a constant, no shares are reported.
 
 shares = optimizer.subspace_.shares
 print(shares)
 
 # %%
-# The points are where the search went, most of them near the minimum, so what is said of the whole
-# box is uncertain, and an input that does little there shows little or nothing.
+# Most points are near the minimum, where the search went. The shares over the whole box are
+# therefore uncertain, and the intervals include an allowance for inputs that the model has missed.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(3, 4)

@@ -92,10 +92,10 @@ for name, found in lightest.items():
 # %%
 # What mattered
 # -------------
-# ``subspace_`` (a :class:`~skbo_silbo.sensitivity.LearntSubspace`) says what every input explains
-# of the weight over the whole space (its total Sobol index), with an interval of 90 %, in words and
-# as numbers. Which points come depends on which process ends first, so the figures vary a little
-# from run to run. :class:`~skbo_silbo.inspection.ConvergenceDisplay` draws the curve of one search.
+# ``subspace_`` (a :class:`~skbo_silbo.sensitivity.LearntSubspace`) holds the share of the variance
+# that every input explains over the whole space (its total Sobol index), with 90 % intervals. The
+# proposals depend on which process ends first, so the numbers vary from run to run.
+# :class:`~skbo_silbo.inspection.ConvergenceDisplay` draws the curve of one search.
 
 shares = results["SILBO"][0].optimizer.subspace_.shares
 print(shares)
