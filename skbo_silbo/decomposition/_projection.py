@@ -101,42 +101,10 @@ class SupervisedProjection(
         """
         return self._fit(X, y, None, sample_weight)
 
-    def _fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        X_unlabeled: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        group: ArrayLike | None = None,
-        **given: Any,
-    ) -> Self:
+    def _fit(self, X, y, X_unlabeled, sample_weight, group=None, **given):
         """Fit the model; `given` are further arguments of ``_learn``."""
-        self._check_parameters()
-        data = self._select_samples(self._read(X, y, X_unlabeled, sample_weight))
-        names = vars(self).get("feature_names_in_")
-        data = drop_constant_columns(center_within_groups(data, group), names)
-        self._check_shape(*data.X_labeled.shape)
-        self._reset()
-        self._learn(data, **given)
-        self._store(data)
-        return self
-
-    @abstractmethod
-    def _learn(self, data: LabelledData, **given: Any) -> None:
-        """Set the fitted attributes in the columns that vary."""
-
-    def _check_parameters(self) -> None:
         self._validate_params()
-
-    def _read(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        X_unlabeled: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-    ) -> LabelledData:
-        """Validate the arguments of ``fit``."""
-        return split_labelled(
+        data = split_labelled(
             self,
             X,
             y,
@@ -147,6 +115,18 @@ class SupervisedProjection(
             n_slices=getattr(self, "n_slices", None),
             by_value=self._by_value,
         )
+        names = vars(self).get("feature_names_in_")
+        data = center_within_groups(self._select_samples(data), group)
+        data = drop_constant_columns(data, names)
+        self._check_shape(*data.X_labeled.shape)
+        self._reset()
+        self._learn(data, **given)
+        self._store(data)
+        return self
+
+    @abstractmethod
+    def _learn(self, data: LabelledData, **given: Any) -> None:
+        """Set the fitted attributes in the columns that vary."""
 
     def _select_samples(self, data: LabelledData) -> LabelledData:
         """Drop the samples that the method does not use."""

@@ -1,4 +1,4 @@
-"""Directions of a kernel machine: its average gradient outer product, fed back as its metric."""
+"""Recursive feature machine: directions of the average gradient outer product of a kernel."""
 
 from typing import ClassVar, Self
 
@@ -14,72 +14,72 @@ from skbo_silbo.decomposition.rows._columns import Frame, mean_and_spread, with_
 from skbo_silbo.decomposition.rows._response import check_responses_vary, response_targets
 from skbo_silbo.decomposition.rows._weights import copies
 from skbo_silbo.decomposition.selection._n_components import check_identified
+from skbo_silbo.decomposition.slicing._slices import spread_over_response
 
-MOST_ROWS = 5_000  # labelled rows up to which the kernel is decomposed
-AUTO_SHARE = 0.99  # of the trace of the metric that the directions of "auto" hold
-RANK_TOLERANCE = 1e-14  # eigenvalues below this share of the largest are rounding errors
+MOST_ROWS = 2000  # largest number of labelled samples to which the regression is fitted
+AUTO_SHARE = 0.99  # share of the metric's trace that the directions of "auto" hold
+RANK_TOLERANCE = 1e-14  # relative size of the eigenvalues below which they count as 0
 
 
 class RecursiveFeatureMachine(SupervisedProjection):
-    """Directions along which a kernel machine, fitted to the labels, changes most.
+    """Directions along which a kernel regression of the response changes most.
 
-    A kernel ridge regression with a Laplace kernel is fitted to the labelled rows. The average over
-    labelled and unlabelled rows of the outer products of its gradients (AGOP) says along which
-    directions the prediction changes. It becomes the metric by which a kernel measures distances,
-    and with ``n_iter > 1`` the regression is fitted again [1]_ [2]_. The components are the leading
-    directions of the last metric, scaled so that the distance between two rows of scores is their
-    distance in this metric. They therefore suit methods that use distances, such as nearest
-    neighbours and kernels.
+    A kernel ridge regression with a Laplace kernel is fitted to the labelled samples. The average
+    outer product of its gradients (AGOP) over labelled and unlabelled samples becomes the metric
+    in which the kernel measures distances. With ``n_iter > 1``, the regression is fitted again in
+    this metric [1]_ [2]_. The components are the leading directions of the last metric, scaled so
+    that distances between scores are distances in the metric. They therefore suit methods that use
+    distances, such as nearest neighbours and kernels.
 
-    Like `ActiveSubspace` it finds directions in which the response is even, and it takes classes
-    too. All features are divided by their standard deviation over the labelled rows first, so that
-    their units do not matter.
+    Like `ActiveSubspace`, the method finds directions in which y is symmetric; it also supports
+    classes. Features are divided by their standard deviation over the labelled samples, so that
+    the result does not depend on units.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        Number of directions. "auto" takes the fewest whose eigenvalues sum to 99 % of all.
+        Number of components. "auto" uses the fewest directions whose eigenvalues sum to 99 % of
+        the total.
     metric : {"diagonal", "full"}, default="diagonal"
-        "diagonal" weighs the features and does not rotate them: each direction is one feature, the
-        most important first. "full" learns linear combinations of features, and needs more labels.
+        "diagonal" weights the features: each direction is a single feature, the most important one
+        first. "full" learns linear combinations of features, which needs more labels.
     n_iter : int, default=1
-        Number of times that the metric is learnt. The first time the kernel sees all features
-        alike, then it sees the metric learnt before. More times sharpen the metric: with few labels
-        predictions lost a little from the second time on.
+        Number of times that the metric is learnt. More iterations sharpen the metric, but with few
+        labels predictions became slightly worse from the second iteration on.
     categorical : "auto" or bool, default="auto"
-        Whether y holds classes. "auto" takes strings, booleans and pandas' categories for classes
-        and numbers for numbers.
+        Whether y holds classes, as in `SemiSlicedInverseRegression`.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthogonal directions for features of unit standard deviation, largest eigenvalue first; the
-        entry of largest magnitude in each is positive. The mean distance between the scores of two
-        labelled rows is 1.
+        Directions, orthogonal for features of unit standard deviation, in decreasing order of the
+        eigenvalues. The entry of largest magnitude in each row is positive, and the mean distance
+        between the scores of two labelled samples is 1.
     mean_ : ndarray of shape (n_features,)
-        Mean of the labelled rows.
+        Mean of the labelled samples.
     eigenvalues_ : ndarray of shape (q,)
-        Of the average gradient outer product for features of unit standard deviation, falling; q is
-        the number of features that vary. In squared units of y; for classes, and for several
-        responses, the responses have a total variance of 1.
+        Eigenvalues of the average gradient outer product in decreasing order, for features of unit
+        standard deviation and in squared units of y; q is the number of non-constant features.
+        Classes, and several responses, have a total variance of 1.
     importance_ : ndarray of shape (n_features,)
-        Diagonal of the average gradient outer product over its trace: the share of each feature in
-        the squared slopes. It sums to 1.
+        Share of each feature in the squared gradients: the diagonal of the average gradient outer
+        product, divided by its trace.
     bandwidth_ : float
-        Bandwidth of the kernel of the last regression: ten times the mean distance between labelled
-        rows in the metric of that regression.
+        Bandwidth of the kernel of the last regression, ten times the mean distance between labelled
+        samples in its metric.
     ridge_ : float
-        Ridge of the last regression, of least exact leave-one-out error, over the mean squared norm
-        of a row in feature space. Rows that are copies of each other are left out together.
+        Ridge of the last regression, relative to the mean squared norm of a sample in feature
+        space. It minimises the exact leave-one-out error; duplicated samples are left out together.
     n_components_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     Notes
     -----
-    Each of the `n_iter` regressions takes O(n^3) time and O(n^2) memory for n labelled rows, which
-    may be at most 5,000, and O(m n d) time for the gradients at m rows in all, in batches of
-    bounded memory. A full metric adds O(d^3). X of dtype float32 is computed with in float64.
+    A regression takes O(n^3) time and O(n^2) memory for n labelled samples. If there are more than
+    2,000, it is fitted to 2,000 of them, evenly spaced in the order of y. The gradients are always
+    averaged over all samples, in O(m n d) time for m samples. A full metric adds O(d^3) time.
+    Float32 data are converted to float64.
 
     References
     ----------
@@ -128,31 +128,32 @@ class RecursiveFeatureMachine(SupervisedProjection):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn the metric and its leading directions.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Training data.
         y : array-like of shape (n,) or (n, q)
-            Numbers, NaN marking an unlabelled row; or classes (strings, booleans), None, NaN or
-            pandas' NA marking an unlabelled row. Several responses count alike.
+            Response: numbers, classes (strings, booleans) or several numeric responses. NaN, None
+            and pandas' NA mark unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Further unlabelled rows. Gradients are averaged over them too.
+            Additional unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the squared errors and of the gradients of labelled rows, where unlabelled
-            rows weigh 1. Integers are counts: a row of weight 3 is three rows. Floats are relative,
-            and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+            Weights of the labelled samples, as in `SemiSlicedInverseRegression`. In the average of
+            the gradients, unlabelled samples have weight 1.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            For a parameter outside its range, fewer than two or more than 5,000 labelled rows,
-            constant or infinite labels, labelled rows that are all the same, or an `n_components`
-            above the number of directions along which the fit changes.
+            If a parameter is outside its range, fewer than two samples are labelled, y is constant
+            or infinite, all labelled samples are equal, or `n_components` exceeds the number of
+            directions along which the regression changes.
         """
         return self._fit(X, y, X_unlabeled, sample_weight)
 
@@ -161,9 +162,13 @@ class RecursiveFeatureMachine(SupervisedProjection):
         targets, unit = self._targets(data.y, w)
         frame = Frame.from_labelled(data.X_labeled, targets, w)
         firsts, sets = copies(data.X_labeled, data.y)
-        X = np.concatenate([data.X_labeled[firsts], data.X_unlabeled], dtype=np.float64)
-        w = np.concatenate([np.bincount(sets, w), np.ones(len(data.X_unlabeled))])
-        U, T = frame.standardise(X), targets[firsts]
+        fitted = firsts[spread_over_response(data.X_labeled[firsts], data.y[firsts], MOST_ROWS)]
+        order = np.concatenate([fitted, np.setdiff1d(firsts, fitted)])
+        X = np.concatenate([data.X_labeled[order], data.X_unlabeled], dtype=np.float64)
+        w = np.bincount(sets, w)[sets[order]]
+        w = np.concatenate([w, np.ones(len(data.X_unlabeled))])
+        U, T = frame.standardise(X), targets[fitted]
+        T = T - np.average(T, axis=0, weights=w[: len(T)])
         M = self._learn_metric(U, T, w)
         roots = self._leading_roots(unit**2 * M)
         unit_distance = mean_distance(cdist(*2 * [U[: len(T)] @ roots.T]), w[: len(T)])
@@ -172,7 +177,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
 
     def _targets(self, y, weights):
-        """Targets (n, t) of mean 0 and total variance 1, and their unit in that of y."""
+        """Return targets (n, t) of mean 0 and total variance 1, and their unit in terms of y."""
         if y.dtype.kind != "f":
             return response_targets(y, weights), 1.0
         Y = y.reshape(len(y), -1)
@@ -192,14 +197,12 @@ class RecursiveFeatureMachine(SupervisedProjection):
             Z = U * root if diagonal else U @ root
             machine = LaplaceRidge(Z[:n], T, weights[:n])
             S = machine.outer_product(Z, weights, diagonal=diagonal)
-            if not S.any():  # one row has all the weight, and the fit is constant
-                break
             M = root * S * root if diagonal else root @ S @ root
         self.ridge_, self.bandwidth_ = machine.ridge, machine.bandwidth
         return M
 
     def _leading_roots(self, M):
-        """Set `eigenvalues_` and `n_components_`; the leading directions times their roots."""
+        """Set the eigenvalues; return the leading directions times their roots."""
         self.eigenvalues_, V = _eigenpairs(M)
         held = np.cumsum(self.eigenvalues_) / self.eigenvalues_.sum()
         rank = np.count_nonzero(self.eigenvalues_ > RANK_TOLERANCE * self.eigenvalues_[0])
@@ -209,23 +212,14 @@ class RecursiveFeatureMachine(SupervisedProjection):
         self.n_components_ = r
         return np.sqrt(self.eigenvalues_[:r, None]) * V[:r]
 
-    def _check_shape(self, n, d):
-        super()._check_shape(n, d)
-        if n > MOST_ROWS:
-            raise ValueError(
-                f"X must have at most {MOST_ROWS} labelled rows for RecursiveFeatureMachine, which "
-                f"decomposes a matrix of all pairs of rows: got {n}. Fit it to a random sample of "
-                "the rows, or use OuterProductGradients."
-            )
-
 
 def _diagonal(M):
-    """Diagonal of a metric, (d, d) or its diagonal (d,)."""
+    """Return the diagonal of a metric (d, d), or of one given by its diagonal (d,)."""
     return M if M.ndim == 1 else np.diag(M)
 
 
 def _eigenpairs(M):
-    """Eigenvalues (d,) of a metric, falling, and their directions (d, d) as rows."""
+    """Return the eigenvalues (d,) of a metric in decreasing order, and the eigenvectors as rows."""
     if M.ndim == 1:
         order = np.argsort(-M, kind="stable")
         return M[order], np.eye(len(M))[order]
@@ -234,7 +228,7 @@ def _eigenpairs(M):
 
 
 def _root(M):
-    """Symmetric square root of a metric, (d, d) or its diagonal (d,)."""
+    """Return the symmetric square root of a metric (d, d), or of one given by its diagonal."""
     if M.ndim == 1:
         return np.sqrt(M)
     eigenvalues, V = _eigenpairs(M)

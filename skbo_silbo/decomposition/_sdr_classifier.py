@@ -9,35 +9,35 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skbo_silbo._checks import check_pairs_fit
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 from skbo_silbo._typing import ArrayLike, FloatArray, TransformerLike
-from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
+from skbo_silbo.decomposition._recursive_feature_machine import MOST_ROWS, RecursiveFeatureMachine
 from skbo_silbo.decomposition._reducers import check_reducer, fit_reducer, reduce_rows
 from skbo_silbo.decomposition.rows._reading import check_sample_weight, split_labelled
 from skbo_silbo.decomposition.rows._response import as_label_array, is_present
 from skbo_silbo.decomposition.rows._weights import copies
+from skbo_silbo.decomposition.slicing._slices import spread_over_response
 
 
 class SDRClassifier(ClassifierMixin, BaseEstimator):
-    """Classifier that reduces the dimension and fits a kernel machine to the scores.
+    """Sufficient dimension reduction, followed by a kernel classifier on the scores.
 
     A kernel ridge regression with a Laplace kernel predicts the class indicators from the scores.
-    Its ridge minimises the exact leave-one-out error. With the default reducer,
-    `RecursiveFeatureMachine`, this is the classifier of [1]_. It is designed for tens to thousands
-    of labels.
+    Its ridge minimises the exact leave-one-out error. By default, the scores are those of
+    `RecursiveFeatureMachine`, as in [1]_. Of more than 2,000 labelled samples, the regression uses
+    2,000, evenly spaced over the classes.
 
     Parameters
     ----------
     reducer : transformer, default=None
         Transformer that supports classes, such as `SemiSlicedInverseRegression`. It is cloned. None
-        means ``RecursiveFeatureMachine()``.
+        is ``RecursiveFeatureMachine()``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     reducer_ : transformer
-        The transformer, fitted to all samples.
+        Transformer fitted to all samples.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -67,52 +67,55 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit the transformer and the kernel machine.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
-            Class labels. NaN, None and pandas' NA mark unlabelled samples.
+            Classes. NaN, None and pandas' NA mark unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Additional unlabelled samples, for reducers that support them.
+            Additional unlabelled samples, for a transformer that uses them.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples. The reducer must support them. Integers are counts: a
-            sample of weight 3 is equivalent to three samples. Floats are relative.
+            Weights of the labelled samples, which the transformer must support. Integers are
+            counts: a sample of weight 3 is equivalent to three samples. Floats are relative.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If fewer than two classes have positive weight, or if the reducer rejects the data.
+            If samples of positive weight have fewer than two classes, or the transformer rejects
+            the data.
         TypeError
-            If weights are passed and the reducer does not support them.
+            If the transformer does not support weights.
         """
         check_reducer(self.reducer)
         codes = self._encode(y, sample_weight)
         data = split_labelled(self, X, codes, X_unlabeled, sample_weight)
-        check_pairs_fit(type(self).__name__, len(data.y))
         rows, codes = data.X_labeled.astype(np.float64), data.y.astype(np.intp)
         names = self.classes_[codes].astype(str)
         reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
         self.reducer_ = fit_reducer(reducer, rows, names, data.X_unlabeled, data.weights)
         firsts, sets = copies(rows, codes)
         w = np.bincount(sets, data.weights).astype(np.float64)
+        self._n_rows, kept = w.sum(), spread_over_response(rows[firsts], codes[firsts], MOST_ROWS)
+        firsts, w = firsts[kept], w[kept]
         indicators = np.eye(len(self.classes_))[codes[firsts]]
-        self._shares, self._n_rows = np.average(indicators, axis=0, weights=w), w.sum()
+        self._shares = np.average(indicators, axis=0, weights=w)
         Z = reduce_rows(self.reducer_, rows[firsts])
         self._machine = LaplaceRidge(Z, indicators - self._shares, w)
         return self
 
     def _encode(self, y, sample_weight):
-        """Set `classes_` and return class codes (n,), NaN for unlabelled samples."""
+        """Set `classes_`; return the codes (n,) of the samples, NaN for unlabelled ones."""
         if y is None:
             raise ValueError(
-                "SDRClassifier requires y to be passed, but the target y is None. Mark rows "
-                "without a label by NaN in y."
+                "SDRClassifier requires y to be passed, but the target y is None. Use NaN in y for "
+                "unlabelled samples."
             )
         y = column_or_1d(as_label_array(y), warn=True)
         if y.dtype.kind == "f":
@@ -127,8 +130,8 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, places = np.unique(known, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y must hold at least 2 classes on rows of positive weight: got "
-                f"{len(self.classes_)} class. Label rows of another class."
+                f"y must hold at least 2 classes on samples of positive weight, got "
+                f"{len(self.classes_)} class. Label samples of another class."
             )
         codes = np.full(len(y), np.nan)
         codes[labelled] = places
@@ -137,8 +140,8 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Estimate the probability of each class.
 
-        The regression of the class indicators estimates the probabilities. They are at least
-        ``1 / (n_l + 2)`` for n_l labelled samples, and are scaled to sum to 1.
+        The predicted indicators are clipped below at ``1 / (n_l + 2)`` for n_l labelled samples and
+        scaled to sum to 1.
 
         Parameters
         ----------

@@ -1,16 +1,16 @@
-"""Regression along learnt directions, with errors from held-out samples.
+"""Regression on the scores of a dimension reduction, calibrated by held-out errors.
 
-=========  ========  ========================================================================
+=========  ========  ======================================================================
 symbol     shape     meaning
-=========  ========  ========================================================================
-Z          (n, r)    scores, of mean 0 and variance 1
-t          (n,)      responses, of mean 0 and variance 1
-q          (n,)      held-out errors divided by the standard deviations that the model predicts
-=========  ========  ========================================================================
+=========  ========  ======================================================================
+Z          (n, r)    scores
+t          (n,)      responses of mean 0 and variance 1
+q          (n,)      held-out errors, divided by the standard deviations of the model
+=========  ========  ======================================================================
 """
 
 import warnings
-from typing import Any, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -23,13 +23,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from skbo_silbo._checks import check_integer, check_pairs_fit, check_seed, check_share, warn_user
+from skbo_silbo._checks import check_share, warn_user
 from skbo_silbo._numerics.hyperparameters import searched_process
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 from skbo_silbo._numerics.local_linear import gaussian_weights
 from skbo_silbo._numerics.priors import UNIFORM_WIDTH, sparse_prior
 from skbo_silbo._sklearn import check_sample_weight
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
+from skbo_silbo.decomposition._projection import AT_LEAST_TWO
 from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
 from skbo_silbo.decomposition._reducers import check_reducer, fit_reducer, reduce_rows
 from skbo_silbo.decomposition._semi_sir import SemiSlicedInverseRegression
@@ -37,48 +38,56 @@ from skbo_silbo.decomposition.rows._columns import mean_and_error, mean_and_spre
 from skbo_silbo.decomposition.rows._reading import split_labelled
 from skbo_silbo.decomposition.rows._response import read_response
 from skbo_silbo.decomposition.rows._weights import copies
+from skbo_silbo.decomposition.slicing._slices import spread_over_response
 
 FEWEST_LABELS = 4
-NOISE_BANDWIDTH = 0.5  # of rows whose errors say how large those near a point are
-PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a point
-SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
-BATCH = 1000  # rows predicted at a time
-LITTLE_NOISE = 1e-4  # of the variance of y, below which copies may have hidden its noise
+NOISE_BANDWIDTH = 0.5  # bandwidth, in scores, of the local average of squared errors
+PRIOR_ROWS = 10  # weight of the global average of squared errors in the local average
+SEARCH_ROWS = 300  # largest number of samples that choose the hyperparameters of the process
+FOLD_ROWS = 1000  # largest number of samples to which the model of a fold is fitted
+MOST_ROWS = 2000  # largest number of samples to which the regression on the scores is fitted
+BATCH = 1000  # number of samples predicted at a time
+LITTLE_NOISE = 1e-4  # share of the variance of y below which duplicates may hide the noise
 
 
 class SDRRegressor(RegressorMixin, BaseEstimator):
-    """Regressor that reduces the dimension and fits a regression to the scores.
+    """Sufficient dimension reduction, followed by a regression on the scores.
 
-    By default `RecursiveFeatureMachine` learns the directions, and its kernel machine predicts
-    [3]_. With any other reducer, such as `MAVE` [1]_, the regression is a Gaussian process with a
-    Matern-5/2 kernel. The prediction errors are estimated by cross-validation, in which every fold
-    learns its own directions, so that they include the error of the directions [2]_.
+    By default, the directions are those of `RecursiveFeatureMachine`, and a kernel ridge regression
+    predicts from the scores [3]_. For other transformers, such as `MAVE` [1]_, a Gaussian process
+    with a Matern-5/2 kernel does. Prediction errors are estimated by cross-validation, in which the
+    directions are learnt again, so that their uncertainty is included [2]_.
 
     Parameters
     ----------
     reducer : transformer, default=None
-        Supervised transformer, such as `MAVE` or `ActiveSubspace`. It is cloned. None uses
-        `RecursiveFeatureMachine`, which is limited to 5,000 labelled samples, or
-        `SemiSlicedInverseRegression` if its squared held-out errors are smaller by more than one
-        standard error, as with spectra.
+        Transformer that learns from y, such as `MAVE` or `ActiveSubspace`. It is cloned. None is
+        `RecursiveFeatureMachine`, or `SemiSlicedInverseRegression` if its squared held-out errors
+        are smaller by more than one standard error, as for spectra.
     n_folds : int, default=5
-        Number of cross-validation folds, at least 2.
+        Number of cross-validation folds.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds; None is a fixed seed.
 
     Attributes
     ----------
     reducer_ : transformer
-        The transformer, fitted to all samples.
+        Transformer fitted to all samples.
     residuals_ : ndarray of shape (n_l,)
-        Held-out residuals ``y - prediction`` of the labelled samples. Duplicates are held out
+        Held-out errors ``y - prediction`` of the labelled samples. Duplicated samples are held out
         together.
     std_ratios_ : ndarray of shape (n_l,)
-        Residuals divided by the predicted standard deviations, with mean square 1 if these are
-        right.
+        Held-out errors divided by the predicted standard deviations. Their mean square is 1 if the
+        standard deviations are correct.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
+
+    Notes
+    -----
+    Large data are subsampled evenly in the order of y: the model of a fold is fitted to at most
+    1,000 labelled samples, and the regression on the scores to at most 2,000. The transformer is
+    fitted to all samples.
 
     References
     ----------
@@ -104,6 +113,11 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
+    _parameter_constraints: ClassVar = {
+        "n_folds": [AT_LEAST_TWO],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         reducer: TransformerLike | None = None,
@@ -122,68 +136,73 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit the transformer and the regression, and estimate the prediction errors.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Training data.
         y : array-like of shape (n,)
             Response. NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Additional unlabelled samples. If the reducer does not support them, they are ignored
-            with a warning.
+            Additional unlabelled samples. A warning is raised if the transformer does not use
+            unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples. The reducer must support them. Integers are counts: a
-            sample of weight 3 is equivalent to three samples with the same value, which implies
-            little noise; a warning is raised if no noise is left. Floats are relative, and are
+            Weights of the labelled samples, which the transformer must support. Integers are
+            counts: a sample of weight 3 is equivalent to three samples with the same value, which
+            suggests little noise; a warning is raised if none is left. Floats are relative, and are
             scaled to sum to the effective sample size.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If a parameter is invalid, if there are fewer than four labels, or if the reducer
-            rejects the data.
+            If a parameter is outside its range, fewer than four samples are labelled, or the
+            transformer rejects the data.
         TypeError
-            If weights are passed and the reducer does not support them.
+            If the transformer does not support weights.
         """
-        check_integer("n_folds", self.n_folds, 2)
-        check_seed(self.random_state)
+        self._validate_params()
         check_reducer(self.reducer)
         data = split_labelled(self, X, y, X_unlabeled, sample_weight, by_value=True)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
-                f"y must hold at least {FEWEST_LABELS} labels, some of which are held out: got "
-                f"{len(data.y)}. Label more rows."
+                f"y must hold at least {FEWEST_LABELS} labels, some of which are held out, got "
+                f"{len(data.y)}. Label more samples."
             )
-        check_pairs_fit(type(self).__name__, len(data.y))
         rows, w = data.X_labeled.astype(np.float64), data.weights
         self._level, self._unit = mean_and_spread(data.y, w)
         t = (data.y - self._level) / self._unit
         sets = copies(rows, t)[1]
         reducer, means, deviations = self._choose(rows, t, data, sets)
         self._warn_of_unused(reducer, len(data.X_unlabeled))
-        self.reducer_, self._process = self._learn(reducer, rows, data.y, t, data.X_unlabeled, w)
+        self.reducer_, Z, self._regression = _fit_model(
+            reducer, rows, data.y, t, data.X_unlabeled, w
+        )
         self._weights = np.ones(len(t)) if w is None else w
         n, n_different = self._weights.sum(), sets.max() + 1
-        if self._process.noise < LITTLE_NOISE and n > n_different + 0.5:  # rows, or counts of them
+        if self._regression.noise < LITTLE_NOISE and n > n_different + 0.5:
             warn_user(
-                f"y was taken to be without noise: {n:.0f} rows are {n_different} different ones, "
-                "and copies agree in y. Where a row stands for others whose y differs, give each "
-                "row once, with weights that are floats: sample_weight.astype(float)."
+                f"y was taken to be without noise: {n:.0f} samples hold {n_different} different "
+                "ones, whose duplicates agree in y. If a sample represents others with different "
+                "y, pass it once, with weights that are floats: sample_weight.astype(float)."
             )
         q = (t - means) / deviations
-        self._noise = _Noise(self._process.Z, q**2, self._weights)
-        self.residuals_ = self._unit * (t - means)
-        own = np.stack([np.bincount(sets, part)[sets] for part in self._noise.own])
-        self.std_ratios_ = q / self._noise.level(self._process.Z, own)
+        Z = self._regression.standardised(Z)
+        drawn = spread_over_response(rows, t, MOST_ROWS)
+        self._noise = _Noise(Z[drawn], q[drawn] ** 2, self._weights[drawn])
+        own = [np.bincount(sets[drawn], part, n_different)[sets] for part in self._noise.own]
+        parts = gen_batches(len(t), BATCH)
+        levels = [self._noise.level(Z[part], np.stack(own)[:, part]) for part in parts]
+        self.residuals_, self.std_ratios_ = self._unit * (t - means), q / np.concatenate(levels)
         return self
 
     def _choose(self, X, t, data, sets):
-        """Return the chosen reducer, unfitted, with its held-out means and deviations (n,)."""
+        """Return the transformer, not fitted, with held-out means and deviations (n,)."""
         reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
         found = self._held_out(reducer, X, t, data, sets)
         if self.reducer is not None:
@@ -194,7 +213,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return (linear, *other) if gain > error else (reducer, *found)
 
     def _warn_of_unused(self, reducer, n_unlabeled):
-        """Warn that unlabelled samples are ignored, and say why."""
+        """Warn if the transformer does not use the unlabelled samples."""
         if not n_unlabeled or has_fit_parameter(reducer, "X_unlabeled"):
             return
         warn_user(
@@ -203,25 +222,21 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             "out."
         )
 
-    def _learn(self, reducer, X, y, t, X_unlabeled, weights):
-        """Return the fitted reducer (None for constant y) and the regression of t on its scores."""
-        reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
-        regression = _Machine if isinstance(reducer, RecursiveFeatureMachine) else _Process
-        return reducer, regression(reduce_rows(reducer, X), t, weights)
-
     def _held_out(self, reducer, X, t, data, sets):
-        """Return held-out predictions and their standard deviations, (2, n)."""
+        """Return means and deviations (2, n) of the samples of each fold, by models of others."""
         m = sets.max() + 1
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         folds = (rng.permutation(m) % min(self.n_folds, m))[sets]
         found, w = np.empty((2, len(t))), data.weights
         for fold in range(folds.max() + 1):
-            out, kept = folds == fold, folds != fold
+            out, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+            kept = kept[spread_over_response(X[kept], t[kept], FOLD_ROWS)]
             part = X[kept], t[kept], t[kept], data.X_unlabeled, None if w is None else w[kept]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
-                fitted, process = self._learn(reducer, *part)
-            found[:, out] = process.predict(reduce_rows(fitted, X[out]))
+                fitted, _, regression = _fit_model(reducer, *part)
+            for rows in gen_batches(len(out), BATCH):
+                found[:, out[rows]] = regression.predict(reduce_rows(fitted, X[out[rows]]))
         return found
 
     @overload
@@ -235,13 +250,13 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         return_std : bool, default=False
-            Whether to also return the standard deviation of an observation, including noise.
+            Whether to return the standard deviation of observations, noise included.
 
         Returns
         -------
         y : ndarray of shape (n,)
         std : ndarray of shape (n,)
-            Only where asked for.
+            Only if `return_std` is True.
         """
         mean, std = self._predictions(X)
         if not return_std:
@@ -255,7 +270,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
-            NaN marks a row that is left out.
+            NaN marks samples to leave out.
         sample_weight : array-like of shape (n,), default=None
 
         Returns
@@ -265,28 +280,29 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         predicted, (y, labelled) = self.predict(X), read_response(y, ("numeric",))
         check_consistent_length(predicted, y)
         if not labelled.any():
-            raise ValueError("y must have a label in some row: got NaN in all. Score other rows.")
+            raise ValueError("y must have labels, got only NaN. Score other samples.")
         weights = check_sample_weight(sample_weight, predicted)[labelled]
         return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
-        """Predict intervals that contain new observations with a given probability.
+        """Predict intervals for new observations.
 
-        The half width is the quantile, over the rows held out, of error over standard deviation,
-        times the latter. Rows are taken to be exchangeable. This is close to the jackknife+ of
-        Barber et al. (2021), without its guarantee: intervals are about the fit to all rows.
+        The half width is the predicted standard deviation times a quantile of the absolute values
+        of `std_ratios_`; samples are assumed to be exchangeable. This is close to the jackknife+ of
+        Barber et al. (2021), but without its guarantee, since the intervals are centred on the fit
+        to all samples.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         coverage : float, default=0.95
-            In (0, 1).
+            Probability that an interval holds the observation, in (0, 1).
 
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends. Infinite if fewer than ``coverage / (1 - coverage)`` samples were
-            held out.
+            Lower and upper ends; infinite if there are fewer labelled samples than ``coverage / (1
+            - coverage)``.
         """
         check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
@@ -297,7 +313,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.column_stack([mean - reach * std, mean + reach * std])
 
     def _predictions(self, X):
-        """Return the mean (n,), and the standard deviation from the errors at similar scores."""
+        """Return means and calibrated standard deviations (2, n)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         parts = [self._predicted(X[rows]) for rows in gen_batches(len(X), BATCH)]
@@ -305,20 +321,29 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
 
     def _predicted(self, X):
         Z = reduce_rows(self.reducer_, X)
-        mean, deviation = self._process.predict(Z)
-        std = deviation * self._noise.level(self._process.standardised(Z))
+        mean, deviation = self._regression.predict(Z)
+        std = deviation * self._noise.level(self._regression.standardised(Z))
         return np.stack([self._level + self._unit * mean, self._unit * std])
 
 
+def _fit_model(reducer, X, y, t, X_unlabeled, weights):
+    """Return the fitted transformer, None if y is constant, its scores, and the regression of t."""
+    reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
+    Z = reduce_rows(reducer, X)
+    drawn = spread_over_response(X, t, MOST_ROWS)
+    regression = _Machine if isinstance(reducer, RecursiveFeatureMachine) else _Process
+    return reducer, Z, regression(Z[drawn], t[drawn], None if weights is None else weights[drawn])
+
+
 class _Process:
-    """Gaussian process of t on the standardised scores."""
+    """Gaussian process regression of t on standardised scores."""
 
     def __init__(self, scores, t, weights):
         self.mean, spread = mean_and_spread(scores, weights)
         self.spread = np.where(spread > 0, spread, 1.0)
-        self.Z = self.standardised(scores)
-        prior = sparse_prior(self.Z.shape[1], UNIFORM_WIDTH).for_regression()
-        data, theta = searched_process(self.Z, t, prior, SEARCH_ROWS, weights)
+        Z = self.standardised(scores)
+        prior = sparse_prior(Z.shape[1], UNIFORM_WIDTH).for_regression()
+        data, theta = searched_process(Z, t, prior, SEARCH_ROWS, weights)
         self.process, self.noise = data.condition(theta), np.exp(theta[-1])
 
     def standardised(self, scores):
@@ -331,12 +356,12 @@ class _Process:
 
 
 class _Machine:
-    """Kernel ridge regression of t on the scores, which are not rescaled."""
+    """Kernel ridge regression of t on scores whose distances are those of a learnt metric."""
 
     def __init__(self, scores, t, weights):
         firsts, sets = copies(scores, t)
         w = np.bincount(sets, weights).astype(np.float64)
-        self.Z, self.mean = scores, np.average(t[firsts], weights=w)
+        self.mean = np.average(t[firsts], weights=w)
         self.machine = LaplaceRidge(scores[firsts], (t[firsts] - self.mean)[:, None], w)
         self.noise = self.machine.noise
 
@@ -350,13 +375,13 @@ class _Machine:
 
 
 class _Noise:
-    """Root mean square of q near a point, by kernel smoothing of its squares."""
+    """Local average of squared held-out errors q^2 along the scores."""
 
     def __init__(self, Z, squares, weights):
         self.Z, self.own = Z, weights * np.stack([squares, np.ones(len(Z))])
         self.everywhere = max(np.average(squares, weights=weights), np.finfo(float).tiny)
 
     def level(self, at, own=0.0):
-        """Return the level at points; training samples are compared with non-duplicates only."""
+        """Return the root mean square of q (m,) at points, without their own sums (2, m)."""
         squares, weights = self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T - own
         return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))

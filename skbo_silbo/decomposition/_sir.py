@@ -11,11 +11,10 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo._numerics.pencil import CholeskyBasis, Pencil
 from skbo_silbo._numerics.solvers import DENSE_MAX_FEATURES, choose_solver
 from skbo_silbo._sklearn import StrOptions
-from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState
+from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, SupervisedProjection
 from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem, SIRProblem
 from skbo_silbo.decomposition.rows._columns import (
-    Columns,
     check_some_column_varies,
     drop_constant_columns,
     with_positive_peaks,
@@ -183,15 +182,7 @@ class SlicedInverseRegression(SupervisedProjection):
         """
         return self._fit(X, y, None, sample_weight, group)
 
-    def _fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        X_unlabeled: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        group: ArrayLike | None = None,
-        **given: Any,
-    ) -> Self:
+    def _fit(self, X, y, X_unlabeled, sample_weight, group=None, **given):
         if group is not None and (self.reweight is not None or is_dask_array(X)):
             raise ValueError(
                 "group must be None with `reweight` or a Dask array, "
@@ -217,7 +208,7 @@ class SlicedInverseRegression(SupervisedProjection):
             sees = "changes in the mean of X given y"
             warn_if_dependence_unseen(*rows, sees, found=self.n_components_, sees_means=True)
 
-    def _problem_from_moments(self, data: LabelledData, slices: Slices) -> MomentsProblem | None:
+    def _problem_from_moments(self, data, slices):
         """Return the problem computed from moments, or None if the samples themselves are needed.
 
         Moments suffice for plain slices of many samples if T is well enough conditioned to be
@@ -261,8 +252,12 @@ class SlicedInverseRegression(SupervisedProjection):
         rho = None
         if self.ridge == "auto":
             rho = choose_ridge(X[:n], slices, not is_ordered or slices.groups is not None)
+        points = slices.unweighted(X)
+        if self.scale and len(X) > n:
+            spread = points.std(axis=0)
+            points = points / np.where(spread > 0, spread, 1.0)
         penalty, self.alpha_, scores = choose_penalty(
-            self._graph_coordinates(X, slices),
+            points,
             X,
             slices,
             lambda trace: self.ridge * trace / d if rho is None else rho,
@@ -292,6 +287,8 @@ class SlicedInverseRegression(SupervisedProjection):
         return RowsProblem(
             counts=slices.counts,
             n_groups=slices.n_groups,
+            is_plain=near is None,
+            is_penalised=penalty is not None,
             mean=mean,
             scale=scale,
             ridge=ridge,
@@ -352,14 +349,6 @@ class SlicedInverseRegression(SupervisedProjection):
         exact = self.solver in ("auto", "dense", "dual") and slices.n_rows > d
         return ridged or not exact or self._is_local(slices) or len(data.X_unlabeled) > 0
 
-    def _graph_coordinates(self, X: FloatArray, slices: Slices) -> FloatArray:
-        """Return the coordinates of the neighbour search: standardised unless ``scale=False``."""
-        near = slices.unweighted(X)
-        if not self.scale or len(X) == len(slices.codes):
-            return near
-        spread = near.std(axis=0)
-        return near / np.where(spread > 0, spread, 1.0)
-
     def _warn_if_unidentified(self, problem: SIRProblem, n: float) -> None:
         """Warn if n labelled samples are too few to identify any direction without a ridge."""
         d = len(problem.mean)
@@ -370,9 +359,7 @@ class SlicedInverseRegression(SupervisedProjection):
                 "exactly. Use ridge='auto', or unlabelled samples with alpha > 0."
             )
 
-    def _check_linearity(
-        self, X: FloatArray, slices: Slices, by_value: bool, columns: Columns
-    ) -> None:
+    def _check_linearity(self, X, slices, by_value, columns):
         """Set `curvature_`, and warn if the linearity condition fails."""
         n, d = X.shape
         places = linearity_sample(n, d, slices.weights)
@@ -387,11 +374,9 @@ class SlicedInverseRegression(SupervisedProjection):
             vars(self).get("feature_names_in_"),
         )
 
-    def _fit_blocks(
-        self, X: Any, y: ArrayLike, X_unlabeled: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> Self:
+    def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is loaded as a whole."""
-        self._check_parameters()
+        self._validate_params()
         self._check_streamed("compute the Dask array first")
         y, labelled, weights, has_unlabelled = read_blocks(
             self,
@@ -478,7 +463,7 @@ class SlicedInverseRegression(SupervisedProjection):
             If a slice defined by the first chunk holds most of the later samples, for example
             because the chunks are sorted by y.
         """
-        self._check_parameters()
+        self._validate_params()
         self._check_streamed("use fit")
         first = self._seen is None
         if first:
@@ -514,7 +499,7 @@ class SlicedInverseRegression(SupervisedProjection):
         coding.warn_if_uneven(seen.moments.counts, before)
         return self
 
-    def _problem_of(self, seen: ChunkSummary) -> tuple[MomentsProblem, Columns, FloatArray]:
+    def _problem_of(self, seen):
         """Return the problem of the chunks seen so far, the columns that vary, and the scatter."""
         moments, columns = seen.moments.drop_constant_columns()
         check_some_column_varies(columns)
@@ -562,7 +547,9 @@ class SlicedInverseRegression(SupervisedProjection):
             data = data.labelled_only()
         if (obstacle := self._weights_conflict()) is not None:
             data = data.without_weights(obstacle)
-        if self.reweight == "elliptical":
+        if self.reweight is not None:
+            if obstacle is not None:
+                raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
             X = data.X_labeled.astype(np.float64, copy=False)
             data = data.reweighted(elliptical_weights(X, self.random_state))
             check_labels(data.y, len(X))
@@ -585,11 +572,6 @@ class SlicedInverseRegression(SupervisedProjection):
         rows = drop_constant_columns(rows)
         errors = direction_errors(rows.X_labeled, slices, len(self.components_))
         return None if errors is None else rows.columns.expand(errors)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.reweight is not None and (obstacle := self._weights_conflict()) is not None:
-            raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
 
 
 def check_sir_identified(n_components: int | str, limit: int) -> None:

@@ -1,14 +1,13 @@
 """Sliced inverse regression as an eigenvalue problem, given by samples or by their moments."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from skbo_silbo._numerics.pencil import Pencil, Spectrum, whitening_basis
 from skbo_silbo._numerics.solvers import PENCIL_SOLVERS, solve_moments
-from skbo_silbo._typing import FloatArray, LegacyRandomState
-from skbo_silbo.decomposition.rows._moments import SliceMoments
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.decomposition.selection._ridge import choose_ridge_from_moments
 from skbo_silbo.decomposition.significance._slice_tests import slice_tests
 from skbo_silbo.decomposition.slicing._slices import Slices
@@ -32,6 +31,10 @@ class SIRProblem:
     solver : str
     n_groups : int
         Number of groups within which y is sliced.
+    is_plain : bool
+        Whether the slices are not localised.
+    is_penalised : bool
+        Whether T has a graph penalty.
     """
 
     counts: np.ndarray
@@ -40,21 +43,13 @@ class SIRProblem:
     ridge: float
     solver: str = "dense"
     n_groups: int = 1
+    is_plain: bool = True
+    is_penalised: bool = False
 
     @property
     def n_rows(self) -> float:
         """Number of labelled samples, or the sum of their weights."""
         return self.counts.sum()
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the slices are not localised."""
-        return True
-
-    @property
-    def is_penalised(self) -> bool:
-        """Whether T has a graph penalty."""
-        return False
 
     def solve(self, n_wanted: int) -> Spectrum:
         """Return the eigenvalues and the `n_wanted` leading directions."""
@@ -64,9 +59,7 @@ class SIRProblem:
         """Return the sums (H, d) of the samples in plain slices, divided by ``sqrt(n_h)``."""
         raise NotImplementedError
 
-    def permutation_tests(
-        self, most: int, random_state: LegacyRandomState
-    ) -> dict[str, np.ndarray]:
+    def permutation_tests(self, most, random_state):
         """Test by permutation that k = 0, 1, ... directions suffice."""
         raise NotImplementedError
 
@@ -98,23 +91,13 @@ class RowsProblem(SIRProblem):
     near: FloatArray | None
     n_local_neighbors: int | None
 
-    @property
-    def is_plain(self) -> bool:
-        return self.near is None
-
-    @property
-    def is_penalised(self) -> bool:
-        return self.pencil.penalty is not None
-
     def solve(self, n_wanted: int) -> Spectrum:
         return PENCIL_SOLVERS[self.solver](self.pencil, n_wanted, self.random_state)
 
     def slice_sums(self) -> FloatArray:
         return self.slices.membership().T @ self.pencil.X_labeled
 
-    def permutation_tests(
-        self, most: int, random_state: LegacyRandomState
-    ) -> dict[str, np.ndarray]:
+    def permutation_tests(self, most, random_state):
         local = {"near": self.near, "n_local_neighbors": self.n_local_neighbors}
         return slice_tests(self.pencil, self.slices, most=most, random_state=random_state, **local)
 
@@ -141,15 +124,7 @@ class MomentsProblem(SIRProblem):
     sample: Any = None
 
     @classmethod
-    def from_moments(
-        cls,
-        moments: SliceMoments,
-        *,
-        ridge: float | str,
-        is_scaled: bool,
-        is_ordered: bool,
-        sample: Any = None,
-    ) -> Self:
+    def from_moments(cls, moments, *, ridge, is_scaled, is_ordered, sample=None):
         """Set up the problem.
 
         Parameters
@@ -194,9 +169,7 @@ class MomentsProblem(SIRProblem):
     def slice_sums(self) -> FloatArray:
         return self.sums
 
-    def permutation_tests(
-        self, most: int, random_state: LegacyRandomState
-    ) -> dict[str, np.ndarray]:
+    def permutation_tests(self, most, random_state):
         """Test the dimension on the stored sample, with the ridge scaled to its size."""
         X, slices = self.sample
         X = slices.weighted((X - np.average(X, axis=0, weights=slices.weights)) / self.scale)

@@ -192,9 +192,7 @@ def split_labelled(
     return LabelledData(rows, labels, X_rest, weights, labelled)
 
 
-def split_by_label(
-    labels: NDArray[Any], is_present: BoolArray, weights: FloatArray | None
-) -> tuple[BoolArray, BoolArray, NDArray[Any] | None]:
+def split_by_label(labels, is_present, weights):
     """Return masks of labelled and unlabelled samples of positive weight.
 
     Also return the weights (n_l,) of the labelled ones, or None.
@@ -206,15 +204,7 @@ def split_by_label(
     return labelled, ~is_present & weighed, counts
 
 
-def read_chunk(
-    estimator: BaseEstimator,
-    X: Any,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None,
-    *,
-    reset: bool,
-    categorical: bool,
-) -> tuple[FloatArray, NDArray[Any], NDArray[Any] | None]:
+def read_chunk(estimator, X, y, sample_weight, *, reset, categorical):
     """Validate the arguments of ``partial_fit``.
 
     Returns rows X (n, d) with n >= 1, labels (n,), and weights as given or None. Rows of weight 0
@@ -237,17 +227,7 @@ def read_chunk(
     return X[weights > 0], y[weights > 0], weights[weights > 0]
 
 
-def read_blocks(
-    estimator: BaseEstimator,
-    X: Any,
-    y: ArrayLike,
-    X_unlabeled: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-    *,
-    takes: Collection[str],
-    categorical: bool | str,
-    n_slices: Any,
-) -> tuple[NDArray[Any], BoolArray, NDArray[Any] | None, bool]:
+def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes, categorical, n_slices):
     """Validate the arguments of ``fit`` for a Dask array X, which is not loaded.
 
     Returns labels (n_l,), a mask of the labelled rows of X, the weights of these or None, and
@@ -290,7 +270,8 @@ def check_unlabelled(estimator: BaseEstimator, X_unlabeled: Any) -> FloatArray:
 def check_sample_weight(sample_weight: Any, n: int) -> NDArray[Any] | None:
     """Validate weights (n,): non-negative, and some of them positive. None is returned as None.
 
-    Counts are returned as int64, relative weights as float64.
+    Counts are returned as int64, relative weights as float64. Relative weights below the rounding
+    error of the largest are returned as 0.
     """
     if sample_weight is None:
         return None
@@ -312,6 +293,8 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[Any] | None:
             f"sample_weight must be non-negative, got {weights.min()!s}. Drop such samples, or set "
             "their weight to 0."
         )
+    if weights.dtype.kind == "f":  # smaller weights vanish in sums, and their inverse overflows
+        weights = np.where(weights < np.finfo(float).eps * weights.max(), 0.0, weights)
     if not weights.any():
         raise ValueError(
             f"sample_weight must be positive for some samples, but all {n} weights are zero. Pass "

@@ -1,7 +1,7 @@
 """Validation of the response y: its type, missing labels, and codes that look like classes."""
 
 import sys
-from collections.abc import Collection, Sized
+from collections.abc import Sized
 from contextlib import suppress
 from numbers import Integral
 from typing import Any
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 
 from skbo_silbo._checks import is_real, warn_user
-from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray
+from skbo_silbo._typing import BoolArray, FloatArray
 
 KINDS = ("numeric", "categorical", "multivariate", "censored")  # types of y
 CENSORED = np.dtype([("event", bool), ("time", float)])
@@ -25,13 +25,7 @@ ONE_RESPONSE = (
 )
 
 
-def read_response(
-    y: ArrayLike,
-    takes: Collection[str],
-    categorical: bool | str = "auto",
-    *,
-    strings: str = NUMBERS_ONLY,
-) -> tuple[NDArray[Any], BoolArray]:
+def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
     """Validate y and return it with a mask of the labelled samples.
 
     Parameters
@@ -51,8 +45,10 @@ def read_response(
             "y must not be a structured array here, since censored responses are not supported. "
             "Use the fit of SlicedInverseRegression, or an ordinary array."
         )
-    if categorical == "auto" and "categorical" in takes and _has_category_dtype(y):
-        categorical = True
+    pandas = sys.modules.get("pandas")
+    kinds = (pandas.Series, pandas.Categorical) if pandas else ()
+    if categorical == "auto" and "categorical" in takes and isinstance(y, kinds):
+        categorical = True if y.dtype == "category" else "auto"
     labels = as_label_array(y)
     if categorical is not True:
         holds_categories = _holds_categories(labels)
@@ -106,13 +102,6 @@ def is_present(values: NDArray[Any]) -> BoolArray:
         for v in values
     ]
     return np.array(known, dtype=bool)
-
-
-def _has_category_dtype(y: Any) -> bool:
-    """Return whether y is a pandas categorical."""
-    pandas = sys.modules.get("pandas")
-    kinds = (pandas.Series, pandas.Categorical) if pandas else ()
-    return isinstance(y, kinds) and y.dtype == "category"
 
 
 def _holds_categories(y: NDArray[Any]) -> bool:

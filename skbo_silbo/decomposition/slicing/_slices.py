@@ -295,6 +295,12 @@ def evenly_spaced(X, slices, n_rows):
     return stratified_order(X, slices)[np.linspace(0, len(X) - 1, n_rows).round().astype(int)]
 
 
+def spread_over_response(X, y, n_rows):
+    """Return indices of at most `n_rows` rows of X (n, d), evenly spaced in the order of y."""
+    codes = np.unique(y, axis=0, return_inverse=True)[1].ravel()
+    return np.sort(evenly_spaced(X, Slices(codes, np.bincount(codes)), n_rows))
+
+
 def stratified_order(X, slices):
     """Return indices sorted by slice and norm, independent of the order of the rows of X."""
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
