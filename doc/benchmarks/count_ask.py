@@ -175,6 +175,17 @@ def one_resumed_fit():
         return entered_by(lambda: tuned(16, journal=journal))
 
 
+def one_transformer_fit():
+    """Count a fit of 100 labelled and 200 unlabelled samples."""
+    from skbo_silbo import SemiSlicedInverseRegression
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    y = X[:, 0] + 0.1 * rng.normal(size=300)
+    y[100:] = np.nan
+    return entered_by(lambda: SemiSlicedInverseRegression().fit(X, y))
+
+
 STEPS = {
     "``ask``, the 37th: hyperparameters as they were": one_ask(lambda: observed(36)),
     "``ask``, the first of a model: scale and hyperparameters are searched": one_ask(
@@ -187,6 +198,7 @@ STEPS = {
     "one evaluation of ``minimize``": one_evaluation,
     "one candidate of ``SILBOSearchCV``": one_candidate,
     "a fit resumed from its journal with one new candidate": one_resumed_fit,
+    "``SemiSlicedInverseRegression.fit`` with unlabelled samples": one_transformer_fit,
 }
 
 

@@ -9,6 +9,7 @@ S          (n, n)      symmetric 0/1 adjacency, the union of both directions
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import csgraph
 from sklearn.neighbors import NearestNeighbors
 
 # Rows above which "auto" uses pynndescent. By `python doc/benchmarks run graphs`, on one thread and
@@ -76,3 +77,15 @@ def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
     ones = np.ones(len(rows))
     directed = sparse.csr_array((ones, (rows, indices[rows, places])), shape=(len(X), len(X)))
     return directed.maximum(directed.T).tocsr()
+
+
+def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
+    """Return ``alpha n_l / n_edges`` times the graph Laplacian L of all samples, or None if zero.
+
+    With each edge counted once, b'X'LXb times this factor is alpha n_l times the mean squared
+    difference of the scores along an edge. Without unlabelled samples the penalty is zero.
+    """
+    if alpha == 0 or len(X) == n_labeled:
+        return None
+    S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
+    return csgraph.laplacian(S).tocsr() * (alpha * n_labeled / (S.nnz / 2))

@@ -272,7 +272,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         mean, spread = mean_and_spread(data.X_labeled, data.weights)
         X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
         self.X_fit_ = columns.expand_point(X)
-        self.gamma_ = 1 / columns.n_varying if self.gamma is None else float(self.gamma)
+        self.gamma_ = 1 / X.shape[1] if self.gamma is None else float(self.gamma)
         self.scale_ = columns.expand(spread, 1.0)
         self._origin = columns.expand_point(mean) * (self.kernel in SHIFT_INVARIANT)
         self._units = np.where(columns.varying, 1 / self.scale_, 0.0)

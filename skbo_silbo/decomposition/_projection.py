@@ -18,7 +18,6 @@ from skbo_silbo.decomposition.rows._columns import (
     center_within_groups,
     drop_constant_columns,
     products_with_scores,
-    regression_loadings,
 )
 from skbo_silbo.decomposition.rows._reading import (
     FLOATS,
@@ -30,7 +29,6 @@ from skbo_silbo.decomposition.rows._reading import (
 )
 from skbo_silbo.decomposition.rows._response import KINDS
 from skbo_silbo.decomposition.selection._n_components import check_enough_rows
-from skbo_silbo.decomposition.slicing._neighborhoods import NEIGHBORS
 from skbo_silbo.decomposition.slicing._slices import Slices, slice_within
 
 AUTO = StrOptions({"auto"})
@@ -63,7 +61,7 @@ class SupervisedProjection(
         "alpha": [NONNEGATIVE, AUTO],
         "ridge": [NONNEGATIVE, AUTO],
         "n_neighbors": [COUNT],
-        "neighbors": [StrOptions(set(NEIGHBORS))],
+        "neighbors": [StrOptions({"auto", "brute", "pynndescent"})],
         "random_state": ["random_state"],
     }
     n_components: Any
@@ -147,8 +145,9 @@ class SupervisedProjection(
     def _reset(self) -> None:
         """Delete the fitted attributes of an earlier fit, some of which the next may not set."""
         kept = ("n_features_in_", "feature_names_in_")
-        for name in [name for name in vars(self) if name.endswith("_") and name not in kept]:
-            delattr(self, name)
+        for name in list(vars(self)):
+            if name.endswith("_") and name not in kept:
+                delattr(self, name)
 
     def _slice_response(self, data: LabelledData) -> Slices:
         """Slice y, within groups if there are any."""
@@ -164,7 +163,11 @@ class SupervisedProjection(
 
     def _store_in_features(self, columns: Columns, dtype: Any, products: FloatArray) -> None:
         """Expand the attributes from the columns that vary; `products` is Z'X of the scores Z."""
-        self._loadings = columns.expand(regression_loadings(self.components_, products))
+        squares = products @ self.components_.T  # Z'Z
+        unit = np.sqrt(np.diag(squares))[:, None]
+        unit[unit == 0] = 1.0
+        loadings = np.linalg.lstsq(squares / unit / unit.T, products / unit, rcond=None)[0]
+        self._loadings = columns.expand(loadings / unit)
         self.mean_ = columns.expand_point(self.mean_)
         self.components_ = columns.expand(self.components_).astype(dtype, copy=False)
 

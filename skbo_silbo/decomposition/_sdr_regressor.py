@@ -179,7 +179,12 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         t = (data.y - self._level) / self._unit
         sets = copies(rows, t)[1]
         reducer, means, deviations = self._choose(rows, t, data, sets)
-        self._warn_of_unused(reducer, len(data.X_unlabeled))
+        if len(data.X_unlabeled) and not has_fit_parameter(reducer, "X_unlabeled"):
+            warn_user(
+                f"{len(data.X_unlabeled)} unlabelled samples were ignored: fit of "
+                f"{type(reducer).__name__} takes no X_unlabeled. Pass "
+                "reducer=SemiSlicedInverseRegression() to use them, or leave them out."
+            )
         self.reducer_, Z, self._regression = _fit_model(
             reducer, rows, data.y, t, data.X_unlabeled, w
         )
@@ -211,16 +216,6 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         other = self._held_out(linear, X, t, data, sets)
         gain, error = mean_and_error((t - found[0]) ** 2 - (t - other[0]) ** 2, data.weights)
         return (linear, *other) if gain > error else (reducer, *found)
-
-    def _warn_of_unused(self, reducer, n_unlabeled):
-        """Warn if the transformer does not use the unlabelled samples."""
-        if not n_unlabeled or has_fit_parameter(reducer, "X_unlabeled"):
-            return
-        warn_user(
-            f"{n_unlabeled} unlabelled samples were ignored: fit of {type(reducer).__name__} takes "
-            "no X_unlabeled. Pass reducer=SemiSlicedInverseRegression() to use them, or leave them "
-            "out."
-        )
 
     def _held_out(self, reducer, X, t, data, sets):
         """Return means and deviations (2, n) of the samples of each fold, by models of others."""

@@ -265,7 +265,7 @@ class DirectionalRegression(SecondMomentSlicing):
     Attributes
     ----------
     components_, mean_, eigenvalues_, n_components_, n_slices_, n_features_in_, slice_sizes_, \
-    utation_tests_
+    permutation_tests_
         As in `SlicedAverageVarianceEstimation`; there are no chi-square tests.
 
     References

@@ -11,8 +11,8 @@ from skbo_silbo.decomposition._sir import SOLVERS, SlicedInverseRegression, chec
 from skbo_silbo.decomposition.rows._columns import with_positive_peaks
 from skbo_silbo.decomposition.rows._reading import LabelledData
 from skbo_silbo.decomposition.rows._response import target_type
-from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
 from skbo_silbo.decomposition.slicing._paper import pairwise_membership, paper_directions
+from skbo_silbo.decomposition.slicing._slices import local_membership
 
 PAPER_ALPHA = 1.0  # alpha="auto" with solver="paper", where the subspace does not depend on it
 

@@ -16,6 +16,7 @@ from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, Supe
 from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem, SIRProblem
 from skbo_silbo.decomposition.rows._columns import (
     check_some_column_varies,
+    column_scales,
     drop_constant_columns,
     with_positive_peaks,
 )
@@ -55,18 +56,22 @@ from skbo_silbo.decomposition.significance._sequential_tests import (
     sequential_tests,
     slices_are_large,
 )
-from skbo_silbo.decomposition.significance._slice_tests import check_room_for_tests
 from skbo_silbo.decomposition.significance._variance_tests import (
     warn_if_dependence_unseen,
     warn_no_direction,
 )
 from skbo_silbo.decomposition.slicing._chunks import ChunkSummary, SliceCoding, summarise_blocks
-from skbo_silbo.decomposition.slicing._neighborhoods import column_scales, local_membership
-from skbo_silbo.decomposition.slicing._slices import Slices, slice_response, slice_within
+from skbo_silbo.decomposition.slicing._slices import (
+    Slices,
+    local_membership,
+    slice_response,
+    slice_within,
+)
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
 # in standard deviations: smaller means can be subtracted from the scatter without losing digits
 HARMLESS_MEAN = 1.0
+RANGE = 1e-12  # relative size of the eigenvalues of localised slices below which they count as 0
 # the values that partial_fit and Dask arrays support
 STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
 
@@ -86,14 +91,14 @@ class SlicedInverseRegression(SupervisedProjection):
     Parameters
     ----------
     n_components, n_slices, n_local_neighbors, ridge, scale, categorical, solver, reweight, \
-    om_state
+    random_state
         As in `SemiSlicedInverseRegression`. ``ridge=0`` gives the digits of R's ``dr``.
 
     Attributes
     ----------
     components_, mean_, eigenvalues_, n_components_, n_slices_, slice_sizes_, target_type_, \
-    e_, solver_, dimension_tests_, permutation_tests_, curvature_, \
-    atures_in_, feature_names_in_
+    ridge_, solver_, dimension_tests_, permutation_tests_, curvature_, n_features_in_, \
+    feature_names_in_
         As in `SemiSlicedInverseRegression`.
 
     References
@@ -276,8 +281,13 @@ class SlicedInverseRegression(SupervisedProjection):
         else:
             ridge = float(rho / pencil.mean_scatter()) if rho else 0.0
             pencil = replace(pencil, ridge=rho)
-        if self.n_components in TESTED_WORDS:
-            check_room_for_tests(pencil)
+        is_large = penalty is not None and min(X.shape) > DENSE_MAX_FEATURES
+        if self.n_components in TESTED_WORDS and is_large:
+            raise ValueError(
+                "n_components must be a number or 'criterion' if unlabelled samples are used and "
+                f"samples and features both exceed {DENSE_MAX_FEATURES}, got {len(X)} samples and "
+                f"{d} features. Pass a number, or use alpha=0."
+            )
         solver = self.solver
         if solver == "dual" and len(rows) >= d:
             solver = "dense"  # T is the smaller matrix, and loses no digits if ill-conditioned
@@ -302,10 +312,12 @@ class SlicedInverseRegression(SupervisedProjection):
 
     def _solve(self, problem: SIRProblem) -> None:
         """Solve the eigenvalue problem and choose the number of directions."""
-        n, d, r = problem.n_rows, len(problem.mean), self.n_components
+        n, d, r = problem.counts.sum(), len(problem.mean), self.n_components
         most = min(MAX_AUTO_COMPONENTS, d) if isinstance(r, str) else int(r)
         spectrum = problem.solve(most)
-        limit = problem.n_identified(spectrum.eigenvalues)
+        limit = min(len(spectrum.eigenvalues), len(problem.counts) - problem.n_groups)
+        if not problem.is_plain:
+            limit = max(np.sum(spectrum.eigenvalues > RANGE * spectrum.eigenvalues[0]), 1)
         check_sir_identified(r, limit)
         self.eigenvalues_ = spectrum.eigenvalues[:limit]
         is_exact = problem.is_plain and not problem.is_penalised and not problem.ridge
@@ -402,7 +414,7 @@ class SlicedInverseRegression(SupervisedProjection):
         seen = summarise_blocks(X, labelled, slices)
         dtype = np.result_type(X.dtype, np.float32)
         problem, columns, scatter = self._problem_of(seen)
-        self._warn_if_unidentified(problem, problem.n_rows)
+        self._warn_if_unidentified(problem, problem.counts.sum())
         self._solve(problem)
         if self.n_components in TESTED_WORDS:
             X, drawn = problem.sample
@@ -512,7 +524,10 @@ class SlicedInverseRegression(SupervisedProjection):
     def _solve_if_identified(self) -> None:
         """Fit to the chunks seen so far, unless they do not identify the directions yet."""
         least = 1 if isinstance(self.n_components, str) else self.n_components
-        if self.n_slices_ <= least or not self._seen.moments.drop_constant_columns()[1].n_varying:
+        if (
+            self.n_slices_ <= least
+            or not self._seen.moments.drop_constant_columns()[1].varying.any()
+        ):
             return
         problem, columns, scatter = self._problem_of(self._seen)
         if problem.n_solvable >= least:
@@ -545,23 +560,16 @@ class SlicedInverseRegression(SupervisedProjection):
         """Drop samples that the parameters do not use, and apply `reweight`."""
         if self.alpha == 0 and self.solver != "paper":
             data = data.labelled_only()
-        if (obstacle := self._weights_conflict()) is not None:
-            data = data.without_weights(obstacle)
-        if self.reweight is not None:
-            if obstacle is not None:
-                raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
+        if self.solver == "paper" or self.n_local_neighbors is not None:
+            option = "solver='paper'" if self.solver == "paper" else "n_local_neighbors"
+            if self.reweight is not None:
+                raise ValueError(f"reweight must be None with {option}, got {self.reweight!r}.")
+            data = data.without_weights(f"with {option}.")
+        elif self.reweight is not None:
             X = data.X_labeled.astype(np.float64, copy=False)
             data = data.reweighted(elliptical_weights(X, self.random_state))
             check_labels(data.y, len(X))
         return data
-
-    def _weights_conflict(self):
-        """Name the parameter that excludes weights, and the remedy; None if there is none."""
-        if self.solver == "paper":
-            return "with solver='paper'. Use solver='auto'."
-        if self.n_local_neighbors is not None:
-            return "with n_local_neighbors. Use n_local_neighbors=None."
-        return None
 
     def _standard_errors(self, rows):
         if not hasattr(self, "dimension_tests_") or self.reweight is not None:

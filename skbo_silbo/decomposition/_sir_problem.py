@@ -12,8 +12,6 @@ from skbo_silbo.decomposition.selection._ridge import choose_ridge_from_moments
 from skbo_silbo.decomposition.significance._slice_tests import slice_tests
 from skbo_silbo.decomposition.slicing._slices import Slices
 
-RANGE = 1e-12  # relative size of the eigenvalues of localised slices below which they count as 0
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SIRProblem:
@@ -46,11 +44,6 @@ class SIRProblem:
     is_plain: bool = True
     is_penalised: bool = False
 
-    @property
-    def n_rows(self) -> float:
-        """Number of labelled samples, or the sum of their weights."""
-        return self.counts.sum()
-
     def solve(self, n_wanted: int) -> Spectrum:
         """Return the eigenvalues and the `n_wanted` leading directions."""
         raise NotImplementedError
@@ -62,12 +55,6 @@ class SIRProblem:
     def permutation_tests(self, most, random_state):
         """Test by permutation that k = 0, 1, ... directions suffice."""
         raise NotImplementedError
-
-    def n_identified(self, eigenvalues: FloatArray) -> int:
-        """Return the number of directions that the slices identify."""
-        if self.is_plain:
-            return min(len(eigenvalues), len(self.counts) - self.n_groups)
-        return max(int((eigenvalues > RANGE * eigenvalues[0]).sum()), 1)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -173,6 +160,6 @@ class MomentsProblem(SIRProblem):
         """Test the dimension on the stored sample, with the ridge scaled to its size."""
         X, slices = self.sample
         X = slices.weighted((X - np.average(X, axis=0, weights=slices.weights)) / self.scale)
-        ridge = self.rho * slices.n_rows / self.n_rows
+        ridge = self.rho * slices.n_rows / self.counts.sum()
         pencil = Pencil(X, len(X), slices.membership(), None, ridge, slices.root_weights)
         return slice_tests(pencil, slices, most=most, random_state=random_state)

@@ -221,7 +221,7 @@ def bootstrap_directions(
     fit_params = {"X_unlabeled": X_unlabeled, "sample_weight": sample_weight, "group": group}
     fitted = _fit(seeded, X, y, **fit_params)
     categorical = getattr(seeded, "categorical", "auto")
-    settings = {"takes": KINDS, "categorical": categorical}
+    settings: Any = {"takes": KINDS, "categorical": categorical}
     rows = split_labelled(clone(seeded), X, y, X_unlabeled, sample_weight, **settings)
     rows = center_within_groups(rows, group).repeat_by_count()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])

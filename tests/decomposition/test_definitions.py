@@ -149,9 +149,7 @@ def test_sampled_scores_keep_spans_and_drop_rare_columns():
 
 
 def test_oversized_penalised_test_raises(monkeypatch):
-    from skbo_silbo.decomposition.significance import _slice_tests
-
-    monkeypatch.setattr(_slice_tests, "DENSE_MAX_FEATURES", 9)
+    monkeypatch.setattr("skbo_silbo.decomposition._sir.DENSE_MAX_FEATURES", 9)
     X, y, rng = noise(6)
     unlabeled = rng.normal(size=(30, 10))
     sir = SemiSlicedInverseRegression(alpha=1.0, solver="iterative", ridge=0.1)

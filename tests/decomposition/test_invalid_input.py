@@ -11,7 +11,6 @@ from skbo_silbo import (
     KernelSlicedInverseRegression,
     OuterProductGradients,
     PrincipalHessianDirections,
-    SDRRegressor,
     SemiSlicedInverseRegression,
 )
 
@@ -96,7 +95,7 @@ def test_what_weights_are_taken_for():
 
 @pytest.mark.parametrize(
     "learner",
-    [ActiveSubspace, KernelSlicedInverseRegression, MAVE, OuterProductGradients, SDRRegressor],
+    [ActiveSubspace, KernelSlicedInverseRegression, MAVE, OuterProductGradients],
 )
 def test_more_pairs_of_rows_than_memory_are_rejected(learner, monkeypatch):
     monkeypatch.setattr("skbo_silbo._checks._physical_memory", lambda: 8 * 39**2)

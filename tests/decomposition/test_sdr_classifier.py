@@ -92,3 +92,10 @@ def test_no_direction_predicts_the_shares_of_classes():
 def test_bad_arguments_are_rejected(reducer, y, message):
     with pytest.raises(ValueError, match=message):
         SDRClassifier(reducer).fit(np.random.default_rng(0).normal(size=(20, 2)), y)
+
+
+def test_large_data_are_subsampled(monkeypatch):
+    monkeypatch.setattr("skbo_silbo.decomposition._sdr_classifier.MOST_ROWS", 60)
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    y = np.where(X[:, 0] > 0, "a", "b")
+    assert SDRClassifier().fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.9

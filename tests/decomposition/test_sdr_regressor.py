@@ -96,7 +96,7 @@ def test_few_rows_and_names():
 def test_bad_arguments_are_refused():
     X, y = drawn(0)
     for regressor, labels, weights, words in (
-        (SDRRegressor(n_folds=1), y, None, "n_folds must be an integer"),
+        (SDRRegressor(n_folds=1), y, None, "The 'n_folds' parameter of"),
         (SDRRegressor(PCA(2)), y, np.arange(150), "unexpected keyword argument 'sample_weight'"),
         (SDRRegressor("mave"), y, None, "reducer must be None or a transformer, got 'mave'"),
         (SDRRegressor(PCA), y, None, "reducer must be None or a transformer"),
@@ -232,3 +232,17 @@ def test_copies_that_hide_the_noise_are_warned_of(repeated):
     with pytest.warns(UserWarning, match=r"noise.*120.*60"):
         regressor.fit(*given, sample_weight=counts)
     regressor.fit(X, y, sample_weight=np.full(60, 2.0))  # without a warning
+
+
+@pytest.mark.parametrize("reducer", [None, SlicedInverseRegression(1)])
+def test_large_data_are_subsampled(reducer, monkeypatch):
+    monkeypatch.setattr("skbo_silbo.decomposition._sdr_regressor.FOLD_ROWS", 60)
+    monkeypatch.setattr("skbo_silbo.decomposition._sdr_regressor.MOST_ROWS", 90)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    y = X[:, 0] + 0.1 * rng.normal(size=400)
+    regressor = SDRRegressor(reducer).fit(X[:300], y[:300])
+    assert regressor.residuals_.shape == regressor.std_ratios_.shape == (300,)
+    assert regressor.score(X[300:], y[300:]) > 0.9
+    low, high = regressor.predict_interval(X[300:], coverage=0.8).T
+    assert 0.6 < np.mean((low < y[300:]) & (y[300:] < high)) < 0.95

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import uniform
 from sklearn.linear_model import Ridge
 
-from skbo_silbo import SILBOSearchCV, minimize
+from skbo_silbo import SemiSlicedInverseRegression, SILBOSearchCV, minimize
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "skbo_silbo"
@@ -49,16 +49,19 @@ def test_every_package_is_described():
 
 
 def run_once(folder):
-    """Tune and minimise with a journal, beyond the initial design."""
+    """Tune and minimise with a journal, beyond the initial design, and fit a transformer."""
     minimize(sum, [(0, 1)] * 2, n_calls=6, n_initial=3, journal=folder / "a", random_state=0)
     search = SILBOSearchCV(Ridge(), {"alpha": uniform()}, n_iter=3, n_initial=1, cv=2)
     search.set_params(journal=folder / "b", random_state=0).fit(np.eye(6), np.arange(6.0))
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    SemiSlicedInverseRegression().fit(X, np.r_[X[:40, 0], np.full(20, np.nan)])
 
 
 def test_default_path_enters_functions_on_page(tmp_path):
     named = set()
-    for title in ("One evaluation", "One proposal"):
-        named |= set(re.findall(r"^ +(?:\w+\.)?(\w+) {2,}(\w+/\w+\.py)", section(title), re.M))
+    for title in ("One evaluation", "One proposal", "One fit"):
+        line = r"^ +(?:\w+\.)?(\w+) {2,}((?:\w+/)+\w+\.py)"
+        named |= set(re.findall(line, section(title), re.M))
     entered = set()
 
     def note(frame, event, _):

@@ -32,7 +32,7 @@ def check_extremes(rows, what="X", names=None):
 
     `names` are the feature names, or None.
     """
-    high, low = (end(axis=0).astype(np.float64) for end in (rows.max, rows.min))
+    high, low = rows.max(axis=0).astype(np.float64), rows.min(axis=0).astype(np.float64)
     spread = high - low
     is_extreme = (np.maximum(high, -low) > LARGEST) | ((spread > 0) & (spread < SMALLEST))
     if is_extreme.any():
@@ -84,11 +84,6 @@ class Columns:
         varying[far] = ~is_constant(spread, offset[far])
         return cls(varying, offset)
 
-    @property
-    def n_varying(self):
-        """Number of features that vary."""
-        return int(np.count_nonzero(self.varying))
-
     def select(self, rows):
         """Return the columns that vary, minus their offset: (n, n_varying)."""
         if self.varying.all() and not self.offset.any():
@@ -108,7 +103,7 @@ class Columns:
 
 def check_some_column_varies(columns, within=""):
     """Raise ValueError if all columns are constant."""
-    if not columns.n_varying:
+    if not columns.varying.any():
         raise ValueError(
             f"X must have a column that varies over the labelled samples, but all "
             f"{len(columns.varying)} are constant{within}. Label samples that differ."
@@ -195,6 +190,19 @@ def subtract_group_means(values, groups, weights=None):
     return values - (sums / np.bincount(groups, weights)[:, None])[groups]
 
 
+def column_scales(X, slices):
+    """Return the standard deviation (d,) of each column of X (n, d), which is centred.
+
+    It is computed over the labelled samples, which are multiplied by their root weights. Columns
+    that are constant there use all samples; those that are constant everywhere get 1.
+    """
+    labelled = X[: len(slices.codes)]
+    variance = np.einsum("ij,ij->j", labelled, labelled) / slices.n_rows
+    flat = variance == 0
+    variance[flat] = np.var(X[:, flat], axis=0)
+    return np.sqrt(np.where(variance > 0, variance, 1.0))
+
+
 def mean_and_spread(values, weights):
     """Return (weighted) mean and standard deviation over the rows of values (n,) or (n, d)."""
     shares = np.full(len(values), 1 / len(values)) if weights is None else weights / weights.sum()
@@ -210,18 +218,6 @@ def products_with_scores(X, mean, components, weights=None):
         Z = rows @ components.T
         products += (Z if weights is None else weights[batch, None] * Z).T @ rows
     return products
-
-
-def regression_loadings(components, products):
-    """Return the least-squares coefficients (r, d) of the features on the scores.
-
-    They are ``(Z'Z)^-1 Z'X``, computed from the products Z'X (r, d).
-    """
-    squares = products @ components.T
-    scale = np.sqrt(np.diag(squares))[:, None]
-    scale[scale == 0] = 1.0
-    unit = np.linalg.lstsq(squares / scale / scale.T, products / scale, rcond=None)[0]
-    return unit / scale
 
 
 def with_positive_peaks(components):

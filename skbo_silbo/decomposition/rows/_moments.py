@@ -142,7 +142,7 @@ class SliceMoments:
         columns = Columns(varying, self.offset + np.where(varying, 0.0, self.mean))
         part = replace(
             self,
-            offset=np.zeros(columns.n_varying),
+            offset=np.zeros(varying.sum()),
             mean=self.mean[varying],
             scatter=self.scatter[np.ix_(varying, varying)],
             slice_means=self.slice_means[:, varying],

@@ -23,10 +23,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..._checks import warn_user
+from ..._numerics.graphs import graph_penalty
 from ..._numerics.pencil import Pencil, centred_membership, whitening_basis
 from ..._numerics.solvers import reduce_to_rows
 from ..rows._columns import mean_and_error
-from ..slicing._neighborhoods import graph_penalty
 from ..slicing._slices import evenly_spaced, stratified_order
 from ._n_components import dimension_by_criterion
 from ._ridge import slice_targets

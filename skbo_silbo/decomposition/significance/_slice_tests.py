@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..._numerics.pencil import Pencil
-from ..._numerics.solvers import DENSE_MAX_FEATURES, whitened_rows
+from ..._numerics.solvers import whitened_rows
 from ..slicing._slices import rows_to_shuffle
 from ._permutation import (
     EXTENSION,
@@ -24,16 +24,6 @@ N_FEWER_PERMUTATIONS = 99  # for localised slices, which repeat the search, and 
 COLLINEAR = 1e-8  # standard deviation of what earlier scores leave of a score that depends on them
 ROWS_PER_SCORE = 5  # labelled samples per direction that tests of second moments use at least
 MANY = 10**6  # entries of the whitened samples above which permutations of plain slices are costly
-
-
-def check_room_for_tests(pencil):
-    """Raise ValueError if tests with a penalty would need too large a matrix."""
-    if pencil.penalty is not None and min(pencil.X.shape) > DENSE_MAX_FEATURES:
-        raise ValueError(
-            "n_components must be a number or 'criterion' if unlabelled samples are used and "
-            f"samples and features both exceed {DENSE_MAX_FEATURES}, got {len(pencil.X)} samples "
-            f"and {pencil.X.shape[1]} features. Pass a number, or use alpha=0."
-        )
 
 
 def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighbors=None):

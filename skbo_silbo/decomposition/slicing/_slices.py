@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from skbo_silbo._checks import brief
+from skbo_silbo._numerics.graphs import neighbor_indices
 from skbo_silbo._typing import ArrayLike, FloatArray, IntArray
 from skbo_silbo.decomposition.rows._weights import are_counts, sample_by_weight
 
@@ -72,7 +73,8 @@ class Slices:
     def select(self, rows: IntArray) -> "Slices":
         """Return the slices of some samples, with their weights; empty slices are dropped."""
         codes = np.unique(self.codes[rows], return_inverse=True)[1]
-        weights, groups = (None if v is None else v[rows] for v in (self.weights, self.groups))
+        weights = None if self.weights is None else self.weights[rows]
+        groups = None if self.groups is None else self.groups[rows]
         return Slices(codes, np.bincount(codes, weights), weights, groups)
 
     def select_to_shuffle(self, rows: IntArray) -> "Slices":
@@ -156,6 +158,41 @@ def slice_response(
     else:
         codes = _codes_by_count(y, n_slices, sample_weight)
     return Slices(codes, np.bincount(codes, sample_weight), sample_weight)
+
+
+def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
+    """Return the membership matrix Omega (n_l, n_l) of localised slices.
+
+    Column j averages the k nearest neighbours of sample j in its slice, itself included, with
+    weights 1/k (Wu, Liang and Mukherjee 2010). k is `n_local_neighbors`, or the size of the slice
+    if that is smaller. If k is the size of every slice, the result equals that of plain slices.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_l, d)
+    slices : Slices
+    n_local_neighbors : int
+        At least 2.
+    method, random_state
+        As in `neighbor_indices`.
+
+    Returns
+    -------
+    omega : csr_array of shape (n_l, n_l)
+    """
+    rows, columns, weights = [], [], []
+    for h in range(slices.n_slices):
+        members = np.flatnonzero(slices.codes == h)
+        others = neighbor_indices(
+            X[members], n_local_neighbors - 1, method=method, random_state=random_state
+        )
+        local = np.column_stack([np.arange(len(members)), others])
+        owner, place = np.nonzero(local >= 0)
+        rows.append(members[local[owner, place]])
+        columns.append(members[owner])
+        weights.append(1 / (local >= 0).sum(axis=1)[owner])
+    entries = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.csr_array((np.concatenate(weights), entries), shape=(len(X), len(X)))
 
 
 def slice_within(y, groups, n_slices, *, sample_weight=None):
