@@ -159,7 +159,7 @@ class ActiveSubspace(SupervisedProjection):
             equivalent to three samples with the same value. Floats are relative; they are scaled to
             sum to the effective sample size ``(sum w)^2 / sum w^2``.
         gradients : array-like of shape (n_samples, n_features) or (n_samples, q, n_features), \
-        None
+        default=None
             Gradients of y at the samples, for example from an adjoint solver or automatic
             differentiation. They are averaged over the labelled samples, and no process is fitted.
 
