@@ -40,6 +40,8 @@ class Journal:
         The records read when the file was opened, each with its number ``n``.
     last : dict or None
         The record that `append` wrote last, even if Ctrl-C was pressed meanwhile.
+    process : int
+        The process that opened the file, the only one that can write it.
 
     Raises
     ------
@@ -58,10 +60,10 @@ class Journal:
         self.records: list[dict[str, Any]] = []
         self.last: dict[str, Any] | None = None
         self._n_records, self._size, self._tail = 0, 0, b""
-        self._process = os.getpid()
+        self.process = os.getpid()
         self._file: int | None = self._open_locked()
         identity = _identity(self._file)
-        self._release = finalize(self, _release_lock, self._file, identity, self._process)
+        self._release = finalize(self, _release_lock, self._file, identity, self.process)
         self._release.atexit = False  # an evaluation may still end while Python exits
         _OPEN.add(self)
         try:
@@ -145,7 +147,7 @@ class Journal:
 
     def _usable_file(self):
         """Return the descriptor of the file, or raise if this process cannot write it."""
-        if os.getpid() != self._process:
+        if os.getpid() != self.process:
             raise RuntimeError(
                 f"journal {self.path!r} can only be written by the process that opened it, not by "
                 "a process forked from it."

@@ -1,4 +1,4 @@
-"""Optimisers of expensive functions: all are asked for points and told values."""
+"""Ask-and-tell optimisers of expensive functions."""
 
 from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration

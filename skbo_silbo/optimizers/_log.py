@@ -249,7 +249,7 @@ class EventLog:
             self._journal.close()
         n_lost = sum(len(event.get("y", ())) for event in self._unwritten)
         self._unwritten = []
-        if n_lost and os.getpid() == self._journal._process:
+        if n_lost and os.getpid() == self._journal.process:
             warn_user(
                 f"{n_lost} observations could not be written to journal {self.path!r}. Save them "
                 "from the result or the exception, and pass them on (as x0 and y0, as "
