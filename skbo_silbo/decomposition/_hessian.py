@@ -59,33 +59,35 @@ class PrincipalHessianDirections(SupervisedProjection):
         and `components_` holds the leading direction. With ``on="response"`` no valid test is
         known, and "auto" uses the largest ratio of successive squared eigenvalues instead.
     on : {"residuals", "response"}, default="residuals"
-        Weights of the samples, e above. "residuals" removes linear trends.
+        The weights e of the samples: the residuals of a linear regression of y on X, which
+        removes linear trends, or the centred response.
     response : {"value", "rank"}, default="value"
         "rank" replaces y by its ranks, scaled to unit variance. Use it for heavy-tailed responses.
     random_state : int, RandomState instance or None, default=None
-        Seed of the wild bootstrap; None is a fixed seed.
+        Seed of the wild bootstrap. None uses a fixed seed.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Directions. The labelled scores have unit variance; the largest entry of each row is
-        positive.
+        Directions, scaled so that the scores of the labelled samples have unit variance. The
+        entry of largest magnitude in each row is positive.
     mean_ : ndarray of shape (n_features,)
         Mean of the labelled samples.
     eigenvalues_ : ndarray of shape (q,)
-        Signed eigenvalues in decreasing order of absolute value, in units of y. Positive where y is
-        convex.
+        Signed eigenvalues in decreasing order of absolute value, in units of y. An eigenvalue is
+        positive if y is convex along its direction.
     n_components_, n_features_in_ : int
     dimension_tests_ : dict of ndarray
         Chi-square tests of R's ``dr`` that k directions suffice: "n_components", "statistic", "df",
         "p_value" and "p_value_normal". The statistic is ``n sum lambda_j^2 / (2 var e)`` over the
         remaining eigenvalues [1]_. "p_value" uses a weighted sum of chi-squares [2]_, which is
         valid for any X in large samples, but conservative. "p_value_normal" assumes normal X and
-        residuals of constant variance. Only for ``n_components="auto"`` with residuals; skipped if
-        ``n^2 q`` exceeds 4e9, unless ``q^3`` is at most n.
+        residuals of constant variance. The tests are run for ``n_components="auto"`` with
+        residuals, unless ``n^2 q`` exceeds 4e9 and ``q^3`` exceeds n.
     bootstrap_tests_ : dict of ndarray
-        Wild bootstrap tests [3]_: "n_components", "statistic", "p_value" and "n_permutations", up
-        to the first number of directions accepted. Only if these tests determined `n_components_`.
+        Wild bootstrap tests [3]_: "n_components", "statistic", "p_value" and "n_permutations" of
+        each test, up to the first hypothesis that is accepted. Defined only if these tests
+        determined `n_components_`.
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 

@@ -18,14 +18,15 @@ from skbo_silbo.decomposition.significance._variance_tests import warn_if_depend
 from skbo_silbo.decomposition.slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2
-RIDGE = 1e-3  # relative ridges of the local regressions: in the first step, and later
+RIDGE = 1e-3  # relative ridge of the local regressions
 N_OUTER_STEPS = 10
 MAX_STEPS = 50  # iterations of MAVE
 N_CENTRAL_SLICES = 10  # slices of y with target="central"
 N_FOLDS = 5
-# sine of the angle between successive subspaces at which MAVE stops: in fit, and in each fold
+# MAVE stops if the sine of the angle between successive subspaces falls below the first value in
+# `fit`, and below the second one in cross-validation.
 TOLERANCE, COARSE_TOLERANCE = 1e-3, 1e-2
-MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
+MAX_AUTO_COMPONENTS = 6  # largest number of directions that n_components="auto" tries
 
 
 class OuterProductGradients(SupervisedProjection):
@@ -137,7 +138,7 @@ class OuterProductGradients(SupervisedProjection):
         self.components_ = frame.rows_in_features(B.T)
 
     def _targets(self, data, frame):
-        """Return targets (n, t) of total variance 1, and their unit in terms of y."""
+        """Return the targets, scaled to a total variance of 1, and the factor that undoes it."""
         if self.target == "central":
             codes = slice_response(data.y, N_CENTRAL_SLICES, sample_weight=data.weights).codes
             return response_targets(codes.astype(str), data.weights), 1.0
@@ -151,7 +152,7 @@ class OuterProductGradients(SupervisedProjection):
     def _outer_products(self, rows, r):
         """Fit by OPG, reducing the number of directions from d to r while neighbourhoods shrink.
 
-        The first steps are shared between different r.
+        The result of the first steps is cached, because it does not depend on r.
         """
         n, d = rows.n, rows.U.shape[1]
         k = max(d, 3)
@@ -171,7 +172,7 @@ class OuterProductGradients(SupervisedProjection):
         return n ** (-1 / (r + 4))
 
     def _choose_n_components(self, rows, y):
-        """Add directions while the held-out error decreases by its standard error."""
+        """Add directions as long as each reduces the held-out error by a standard error."""
         firsts, sets = copies(rows.U, y)
         folds = (rankdata(y[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
         parts = [
@@ -188,7 +189,10 @@ class OuterProductGradients(SupervisedProjection):
         return best if gain > error else 0
 
     def _held_out_errors(self, parts, r):
-        """Return squared held-out errors (n,) with r directions; r = 0 predicts the mean."""
+        """Return the squared held-out error of each sample.
+
+        With r = 0, the prediction is the mean of the training samples.
+        """
         errors = np.empty(len(parts[0][0]))
         for places, out, kept in parts:
             if r:
@@ -219,7 +223,7 @@ class MAVE(OuterProductGradients):
     components_, mean_, eigenvalues_, n_components_, n_features_in_, feature_names_in_
         As in `OuterProductGradients`.
     n_iter_ : int
-        Number of iterations; 1 if there are as many directions as features.
+        Number of iterations. It is 1 if there are as many directions as features.
 
     References
     ----------
@@ -255,9 +259,9 @@ class MAVE(OuterProductGradients):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Standardised samples U (n, d), targets t (n, m), and weights (n,) or None.
+    """Standardised samples, their targets, and their weights or None.
 
-    `steps` caches the results of the first steps.
+    `steps` caches the results of the first OPG steps.
     """
 
     U: np.ndarray
@@ -276,7 +280,10 @@ class _Rows:
         return _Rows(self.U[kept], self.t[kept], weights)
 
     def leading_slopes(self, V, bandwidth, ridge):
-        """Return singular values (q,) and right vectors (q, d) of the local slopes, near in V."""
+        """Return the singular values and right singular vectors of the slopes of all local fits.
+
+        Neighbours are weighted by their distance along the directions V.
+        """
         slopes = local_slopes(self.U, self.t, V, bandwidth, ridge, row_weights=self.weights)
         if self.weights is not None:
             slopes *= np.sqrt(self.weights)[:, None, None]

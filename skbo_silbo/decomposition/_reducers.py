@@ -27,7 +27,7 @@ def fit_reducer(reducer, X, y, X_unlabeled, weights):
 
 
 def reduce_rows(reducer, X):
-    """Return scores (n, r), or a column of zeros if there is no direction."""
+    """Return the scores of X, or a column of zeros if the transformer found no direction."""
     if reducer is None or not getattr(reducer, "n_components_", 1):
         return np.zeros((len(X), 1))
     return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)

@@ -46,10 +46,10 @@ MAX_ITER = 10_000  # sweeps of coordinate descent
 N_PENALTIES = 60  # penalties on a path
 DEGREE = 5  # largest degree of the polynomials of the slice's rank
 MAX_FUNCTIONS = 20  # largest number of functions of classes or clusters
-# standard errors by which a combination must be better than the first function
+# Number of standard errors by which a combination must be better than the first function.
 ERRORS_TO_COMBINE = 2.0
-# standard errors by which a direction must predict better than none with n_components="auto":
-# the functions were combined on the same samples, so one or two would be too few
+# Number of standard errors by which n_components="auto" requires a direction to reduce the held-out
+# error. One or two would be too few, since the functions were combined on the same samples.
 ERRORS_TO_COUNT = 3.0
 MAX_GRAM = 2000  # number of features up to which the lasso uses the Gram matrix X'X
 
@@ -82,22 +82,22 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         Weight of the l1 norm for standardised columns, as `alpha` in `sklearn.linear_model.Lasso`.
         "auto" minimises the cross-validation error of each direction.
     n_folds : int, default=5
-        Number of cross-validation folds. Each covers the range of y; duplicated samples share a
-        fold.
+        Number of cross-validation folds. Each fold covers the range of y. Duplicated samples are
+        put into the same fold.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Sparse directions. The labelled scores have unit variance; the largest entry of each row is
-        positive.
+        Sparse directions, scaled so that the scores of the labelled samples have unit variance. The
+        entry of largest magnitude in each row is positive.
     mean_ : ndarray of shape (n_features,)
     support_ : ndarray of shape (n_features,) of bool
         Mask of the features that some component uses. The penalty minimises the prediction error,
         and therefore keeps many irrelevant features.
     eigenvalues_ : ndarray of shape (m,)
-        Eigenvalues in decreasing order of the covariance of the m functions of the slice with their
-        held-out predictions; negative ones are set to 0. They are the cross-validated counterpart
-        of the eigenvalues of sliced inverse regression.
+        Cross-validated counterpart of the eigenvalues of sliced inverse regression, in decreasing
+        order. They are the eigenvalues of the covariance between the m functions of the slice and
+        the held-out predictions of these functions. Negative eigenvalues are set to 0.
     penalties_ : ndarray of shape (n_components,)
         Penalty of each component.
     n_components_, n_slices_, n_features_in_ : int
@@ -172,7 +172,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         self.support_ = data.columns.expand(self.components_.any(axis=0))
 
     def _functions(self, X, slices, numeric):
-        """Return F: polynomials of the slice's rank, or functions that separate the classes."""
+        """Return polynomials of the rank of y, or functions that separate the classes."""
         least = 1 if self.n_components == "auto" else int(self.n_components)
         most = min(max(DEGREE if numeric else MAX_FUNCTIONS, least), slices.n_slices - 1)
         roots, n = np.sqrt(slices.counts), slices.n_rows
@@ -187,7 +187,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         return (np.sqrt(n) * Q / roots[:, None])[slices.codes]
 
     def _artificial_responses(self, lasso, F):
-        """Return the responses (n, k), the best predicted one first, and set `eigenvalues_`."""
+        """Return the artificial responses, the best predicted one first, and set `eigenvalues_`."""
         fits, m = lasso.fit(F), F.shape[1]
         M = fits.predictions.T @ (lasso.weights_out[:, None] * F[lasso.out])
         M = (M + M.T) / (2 * lasso.weights_out.sum())
@@ -212,7 +212,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         return found
 
     def _fill_empty(self, coefficients, covariances, columns):
-        """Use the first feature on the lasso path if none is selected, and warn."""
+        """Warn about components without features, and use the first feature on the lasso path."""
         for j in np.flatnonzero(~coefficients.any(axis=1)):
             first = np.argmax(np.abs(covariances[:, j]))
             coefficients[j, first] = 1.0
@@ -228,7 +228,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
 
 @dataclass(frozen=True, eq=False)
 class _Fits:
-    """Lassos of m responses at their penalties, and held-out predictions."""
+    """Lasso fits of m responses at the selected penalties, with held-out predictions."""
 
     coefficients: np.ndarray  # (m, d), from all rows
     penalties: np.ndarray  # (m,)
@@ -247,26 +247,26 @@ class _Lasso:
 
     @property
     def out(self):
-        """Indices (n_out,) of the held-out samples, fold by fold."""
+        """Indices of the held-out samples, fold by fold."""
         return np.concatenate([out for _, out in self.splits])
 
     @property
     def weights_out(self):
-        """Weights (n_out,) of the held-out samples."""
+        """Weights of the held-out samples."""
         return np.ones(len(self.X))[self.out] if self.weights is None else self.weights[self.out]
 
     def mean_and_error(self, values):
-        """Return mean and standard error of held-out values (n_out, m)."""
+        """Return the mean of each column of held-out values, and its standard error."""
         return mean_and_error(values, None if self.weights is None else self.weights_out)
 
     def covariances(self, T):
-        """Return the covariances (d, m) of the features with responses T (n, m)."""
+        """Return the covariance of each feature with each response."""
         if self.weights is not None:
             T = T * self.weights[:, None] / self.weights.mean()
         return self.X.T @ T / len(T)
 
     def fit(self, T):
-        """Fit each of the responses T (n, m) at its best penalty."""
+        """Fit each response with the penalty that minimises its cross-validation error."""
         penalties = self._penalties(T)
         with warnings.catch_warnings():  # raised for small penalties that are not selected
             if self.penalty == "auto":
@@ -287,7 +287,7 @@ class _Lasso:
         )
 
     def _penalties(self, T):
-        """Return decreasing penalties (m, p), as in glmnet."""
+        """Return a decreasing grid of penalties for each response, as glmnet does."""
         if self.penalty != "auto":
             return np.full((T.shape[1], 1), float(self.penalty))
         n = len(self.X) if self.weights is None else self.weights.sum()
@@ -296,7 +296,7 @@ class _Lasso:
         return np.geomspace(largest, largest * eps, N_PENALTIES, axis=1)
 
     def _paths(self, rows, T, penalties):
-        """Return coefficients (d, p) along the penalties of each response."""
+        """Return the coefficients at each penalty, as one (d, p) array per response."""
         X, T = np.asfortranarray(self.X[rows]), np.asfortranarray(T[rows])
         per_row = 1.0
         if self.weights is not None:
@@ -313,10 +313,10 @@ class _Lasso:
 
 
 def _folds(X, y, n_folds):
-    """Return pairs of training and test indices, with folds interleaved in the order of y.
+    """Return pairs of training and test indices for folds that each cover the range of y.
 
-    Duplicated samples share a fold, since they would predict each other. The order of the samples
-    does not matter.
+    Duplicated samples share a fold, since they would predict each other. The folds do not depend
+    on the order of the samples.
     """
     codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
     _, sets = np.unique(np.hstack([codes, X]) + 0.0, axis=0, return_inverse=True)

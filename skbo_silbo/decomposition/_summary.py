@@ -41,7 +41,7 @@ def format_summary(estimator, rows=None, errors=None):
     ----------
     estimator : SupervisedProjection
     rows : LabelledData, default=None
-        Training samples, for their number and R^2(OLS|dr).
+        Training samples. If passed, the summary also contains their number and R^2(OLS|dr).
     errors : ndarray of shape (r, d), default=None
         Standard errors of `components_`.
     """
@@ -101,7 +101,10 @@ def _feature_names(estimator):
 
 
 def _unidentified_features(estimator, X):
-    """Name constant features and groups of equal ones, whose coefficients mean nothing alone."""
+    """List constant features and groups of identical features.
+
+    The individual coefficients of such features are not identified.
+    """
     names, sets = _feature_names(estimator), {}
     for name, column in zip(names, X.T, strict=True):
         sets.setdefault("constant" if np.ptp(column) == 0 else column.tobytes(), []).append(name)
@@ -134,7 +137,7 @@ def _eigenvalues(estimator, rows):
 
 
 def _linear_shares(components, rows):
-    """Return the shares (q, r) of each least-squares fit that 1, 2, ... scores explain."""
+    """Return the share of each least-squares fit that the first 1, 2, ... scores explain."""
     root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
     A = root[:, None] * (rows.X_labeled - rows.labelled_mean())
     t = rows.y.reshape(len(A), -1)
@@ -156,7 +159,7 @@ def _table_of_tests(tests):
 
 
 def text_table(rows, heads):
-    """Format rows, each starting with its name, as a table with the given column heads."""
+    """Format rows as a text table with the given column heads; each row starts with its name."""
     cells = [["", *heads], *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = (

@@ -114,10 +114,10 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Target values.
         groups : array-like of shape (n_samples,), default=None
-            Group labels; groups are not divided by the split. In a search they are passed by
-            metadata routing: ``set_fit_request(groups=True)``.
+            Group labels. All samples of a group are on the same side of the split. In a search,
+            request them by metadata routing: ``set_fit_request(groups=True)``.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights, also used for the validation set.
+            Sample weights. The validation set is weighted, too.
         **fit_params : dict
             Parameters for the `fit` method of the booster.
 

@@ -9,12 +9,12 @@ from skbo_silbo.space.values import alike
 
 
 def fit_candidate(search, index, X, y, params):
-    """Return the estimator of one row of ``cv_results_``, fitted.
+    """Fit the candidate in one row of ``cv_results_``.
 
     Raises
     ------
     IndexError
-        If there is no such row.
+        If ``cv_results_`` has no row `index`.
     """
     table = search.cv_results_["params"]
     if index >= len(table):
@@ -25,12 +25,13 @@ def fit_candidate(search, index, X, y, params):
 
 
 def fit_ensemble(search, X, y, n, params):
-    """Return a fitted voting ensemble of the n best distinct candidates of a search.
+    """Fit a voting ensemble of the n best distinct candidates of a search.
 
     Raises
     ------
     ValueError
-        If there are fewer than n candidates, or the estimator neither classifies nor regresses.
+        If there are fewer than n candidates, or the estimator is neither a classifier nor a
+        regressor.
     """
     rows = best_rows(search)
     if n > len(rows):
@@ -45,7 +46,7 @@ def fit_ensemble(search, X, y, n, params):
 
 
 def best_rows(search):
-    """Return the rows of distinct candidates that have a score, a list, the best first."""
+    """Return the row numbers of distinct candidates that have a score, best first, as a list."""
     table = search.cv_results_
     scores = np.array(table[f"mean_test_{ranking_metric(search)}"], dtype=float)
     scores[_have_failed(search)] = np.nan
@@ -60,7 +61,7 @@ def best_rows(search):
 
 
 def ranking_metric(search):
-    """Return the metric that the search was after; with several objectives, the first metric."""
+    """Return the name of the metric that the search optimised, or of the first of several."""
     names = [key.removeprefix("mean_test_") for key in search.cv_results_ if "mean_test_" in key]
     if isinstance(search.refit, str) and search.refit in names:
         return search.refit
@@ -68,7 +69,7 @@ def ranking_metric(search):
 
 
 def _have_failed(search):
-    """Return which candidates have `error_score` on every split."""
+    """Return a mask of the candidates whose score is `error_score` on every split."""
     metric = ranking_metric(search)
     scores = [search.cv_results_[f"split{i}_test_{metric}"] for i in range(search.n_splits_)]
     return np.all(np.array(scores, dtype=float) == search.error_score, axis=0)
@@ -96,7 +97,11 @@ def _voting(search, models, y):
 
 
 def _check_class_weight(models, y):
-    """Reject class weights by label where the labels are not the codes that voting fits."""
+    """Reject class weights that a `VotingClassifier` would misinterpret.
+
+    The classifier fits its members to classes encoded as 0, 1, ..., so weights that refer to other
+    labels do not apply.
+    """
     labels = np.unique(y)
     if np.array_equal(labels, np.arange(len(labels))):
         return

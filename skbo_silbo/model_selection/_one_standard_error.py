@@ -19,24 +19,24 @@ class OneStandardError:
     Parameters
     ----------
     param : str
-        Parameter whose value says how simple a candidate is, such as ``"max_depth"``.
+        Parameter whose value measures the complexity of a candidate, such as ``"max_depth"``.
     smaller_is_simpler : bool, default=True
         Whether smaller values of `param` mean simpler models. For the strength of a penalty, such
         as ``alpha`` of Ridge, set it to False.
     metric : str, default="score"
-        Metric to compare; its name in `scoring` if there are several.
+        Name of the metric to compare. Needed if `scoring` contains several metrics.
 
     Raises
     ------
     ValueError
-        When called, if there are no such columns in ``cv_results_``, no candidate has a score, or
-        there is a single split.
+        When called, if ``cv_results_`` has no columns for `param` or `metric`, if no candidate has
+        a score, or if there is only one split.
 
     Notes
     -----
-    Of candidates that are equally simple, the one with the highest score is chosen. A candidate for
-    which `param` is not a number (None, or not a parameter of its branch) counts as the least
-    simple. As with any callable `refit`, the search has no `best_score_`.
+    Among equally simple candidates, the one with the highest score is chosen. A candidate counts as
+    the least simple if `param` is not a number, for example None, or is missing from its branch. As
+    with any callable `refit`, the search has no `best_score_`.
 
     References
     ----------

@@ -33,13 +33,13 @@ class Feasibility:
     Attributes
     ----------
     processes : tuple of GaussianProcessSurrogate
-        One for every constraint with at least one known value.
+        One process for each constraint with at least one known value.
     """
 
     processes: tuple[GaussianProcessSurrogate, ...]
 
     def log_probability(self, X: FloatArray) -> FloatArray:
-        """Return the log probability that all constraints hold, (n,), by eq. (1).
+        """Return the log probability that all constraints hold at each point (eq. 1).
 
         Parameters
         ----------
@@ -53,7 +53,17 @@ class Feasibility:
         return total
 
     def log_probability_gradient(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log probability at a point x, (1, d), and its gradient, (d,)."""
+        """Return the log probability at a single point, and its gradient.
+
+        Parameters
+        ----------
+        x : ndarray of shape (1, d)
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (d,)
+        """
         total, gradient = 0.0, np.zeros(x.shape[1])
         for stack, locations, scales in self._stacks:
             mean, variance, by_mean, by_variance = stack.predict_gradient(x)
@@ -61,7 +71,7 @@ class Feasibility:
             std = scales * root
             u = -(locations + scales * mean) / std
             value = log_ndtr(u)
-            slope = np.exp(-0.5 * u**2 - _LOG_ROOT_TWO_PI - value) / std  # phi / Phi, by -mean
+            slope = np.exp(-0.5 * u**2 - _LOG_ROOT_TWO_PI - value) / std  # phi / Phi
             by_u = factor * by_mean + u[:, None] * (factor * by_variance / (2.0 * root[:, None]))
             total += value.sum()
             gradient -= (slope[:, None] * by_u).sum(axis=0)
@@ -69,7 +79,7 @@ class Feasibility:
 
     @cached_property
     def _stacks(self):
-        """Processes at the same points, and the means and deviations of their targets."""
+        """Groups of processes at the same points, with the means and scales of their targets."""
         groups: dict[bytes, list[GaussianProcessSurrogate]] = {}
         for process in self.processes:
             groups.setdefault(process.posterior_.X.tobytes(), []).append(process)
@@ -85,18 +95,18 @@ class Feasibility:
     def with_pending(self, X: FloatArray) -> "Feasibility":
         """Return the posterior given pessimistic values of the constraints at pending points.
 
-        They are two standard deviations worse than predicted, so that no further points are
-        proposed near one that may be infeasible until its value is observed.
+        The values are two standard deviations worse than predicted. This prevents further proposals
+        near a pending point that may be infeasible, until its constraints are observed.
         """
         pairs = zip(self.processes, self._pessimistic(X), strict=True)
         return Feasibility(tuple(process.with_points(X, values) for process, values in pairs))
 
     def holds_with_margin(self, X: FloatArray) -> BoolArray:
-        """Return whether the pessimistic values satisfy all constraints, (n,) of bool."""
+        """Return a mask of the points at which the pessimistic values satisfy all constraints."""
         return np.all(self._pessimistic(X) <= 0.0, axis=0)
 
     def _pessimistic(self, X):
-        """Return predictions plus `PESSIMISM` standard deviations, of shape (m, n)."""
+        """Return predictions plus `PESSIMISM` standard deviations, with shape (m, n)."""
         predicted = np.array([process.predict(X) for process in self.processes])
         return predicted[:, 0] + PESSIMISM * predicted[:, 1]
 
@@ -107,7 +117,7 @@ def fit_feasibility(states, X, constraints, *, tune=True):
     Parameters
     ----------
     states : dict of str to dict
-        States of the previous fit, by the index of the constraint.
+        States of the previous fit. The keys are the indices of the constraints, as strings.
     X : ndarray of shape (n, d)
         Encoded points.
     constraints : ndarray of shape (n, m)
@@ -121,7 +131,7 @@ def fit_feasibility(states, X, constraints, *, tune=True):
     feasibility : Feasibility or None
         The fitted models; None if no constraint was observed.
     states : dict of str to dict
-        Plain data.
+        States for the next fit, as plain data.
     """
     sparse = X.shape[1] >= LEAST_SPARSE_DIMENSION
     template = GaussianProcessSurrogate(prior="sparse" if sparse else "dimension-scaled")
@@ -137,7 +147,7 @@ def fit_feasibility(states, X, constraints, *, tune=True):
 
 
 def scaled_constraint(c: FloatArray) -> FloatArray:
-    """Transform the values of one constraint, (n,), before a Gaussian process is fitted.
+    """Transform the values of one constraint before a Gaussian process is fitted to them.
 
     Values are divided by the median of the nonzero sizes and compressed by ``sign(c) log(1 + |c|)``
     (Eriksson and Poloczek 2021, "bilog"), because only the location of 0 matters. If no value is

@@ -35,9 +35,10 @@ from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._surrogate_protocol import Surrogate
 
-# Relative to standardised targets.
+# Noise variances relative to the variance of the targets.
 NOISE_VARIANCES = (1.0, 0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6)
-# Per noise variance, starting from the optimum of the previous one. 25 gave the same intervals.
+# Maximum number of iterations per noise variance, starting from the optimum of the previous one.
+# 25 iterations gave the same intervals.
 MAX_ITERATIONS = 12
 # In 260 searches with noise, the three-sigma interval covered the true value of the recommended
 # point in 97.3 % with power 1, 98.5 % with 0.5 and 99.2 % with 0.35 (doc/search_log.rst).
@@ -59,7 +60,7 @@ class NoiseAverage:
     weights: FloatArray
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation of the noise-free objective, by eq. (2)."""
+        """Predict the mean and standard deviation of the noise-free objective (eq. 2)."""
         predicted = np.array([surrogate.predict(Z) for surrogate in self.surrogates])
         means, variances = predicted[:, 0], predicted[:, 1] ** 2
         mean = self.weights @ means
@@ -67,9 +68,10 @@ class NoiseAverage:
 
 
 def averaged_over_noise(surrogate: Surrogate) -> Surrogate | NoiseAverage:
-    """Return a surrogate whose predictions are averaged over the noise variance.
+    """Return a model whose predictions are averaged over the noise variance.
 
-    Surrogates of other classes, and those fitted to equal targets, are returned unchanged.
+    A surrogate is returned unchanged if it is not a `GaussianProcessSurrogate` or if all its
+    targets are equal.
 
     Examples
     --------

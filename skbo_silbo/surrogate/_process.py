@@ -15,7 +15,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 
 # Not tuned; used by all runs of doc/search_log.rst.
 TUNE_GROWTH = 1.05  # growth of the number of labels between hyperparameter searches
-LONG_GROWTH = 1.1  # the same if a search takes long
+LONG_GROWTH = 1.1  # growth of the number of labels if a search takes long
 LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchmarks/overhead.rst)
 # Noise variance of the second start, for standardised targets. 0.3 found fewer better modes.
 MUCH_NOISE = 0.1
@@ -31,22 +31,22 @@ class GaussianProcessSurrogate:
     isotropic : bool, default=False
         Whether all inputs share one length scale.
     prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
-        Prior of the length scales: all inputs matter ("dimension-scaled") or few do ("sparse"); or
-        a prior of all hyperparameters.
+        Prior of the length scales. "dimension-scaled" assumes that all inputs matter, "sparse" that
+        few do. A `HyperparameterPrior` is a prior of all hyperparameters.
     shared : sequence of int, of length r, or None, default=None
-        Index, from 0, of the length scale that each input uses. The columns of a category share
-        one, so that the variance at an untried level equals that between the others. None means one
-        length scale per input.
+        Index, from 0, of the length scale that each input uses. The columns of a categorical
+        parameter should share one: all levels are then equally far apart, including levels that
+        have not been evaluated. None means one length scale per input.
 
     Attributes
     ----------
-    theta_ : ndarray of shape (p + 2,), p being r without `shared`, or (3,) if isotropic
-        Hyperparameters for standardised targets: logarithms of the signal variance, of the p length
-        scales and of the noise variance.
+    theta_ : ndarray of shape (p + 2,)
+        Logarithms of the signal variance, the p length scales and the noise variance, for
+        standardised targets. p is 1 if isotropic, and r without `shared`.
     y_mean_, y_scale_ : float
         Mean and standard deviation used to standardise the targets.
     observations_ : Observations
-        The standardised data.
+        The points and standardised targets.
     posterior_ : GaussianProcess
         The process conditioned on the standardised data.
 
@@ -133,7 +133,7 @@ class GaussianProcessSurrogate:
 
     @property
     def relevance_(self) -> FloatArray:
-        """Inverse length scales, of shape (r,)."""
+        """Inverse length scales as an array of shape (r,)."""
         return np.sqrt(self.posterior_.weights)
 
     def to_state(self) -> dict[str, Any]:
@@ -141,9 +141,10 @@ class GaussianProcessSurrogate:
         return {"theta": self.theta_.tolist()}
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a copy with added noise-free values; hyperparameters are kept.
+        """Return a copy that is also conditioned on the given noise-free values.
 
-        The process has almost no variance at the added points, so a search moves away from them.
+        The hyperparameters are unchanged. The variance at the added points is almost 0, so a search
+        moves away from them.
 
         Parameters
         ----------
@@ -154,7 +155,7 @@ class GaussianProcessSurrogate:
         Returns
         -------
         surrogate : GaussianProcessSurrogate
-            A new one; this one is unchanged.
+            The copy. The surrogate itself is not modified.
         """
         other = copy(self)
         other.posterior_ = self.posterior_.with_values(Z, (y - self.y_mean_) / self.y_scale_)
@@ -196,13 +197,13 @@ class GaussianProcessSurrogate:
         return min(float(np.sum((y - mean) ** 2)) / total, 1.0) if total else 0.0
 
     def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the log density of held-out targets, including noise, of shape (m,)."""
+        """Return the log predictive density of each held-out target, including noise."""
         mean, std = self.predict(Z)
         noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
         return norm.logpdf(y, mean, np.hypot(std, noise))
 
     def leave_one_out_log_density(self) -> FloatArray:
-        """Return the leave-one-out log density of every target, of shape (n,)."""
+        """Return the leave-one-out log density of each target."""
         mean, variance = self.posterior_.leave_one_out()
         miss = self.posterior_.y - mean
         log_density = -0.5 * (np.log(2.0 * np.pi * variance) + miss**2 / variance)
@@ -213,10 +214,11 @@ class GaussianProcessSurrogate:
         return self.observations_.X.shape[1] if self.shared is None else max(self.shared) + 1
 
     def _most_probable(self):
-        """Return the hyperparameters of highest posterior density over several starts.
+        """Return the hyperparameters of highest posterior density found from several starts.
 
-        Starts with little and with much noise are needed, because they lead to different modes. The
-        sparse prior has many modes; its starts are the optima under the broader prior.
+        Starts with little noise and with much noise are needed, because they lead to different
+        modes. The sparse prior has many modes, so the search also starts from the optima under the
+        broader prior.
         """
         some = self.observations_.spread(MOST_ROWS)
         little, broader = self.prior_.location, self.prior_.broader
@@ -227,7 +229,7 @@ class GaussianProcessSurrogate:
 
 
 def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
-    """Return a fitted copy of a surrogate and its state, with a hyperparameter search if due.
+    """Fit a copy of a surrogate, and optimise its hyperparameters if that is due.
 
     Parameters
     ----------
@@ -238,7 +240,8 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
     Z, y, noise
         As in `Surrogate.fit`.
     moved : bool, default=False
-        Whether the embedding has changed since the previous call, which makes a search due.
+        Whether the embedding has changed since the previous call. If it has, the hyperparameters
+        are due to be optimised.
     tune : bool, default=True
         Whether to optimise hyperparameters if that is due. If False, `state` is returned unchanged.
     rng : numpy.random.Generator or None, default=None
@@ -255,19 +258,20 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
 
 
 def held_out_log_density(template, coordinates, y, folds, rng):
-    """Return the log density of every value, (n,), when its fold is held out.
+    """Return the log predictive density of each value when its fold is held out.
 
     Parameters
     ----------
     template : Surrogate
     coordinates : callable
-        Maps a mask of training rows, bool of shape (n,), to coordinates of all rows, (n, r).
+        Maps a boolean mask of the training rows, of shape (n,), to the coordinates of all rows, of
+        shape (n, r).
     y : ndarray of shape (n,)
         Finite values.
     folds : ndarray of int of shape (n,)
-        Index of the fold of every row.
+        Index of the fold that each row belongs to.
     rng : numpy.random.Generator
-        Generator for surrogates that need one.
+        Random number generator, for surrogates that need one.
     """
     density = np.empty(y.size)
     for fold in np.unique(folds):
@@ -279,6 +283,6 @@ def held_out_log_density(template, coordinates, y, folds, rng):
 
 
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
-    """Return the mean and standard deviation of y, (n,), or 1 if y is constant to rounding."""
+    """Return the mean and the standard deviation of y, or 1 as the latter if y is constant."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()
-    return float(np.mean(y)), (float(np.std(y)) if spread else 0.0) or 1.0  # squares underflow
+    return float(np.mean(y)), (float(np.std(y)) if spread else 0.0) or 1.0  # squares can underflow

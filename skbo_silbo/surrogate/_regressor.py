@@ -18,7 +18,7 @@ from skbo_silbo._sklearn import seeded_clone
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._process import location_and_scale
 
-LEAST_STD = 1e-7  # smallest standard deviation, relative to the targets', against rounding errors
+LEAST_STD = 1e-7  # smallest standard deviation relative to that of the targets
 MOST_ALPHA = 1e-4  # largest `alpha` tried, for targets of unit variance
 NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # scikit-learn's warning about rounding
 
@@ -26,7 +26,7 @@ NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # scikit-learn's warni
 class StandardisedSurrogate:
     """Base class of surrogates with standardised targets and no analytical gradient.
 
-    A subclass stores the points that it was fitted to, (n, r), as `_Z`.
+    A subclass stores the points that it was fitted to as `_Z`, an array of shape (n, r).
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class StandardisedSurrogate:
 
     @property
     def relevance_(self):
-        """Ones, of shape (r,): all coordinates are equally relevant."""
+        """An array of r ones, since all coordinates are treated as equally relevant."""
         return np.ones(self._Z.shape[1])
 
     def predict_gradient(self, Z):
@@ -48,7 +48,7 @@ class StandardisedSurrogate:
         return central_differences(self.predict, Z)
 
     def _standardise(self, y):
-        """Set the standardisation from targets y, (n,), and apply it."""
+        """Compute the mean and scale of the targets, and standardise them."""
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         return self._standardised(y)
 
@@ -66,9 +66,10 @@ class RegressorSurrogate(StandardisedSurrogate):
     Parameters
     ----------
     regressor : estimator, or callable
-        The regressor, for example `GaussianProcessRegressor`, `BayesianRidge`, or a Pipeline that
-        ends in one; or a function that creates it from the number of coordinates. It is cloned
-        before the fit, and a ``random_state`` of None is seeded.
+        The regressor, for example a `GaussianProcessRegressor`, a `BayesianRidge`, or a Pipeline
+        that ends with one of them. Alternatively, a function that takes the number of coordinates
+        and returns the regressor. The regressor is cloned before each fit. If its ``random_state``
+        is None, a seed is set.
 
     Attributes
     ----------
@@ -97,10 +98,10 @@ class RegressorSurrogate(StandardisedSurrogate):
         self.regressor = regressor
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Fit a clone of the regressor to Z, (n, r), and finite targets y, (n,).
+        """Fit a clone of the regressor.
 
-        A `GaussianProcessRegressor` starts its hyperparameter search from `state`, or keeps these
-        hyperparameters if `tune` is False.
+        A `GaussianProcessRegressor` starts its hyperparameter search from the values in `state`. If
+        `tune` is False, it uses these values without a search.
 
         Returns
         -------
@@ -116,7 +117,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         return self._fit(regressor, Z, targets)
 
     def with_points(self, Z, y):
-        """Return a copy with points added; Gaussian processes keep their hyperparameters."""
+        """Return a copy fitted to additional points; Gaussian processes keep hyperparameters."""
         other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
         return other._fit(
@@ -124,7 +125,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         )
 
     def predict(self, Z):
-        """Return mean and standard deviation at the rows of Z, in the units of the targets."""
+        """Predict the mean and standard deviation at each row of Z, in the units of the targets."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", NEGATIVE_VARIANCE)
             prediction = self.regressor_.predict(Z, return_std=True)
@@ -138,7 +139,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
 
     def log_predictive_density(self, Z, y):
-        """Return the log density of every value, (m,), under a normal prediction."""
+        """Return the log density of each value under the normal predictive distribution."""
         return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self):
@@ -160,7 +161,7 @@ def is_regressor(surrogate):
     Raises
     ------
     TypeError
-        If it has, but does not support ``predict(Z, return_std=True)``.
+        If the object is a regressor that does not support ``predict(Z, return_std=True)``.
     """
     if isinstance(surrogate, type) or not all(
         hasattr(surrogate, name) for name in ("fit", "predict", "get_params")
@@ -218,7 +219,7 @@ def _values_of(kernel):
 
 
 def _set_kernel(regressor, values, tune):
-    """Set the kernel hyperparameters of a regressor, and fix them unless `tune`."""
+    """Set the kernel hyperparameters of a regressor, and fix them if `tune` is False."""
     for process in _processes(regressor):
         kernel = process.kernel
         shapes = {} if kernel is None else {k: np.shape(v) for k, v in _values_of(kernel).items()}
@@ -238,12 +239,13 @@ STEP = 1e-4  # balances truncation error, STEP^2, and rounding error / STEP, on 
 def central_differences(
     predict: Callable[[FloatArray], tuple[FloatArray, FloatArray]], Z: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return mean, standard deviation and their gradients by central differences.
+    """Compute the mean, the standard deviation and their gradients by central differences.
 
     Parameters
     ----------
     predict : callable
-        Maps (k, r) to mean and standard deviation, (k,) each. It is called once for every row of Z.
+        Maps an array of shape (k, r) to the mean and the standard deviation, each of shape (k,). It
+        is called once for each row of Z.
     Z : ndarray of shape (m, r)
 
     Returns

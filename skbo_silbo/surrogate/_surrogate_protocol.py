@@ -20,7 +20,7 @@ from skbo_silbo._typing import FloatArray
 
 
 class Surrogate(Protocol):
-    """Protocol of models of the objective, which an optimiser copies before every `fit`.
+    """Protocol of surrogate models. An optimiser copies the surrogate before each `fit`.
 
     A surrogate may also have the methods of `SurrogateOptions`.
     """
@@ -45,59 +45,66 @@ class Surrogate(Protocol):
         Parameters
         ----------
         Z : ndarray of shape (n, r)
-            Coordinates in the embedding; points of the cube [-1, 1]^d if it is the identity.
+            Coordinates in the embedding. If the embedding is the identity, these are points of the
+            cube [-1, 1]^d.
         y : ndarray of shape (n,)
             Warped values, with failures replaced by the worst value.
         noise : ndarray of shape (n,)
-            Known noise variances of y; zeros if `takes_noise` is False.
+            Known noise variances of y, or zeros if `takes_noise` is False.
         state : dict or None
-            Result of `to_state` of the previous fit; None for the first one. The embedding may have
-            changed since.
+            What `to_state` returned after the previous fit, or None for the first fit. The
+            embedding may have changed since then.
         tune : bool
             Whether to optimise the hyperparameters instead of using those of `state`.
         rng : numpy.random.Generator or None
-            The only source of random numbers; None if nothing is optimised.
+            Generator to use for all random numbers. It is None if nothing is optimised.
         """
 
     def to_state(self) -> dict[str, Any]:
-        """Return plain data from which `fit` can start, or repeat the same fit."""
+        """Return plain data that `fit` accepts as `state`."""
 
     @property
     def relevance_(self) -> FloatArray:
-        """Relevance of each coordinate, (r,), non-negative: inverse length scales, or ones."""
+        """Non-negative relevance of each coordinate, for example the inverse length scales."""
 
     def predict(self, Z: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation of the noise-free objective, (m,) each."""
+        """Return the mean and the standard deviation of the noise-free objective.
+
+        For Z of shape (m, r), each is an array of shape (m,).
+        """
 
     def predict_gradient(self, Z: FloatArray, /) -> tuple[FloatArray, ...]:
-        """Return mean and standard deviation, (m,) each, and their gradients, (m, r) each."""
+        """Return the mean, the standard deviation, and their gradients with respect to Z.
+
+        For Z of shape (m, r), the first two have shape (m,) and the gradients shape (m, r).
+        """
 
     def log_predictive_density(self, Z: FloatArray, y: FloatArray, /) -> FloatArray:
-        """Return the log density of values, (m,), in nats, including noise."""
+        """Return the log density of each value, including noise, in nats."""
 
     def with_points(self, Z: FloatArray, y: FloatArray, /) -> Self:
         """Return a copy conditioned on additional values, with the same hyperparameters."""
 
 
 class SurrogateOptions(Protocol):
-    """Optional methods of a `Surrogate`, each used if it exists."""
+    """Optional methods of a `Surrogate`, which are used if they exist."""
 
     def unexplained_share(self) -> float:
-        """Return the share of variance left by leave-one-out predictions, from 0 to 1.
+        """Return the share of variance, from 0 to 1, that leave-one-out predictions do not explain.
 
         ``search="parzen-turns"`` requires it.
         """
 
 
 class Warp(Protocol):
-    """Protocol of increasing transformations of the values before models are fitted."""
+    """Protocol of increasing transformations that are applied to the values before modelling."""
 
     @property
     def name(self) -> str:
         """Name used in reports."""
 
     def __call__(self, y: FloatArray, /) -> FloatArray:
-        """Return the warped values, (n,)."""
+        """Return the transformed values as an array of shape (n,)."""
 
     def log_slope(self, y: FloatArray, /) -> FloatArray:
-        """Return the logarithm of the derivative at every value, of shape (n,)."""
+        """Return the logarithm of the derivative at each value."""

@@ -32,10 +32,10 @@ class HalfLog:
     """Compress values above the median logarithmically.
 
     Differences between bad values carry little information about the minimum, and a single large
-    value would flatten the differences between all others. With ``t = (y - median) / s``, where s
-    is the root mean square distance of the values below the median from it (their standard
-    deviation if values are normal), the result is t up to the median and ``log(1 + t)`` above, with
-    a continuous derivative.
+    value would flatten the differences between all others. Values are first standardised to ``t =
+    (y - median) / s``, where s is the root mean square distance from the median of the values below
+    it. For normal values, s is the standard deviation. The result is t below the median and
+    ``log(1 + t)`` above it, which has a continuous derivative.
 
     Examples
     --------
@@ -58,8 +58,8 @@ class HalfLog:
         Returns
         -------
         warped : ndarray of shape (n,)
-            Dimensionless values with the median at 0. If no value is below the median, s comes from
-            those above; if all are equal, the result is 0.
+            Dimensionless values with median 0. If no value is below the median, s is computed from
+            the values above it. If all values are equal, the result is 0.
         """
         distance, _ = self._scaled(y)
         return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)
@@ -70,7 +70,7 @@ class HalfLog:
         return -np.log1p(np.maximum(distance, 0.0)) - log_scale
 
     def _scaled(self, y):
-        """Return the distances from the median in units of s, and log s."""
+        """Return the signed distances from the median in units of s, and log s."""
         if not y.size:
             return y, 0.0
         distance, log_scale = y - np.median(y), 0.0
@@ -85,7 +85,7 @@ class HalfLog:
 
 @dataclass(frozen=True)
 class LogAboveLeast:
-    """Logarithm of the distance from the lowest value.
+    """Logarithm of one plus the scaled distance from the lowest value.
 
     ``log(1 + (y - least) / (median - least))`` is smooth, nearly linear for the better half of the
     values, and logarithmic far above. `InputModel` may use it.
@@ -101,7 +101,7 @@ class LogAboveLeast:
     name = "log"
 
     def __call__(self, y: FloatArray) -> FloatArray:
-        """Return the warped values, of shape (n,), which are 0 if all values are equal."""
+        """Return the warped values, which are 0 if all values are equal."""
         distance, scale = self._scaled(y)
         return np.log1p(distance / scale)
 
@@ -124,6 +124,6 @@ WARPS = MappingProxyType({"half-log": HalfLog(), None: IdentityWarp()})
 
 
 def warped_variance(warp, y, noise_std):
-    """Return the noise variances of warped values, (n,); 0 if unknown."""
+    """Return the noise variance of each warped value, or 0 if its noise is unknown."""
     known = np.where(np.isfinite(noise_std), noise_std, 0.0)
     return (known * np.exp(warp.log_slope(y))) ** 2 if known.any() else known

@@ -11,30 +11,31 @@ from sklearn.utils import check_random_state
 from skbo_silbo.decomposition.rows._columns import Columns, with_positive_peaks
 
 DRAWS_PER_ROW = 10  # as in R's ``dr.weights``
-RANGE = 1e-10  # relative size of the covariance's eigenvalues below which they count as 0
+RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest count as 0
 
 
 def elliptical_weights(X, random_state=None):
-    """Weight each row by how often it is the nearest to a draw from a normal distribution.
+    """Weight each row by the number of draws from a normal distribution that it is nearest to.
 
-    The distribution has a robust location and covariance of X (Cook and Nachtsheim 1994).
+    The mean and covariance of the distribution are robust estimates from X (Cook and Nachtsheim
+    1994).
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     random_state : int, RandomState instance or None, default=None
-        Seed of the draws; None is a fixed seed.
+        Seed of the draws. None uses a fixed seed.
 
     Returns
     -------
     ndarray of shape (n,)
-        Weights with mean 1; 0 for rows that are nearest to no draw.
+        Weights with mean 1. Rows that are nearest to no draw have weight 0.
     """
     random_state = check_random_state(0 if random_state is None else random_state)
     X = Columns.from_rows(X).select(X)
     if not X.shape[1]:
         return np.ones(len(X))
-    X = (X - X.mean(axis=0)) / X.std(axis=0)  # unscaled, determinants can overflow
+    X = (X - X.mean(axis=0)) / X.std(axis=0)  # determinants of unscaled data can overflow
     center, covariance = _robust_moments(X, random_state)
     eigenvalues, V = linalg.eigh(covariance)
     kept = eigenvalues > RANGE * eigenvalues[-1]
@@ -46,7 +47,7 @@ def elliptical_weights(X, random_state=None):
 
 
 def _robust_moments(X, random_state):
-    """Return minimum covariance determinant estimates, or plain moments if these are singular."""
+    """Return minimum covariance determinant estimates, or plain moments if they are singular."""
     with warnings.catch_warnings():  # about singular covariances, handled below
         warnings.simplefilter("ignore")
         robust = MinCovDet(random_state=random_state).fit(X)

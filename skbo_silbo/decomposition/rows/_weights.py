@@ -11,7 +11,7 @@ import numpy as np
 
 
 def as_effective_counts(weights):
-    """Return counts unchanged, and scale relative weights (n,) to the effective sample size.
+    """Return counts unchanged, and scale relative weights to sum to the effective sample size.
 
     Equal weights become counts of 1.
     """
@@ -29,10 +29,10 @@ def are_counts(weights):
 
 
 def sample_by_weight(weights, n_rows):
-    """Return indices of rows, evenly spaced in cumulative weight, at most `n_rows`.
+    """Return indices of at most `n_rows` rows, evenly spaced in cumulative weight.
 
-    Their number is about the sum of the weights. Counts that sum to at most `n_rows` give each row
-    as often as it counts.
+    The number of indices is about the sum of the weights, if that is less than `n_rows`. With
+    counts, each row is then repeated as often as its count.
     """
     n = min(n_rows, max(2, int(np.rint(weights.sum()))))
     at = np.linspace(0, weights.sum() - 1, n).round()
@@ -52,7 +52,7 @@ def copies(X, y):
     firsts : ndarray of shape (m,)
         Index of the first row of each group, increasing.
     sets : ndarray of shape (n,)
-        Group of each row, numbered in this order.
+        Index of the group of each row. Groups are numbered in the order of `firsts`.
     """
     codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
     rows = np.hstack([codes, X]) + 0.0  # -0.0 becomes 0.0

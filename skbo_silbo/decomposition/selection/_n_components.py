@@ -4,14 +4,14 @@ import numpy as np
 
 from ..._checks import check_integer
 
-# values of n_components, other than integers, of methods with tests
+# Strings that `n_components` accepts if a method has tests.
 COMPONENT_WORDS = ("auto", "permutation", "criterion")
-TESTED_WORDS = ("auto", "permutation")  # those that run tests
+TESTED_WORDS = ("auto", "permutation")  # strings that run tests
 MAX_AUTO_COMPONENTS = 20  # largest number of components chosen automatically
 
 
 def check_n_components(value, n_features, words=("auto",)):
-    """Validate `n_components`: one of `words`, or an integer from 1 to `n_features`."""
+    """Check that `n_components` is one of `words`, or an integer from 1 to `n_features`."""
     if isinstance(value, str) and value in words:
         return
     check_integer("n_components", value, 1, special=", ".join(map(repr, words)))
@@ -70,7 +70,7 @@ def dimension_by_criterion(eigenvalues, n):
 
 
 def excess_over_noise(eigenvalues):
-    """Subtract the median from the eigenvalues of localised slices and keep positive ones.
+    """Subtract the median from the eigenvalues of localised slices and clip the result at 0.
 
     A mean of k neighbours retains 1/k of the scatter in every direction, so these eigenvalues do
     not decrease to zero without a signal.

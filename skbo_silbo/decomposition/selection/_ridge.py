@@ -25,18 +25,19 @@ from ..slicing._slices import evenly_spaced
 # the prediction error by at most 1/12 of the noise, less than a ridge can gain, and the chi-square
 # tests of plain SIR apply.
 ROWS_PER_FEATURE = 12
-# Number of samples, evenly spaced over the slices, that choose the ridge if there are more samples
-# and features. The best absolute ridge, noise over signal, does not depend on this number.
+# Maximum number of samples used to choose the ridge if both the samples and the features are more.
+# They are evenly spaced over the slices. The best absolute ridge is a ratio of noise to signal,
+# which does not depend on the number of samples.
 MAX_ROWS = 500
-# candidate ridges divided by n, relative to the mean scatter of standardised columns
+# Candidate ridges, relative to n times the mean scatter of standardised columns.
 GRID = 10.0 ** np.arange(-6, 4.25, 0.5)
 EXACT_FIT = 1e-9  # share of the targets' variance below which residuals are rounding errors
-DIGITS = 10  # decimals, relative to the largest entry, up to which equal rows are duplicates
-RANGE = 1e-12  # relative size of the eigenvalues of X'X below which they count as 0
+DIGITS = 10  # rows are duplicates if they agree to this many decimals of the largest entry
+RANGE = 1e-12  # eigenvalues of X'X below this share of the largest count as 0
 
 
 def slice_targets(counts, categorical):
-    """Return the regression target R (H, m) of each slice.
+    """Return the regression target of each slice.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def slice_targets(counts, categorical):
 
 
 def choose_ridge(X, slices, categorical):
-    """Return the absolute ridge for labelled samples X (n, d), centred, scaled and weighted."""
+    """Choose the absolute ridge from labelled samples that are centred, scaled and weighted."""
     d = X.shape[1]
     if slices.n_rows >= ROWS_PER_FEATURE * d:
         return 0.0
@@ -72,7 +73,7 @@ def choose_ridge(X, slices, categorical):
 
 
 def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
-    """Return the absolute ridge from X'X (d, d) and ``sqrt(n_h)`` times slice means (H, d)."""
+    """Choose the absolute ridge from X'X and the slice means multiplied by ``sqrt(n_h)``."""
     n, d = counts.sum(), len(scatter)
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
@@ -81,7 +82,7 @@ def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
 
 
 def _projections(scatter, products):
-    """Return s^2 (d,) and p (d, m) from X'X and X'Y; p is 0 where s^2 counts as 0."""
+    """Compute s^2 and p from X'X and X'Y; p is set to 0 for directions without variance."""
     squares, V = linalg.eigh(scatter, check_finite=False)
     kept = squares > RANGE * squares.max()
     projected = V.T @ products / np.sqrt(np.where(kept, squares, np.inf))[:, None]
@@ -89,7 +90,7 @@ def _projections(scatter, products):
 
 
 def _n_distinct_rows(X, squares, projected, n):
-    """Return n, or the number of distinct rows if even these are fitted exactly.
+    """Return n, or the number of distinct rows if a regression without ridge fits them exactly.
 
     Duplicated rows predict each other whatever the ridge, so they do not help to choose it.
     """
@@ -113,12 +114,12 @@ def minimize_gcv(squares, projected, n, n_distinct=None):
     n : int or float
         Number of samples, or the sum of their weights.
     n_distinct : int or float, default=None
-        Number of distinct samples; None is n.
+        Number of distinct samples. None means that all n are distinct.
 
     Returns
     -------
     float
-        0 is among the candidates unless the samples would be fitted exactly.
+        The ridge. It can be 0 unless a regression without ridge fits the samples exactly.
     """
     kept = squares > RANGE * squares.max()
     squares, energy = squares[kept], np.sum(projected[kept] ** 2, axis=1)

@@ -30,12 +30,12 @@ LEAST_LEFT = 0.1  # lower limit of the divisor ``1 - h``
 
 
 def direction_errors(X, slices, r):
-    """Return standard errors (r, d) of the first r directions, for unit score variance.
+    """Return the standard errors of the first r directions, scaled to unit score variance.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Labelled samples, more than features.
+        Labelled samples. There must be more samples than features.
     slices : Slices
         Slices without relative weights.
     r : int
@@ -43,7 +43,7 @@ def direction_errors(X, slices, r):
     Returns
     -------
     ndarray of shape (r, d), or None
-        None if the columns of X are linearly dependent.
+        Standard errors, or None if the columns of X are linearly dependent.
     """
     n, weights = slices.n_rows, slices.weights
     X = X - np.average(X, axis=0, weights=weights)

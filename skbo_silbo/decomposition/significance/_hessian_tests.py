@@ -41,7 +41,7 @@ def hessian_tests(eigenvalues, S, e, weights, n):
         Eigenvalues in decreasing order of absolute value.
     S : ndarray of shape (n_rows, q)
     e : ndarray of shape (n_rows,)
-        Residuals; 0 if the regression is exact, which accepts every k.
+        Residuals. If the regression is exact, they are 0 and every k is accepted.
     weights : ndarray of shape (n_rows,)
     n : float
         Number of samples, or the sum of their weights.
@@ -72,7 +72,7 @@ def wild_bootstrap(S, e, slices, random_state):
 
 
 def sign_flips(S, y, weights=None):
-    """Return the statistics of the wild bootstrap, in the form that `permutation_tests` takes.
+    """Return the function that computes wild bootstrap statistics for `permutation_tests`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def sign_flips(S, y, weights=None):
     residuals = _residual(root * y, of_lines)
 
     def make_statistic(k):
-        """Return the observed statistic, and a function that draws it with random signs."""
+        """Return the observed statistic, and a function that draws statistics with random signs."""
         U, first_scores = S[:, k:], S[:, :k] / root[:, None]
         squares = [(S[:, i] * first_scores[:, : i + 1].T).T for i in range(k)]
         F = np.linalg.qr(np.column_stack([of_lines, *squares]))[0]

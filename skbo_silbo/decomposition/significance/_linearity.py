@@ -24,31 +24,31 @@ from ..._checks import warn_user
 from ..rows._columns import format_column
 from ..rows._weights import sample_by_weight
 
-# largest number of samples used, evenly spaced in the given order
+# Largest number of samples used. They are evenly spaced in the given order.
 MAX_ROWS = 500
-# with fewer labelled samples per feature the scores are mostly noise, and no check is made
+# Smallest number of labelled samples per feature for a check. With fewer, scores are mostly noise.
 ROWS_PER_FEATURE = 3
 MAX_DIRECTIONS = 3  # number of leading directions that are checked
 REACH = 2.5  # standard deviations at which features and scores are clipped
-# share of a feature's variance, explained by curvature only, from which a warning is raised
+# A warning is raised if curvature explains at least this share of the variance of a feature.
 CURVED_SHARE = 0.25
 SIGNIFICANCE_OF_BEND = 0.01  # level of the test of directions after the first
 KNOTS = (0.2, 0.4, 0.6, 0.8)  # knots of piecewise linear functions, as quantiles of the scores
-# the knots for predicting slices, whose indicators are steps that may be far from the centre
+# Knots for predicting slice indicators, which are steps that may be far from the centre.
 LEVELS = (0.01, 0.025, 0.05, *np.arange(1, 10) / 10, 0.95, 0.975, 0.99)
-# share of the variance unexplained by one combination of scores from which others are needed
+# More than one score is needed if one combination leaves at least this share of the variance.
 NEEDED_SHARE = 0.05
 TURNS = (
     np.pi / 2,
     np.pi / 18,
-)  # range of the rotations of the combination, first coarse and then fine
+)  # ranges of the rotations of the combination: first coarse, then fine
 SIGNIFICANCE = 1e-3  # level of the F tests, over all features or scores together
 
 
 def linearity_sample(n, d, weights=None):
-    """Return indices of the samples used by the checks; none if there are too few.
+    """Select the samples for the checks, and return their indices.
 
-    The samples at these indices have equal weights.
+    The array is empty if there are too few samples. The selected samples have equal weights.
     """
     places = np.arange(n)
     if weights is not None:
@@ -58,7 +58,7 @@ def linearity_sample(n, d, weights=None):
 
 
 def curvature(X, components):
-    """Return the share of each feature's variance that only squares and products of scores explain.
+    """Return the share of each feature's variance explained by squares and products of scores.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def curvature(X, components):
     Returns
     -------
     shares : ndarray of shape (d,)
-        Largest share over the first 1, 2, ... directions, adjusted for the number of terms. The
-        maximum is needed since nothing is curved given a direction that is itself the curve. NaN if
-        there are too few samples.
+        Shares beyond what the scores explain linearly, adjusted for the number of terms. Each is
+        the largest over the first 1, 2, ... directions, because a feature no longer looks curved
+        once a direction follows the curve. NaN if there are too few samples.
     curved : ndarray of shape (d,)
         Whether the share is large and significant.
     """
@@ -98,13 +98,13 @@ def curvature(X, components):
 
 
 def _clipped(values):
-    """Clip centred columns at `REACH` standard deviations, so that no few samples dominate."""
+    """Clip centred columns at `REACH` standard deviations, to limit the effect of outliers."""
     reach = REACH * values.std(axis=0)
     return np.clip(values, -reach, reach)
 
 
 def _explained(F, B):
-    """Return the share (d,) of the variance of each feature in the span of the columns of B."""
+    """Return the share of each feature's variance that a linear regression on B explains."""
     squares = np.einsum("ij,ij->j", F, F)
     inner = np.linalg.qr(B)[0].T @ F
     return np.einsum("ij,ij->j", inner, inner) / np.where(squares > 0, squares, 1.0)
@@ -121,8 +121,8 @@ def later_scores_are_curved(Z, classes=None):
     ----------
     Z : ndarray of shape (n, r)
     classes : ndarray of shape (n,), default=None
-        Slices of the samples, if each is a value of y. Scores of separated classes look curved too,
-        so only curvature within classes counts.
+        Slice of each sample, if every slice is a single value of y. Only curvature within slices is
+        then tested, because the scores of well separated classes look curved, too.
     """
     one = np.ones((len(Z), 1))
     p_values = [
@@ -133,9 +133,9 @@ def later_scores_are_curved(Z, classes=None):
 
 
 def are_skewed(X):
-    """Return which features (d,) are skewed, unlike those of an elliptical X.
+    """Return a mask of the skewed features, which an elliptical X does not have.
 
-    Tests the third moments of clipped features, with variances that do not assume normal X.
+    The test uses the third moments of clipped features. Their variances do not assume normal X.
     """
     F = _clipped(X - X.mean(axis=0))
     F -= F.mean(axis=0)
@@ -179,12 +179,12 @@ def one_score_is_enough(Z, codes):
 
 
 def _unexplained(F, B):
-    """Return the share of the squares of F outside the span of the columns of B."""
+    """Return the share of the sum of squares of F that a linear regression on B leaves."""
     return 1 - np.average(_explained(F, B), weights=np.einsum("ij,ij->j", F, F))
 
 
 def _broken_line(score):
-    """Return regressors (n, p) of a piecewise linear function of a score, with its constant."""
+    """Return a basis of piecewise linear functions of a score, including the constant."""
     knots = np.unique(np.quantile(score, LEVELS))
     knots = knots[(knots > score.min()) & (knots < score.max())]
     beyond = np.maximum(score[:, None] - knots, 0)
@@ -192,7 +192,10 @@ def _broken_line(score):
 
 
 def _curvature_p_values(T, before, straight, classes=None):
-    """Return p-values (m,) of F tests that columns T (n, m) are linear, not piecewise linear."""
+    """Return the p-value of an F test of linearity for each column of T.
+
+    The alternative is that the column is a piecewise linear function of the scores.
+    """
     if classes is not None:
         within = np.hstack([straight, before, np.eye(classes.max() + 1)[classes]])
         within = _curvature_p_values(T, before, within)
@@ -213,7 +216,15 @@ def _curvature_p_values(T, before, straight, classes=None):
 
 
 def find_violation(S, r, classes=None):
-    """Return how many leading scores precede the first one along which others change."""
+    """Find the first score along which the mean or variance of later scores changes.
+
+    Returns
+    -------
+    k : int
+        Number of scores before it; r if there is none.
+    failed : list of str
+        Names of the conditions that fail: "linearity" and "constant variance".
+    """
     S, one = S - S.mean(axis=0), np.ones((len(S), 1))
     most = min(r, MAX_DIRECTIONS, S.shape[1] - 1)
     level = SIGNIFICANCE / sum(S.shape[1] - k for k in range(1, most + 1)) if most else 0.0
@@ -228,7 +239,7 @@ def find_violation(S, r, classes=None):
 
 
 def n_before_violation(S, r, slices, tests_attribute, by_value=False):
-    """Return how many of r directions to keep, and why; warn if a condition on the moments fails.
+    """Warn if a condition on the moments fails, and return how many directions to keep and why.
 
     Parameters
     ----------
@@ -239,13 +250,13 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
     tests_attribute : str
         Name of the attribute with the tests that determined r.
     by_value : bool, default=False
-        Whether each slice is a value of y. The first direction is then real.
+        Whether each slice is a single value of y. The first direction is then not an artefact.
 
     Returns
     -------
     n_kept : int
     why : str
-        Why directions were dropped; empty if none were.
+        The reason why directions were dropped. It is empty if none were.
     """
     places = linearity_sample(*S.shape, slices.weights)
     if not len(places) or r <= int(by_value):
@@ -273,7 +284,10 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
 
 
 def has_slice_per_value(y, slices):
-    """Return whether each slice is a value of y, so that the first score cannot be an artefact."""
+    """Return whether each slice is a single value of y.
+
+    If so, the first score cannot be an artefact.
+    """
     return y.dtype.kind in "USb" or len(np.unique(y)) == slices.n_slices
 
 
@@ -286,12 +300,12 @@ def check_linearity(rows, components, r, codes, by_value, categorical, columns, 
     components : ndarray of shape (max(r, 1), d)
     r : int
     codes : ndarray of shape (n,)
-        Slices of the samples.
+        Slice of each sample.
     by_value : bool
-        Whether each slice is a value of y.
+        Whether each slice is a single value of y.
     categorical : bool
-        Whether y holds categories. Separated ones make features look curved even along a single
-        score.
+        Whether y holds categories. Features look curved along a single score if the categories are
+        well separated.
     columns : Columns
     names : ndarray of shape (n_features,) or None
     """
@@ -310,7 +324,7 @@ def check_linearity(rows, components, r, codes, by_value, categorical, columns, 
 def warn_nonlinear(shares, curved, bent, skewed, categorical, names=None):
     """Warn that the linearity condition fails, and name the most curved feature.
 
-    `skewed` is the number of skewed features if one score is enough.
+    If one score is enough, `skewed` is the number of skewed features.
     """
     found = []
     if curved.any():

@@ -44,12 +44,12 @@ from ..._numerics.pencil import whitening_basis
 from ..slicing._slices import Slices
 from ._sequential_tests import SIGNIFICANCE, until_accepted
 
-FEWEST_REACHED = 10  # draws that must reach the statistic before a hypothesis is accepted early
+FEWEST_REACHED = 10  # draws that must reach the statistic to accept a hypothesis early
 RISK = 0.01  # level of the binomial tests that end the drawing
 EXTENSION = 10  # factor by which the number of permutations may grow near the level
 BATCH = 11  # permutations computed together: a divisor of 99, and nearly of 199
-# Costs n q^2, for n rows of q columns, up to which the number of permutations may grow, and above
-# which it is the smallest number that can reject at level .05
+# Costs n q^2 for n rows of q columns. Up to the first, the number of permutations may grow. Above
+# the second, it is the smallest number that can reject at level .05.
 FEW, MANY = 10**7, 10**8
 N_FEW_PERMUTATIONS = 19
 
@@ -60,13 +60,13 @@ def permutation_tests(make_statistic, *, most, n_permutations, random_state):
     Parameters
     ----------
     make_statistic : callable
-        Maps k to the observed statistic, the (k + 1)-th eigenvalue, and a function of a RandomState
-        that draws it with the rows of S2 permuted. `mean_shuffles` and the like return such
-        functions.
+        Maps k to a pair: the observed statistic, which is the (k + 1)-th eigenvalue, and a function
+        that takes a RandomState and returns the statistic with the rows of S2 permuted.
+        `mean_shuffles`, `local_shuffles` and `kernel_shuffles` return such callables.
     most : int
         Largest number of directions.
     n_permutations : tuple of int
-        Number of permutations from which a hypothesis may be rejected, and the largest number.
+        Number of permutations needed to reject a hypothesis, and the largest number.
     random_state : int or RandomState instance
 
     Returns
@@ -98,9 +98,9 @@ def _is_decided(reached, made, usual, largest):
 
 
 def shuffled_orders(n, groups=None):
-    """Return a function of a RandomState that draws a permutation of n rows.
+    """Return a function that draws a permutation of n rows from a RandomState.
 
-    With groups (n,), rows are permuted within their group.
+    If `groups` is passed, rows are permuted within their groups.
     """
     if groups is None:
         return lambda random_state: random_state.permutation(n)
@@ -115,18 +115,18 @@ def shuffled_orders(n, groups=None):
 
 
 def shuffling(statistic, n, groups=None):
-    """Return the observed statistic of n rows, and a function that draws a permuted one."""
+    """Return the observed statistic of n rows, and a function that draws it for permuted rows."""
     in_order = shuffled_orders(n, groups)
     return statistic(np.arange(n)), lambda random_state: statistic(in_order(random_state))
 
 
 def mean_shuffles(S, omega, groups=None):
-    """Return the permuted eigenvalues of plain slices, in the form that `permutation_tests` takes.
+    """Return the function that computes permuted eigenvalues of SIR for `permutation_tests`.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples in any basis. S2 has q columns too, of rank q - k.
+        Whitened samples in any basis. S2 also has q columns, with rank q - k.
     omega : csr_array of shape (n, H)
     groups : ndarray of shape (n,) or None
         Groups within which rows are permuted.
@@ -140,7 +140,10 @@ def mean_shuffles(S, omega, groups=None):
         S2, within, drawn = _residual(S, S1), omega.T @ S1, []
 
         def statistics(orders):
-            """Permute y relative to S2, which is equivalent and leaves S2 in place."""
+            """Return the statistic for several permutations.
+
+            Permuting y relative to S2 is equivalent to permuting S2, and cheaper.
+            """
             moved = omega[orders].transpose(0, 2, 1).reshape(-1, n)
             rest = (moved @ S2).reshape(-1, H, S2.shape[1])
             matrices = within @ within.T + rest @ rest.transpose(0, 2, 1)
@@ -157,7 +160,9 @@ def mean_shuffles(S, omega, groups=None):
 
 
 def local_shuffles(S, X, slices, n_local_neighbors):
-    """Return the permuted eigenvalues of localised slices; neighbours are searched anew.
+    """Return the function that computes permuted eigenvalues of localised slices.
+
+    The neighbours are recomputed for each permutation.
 
     Parameters
     ----------
@@ -171,7 +176,7 @@ def local_shuffles(S, X, slices, n_local_neighbors):
     groups = [np.flatnonzero(slices.codes == h) for h in range(slices.n_slices)]
 
     def local_means(X, S):
-        """Return the mean of S (n, q) over the neighbours, in X, of each row within its slice."""
+        """Return the mean of S over the nearest neighbours, in X, of each row within its slice."""
         return np.concatenate([_local_means(X[g], S[g], n_local_neighbors) for g in groups])
 
     S = rotate_to_leading(S, local_means(X, S))
@@ -198,7 +203,7 @@ def _local_means(X, S, n_neighbors):
 
 
 def kernel_shuffles(S, kernel, groups=None):
-    """Return the permuted eigenvalues of a kernel matrix of second moments.
+    """Return the function that computes permuted eigenvalues of a kernel matrix of second moments.
 
     Parameters
     ----------
@@ -226,7 +231,7 @@ def kernel_shuffles(S, kernel, groups=None):
 
 
 def split_scores(S, k):
-    """Return S1 (n, k), and S2 (n, q - k) centred and regressed on S1."""
+    """Split scores into the first k, and the centred residuals of the others regressed on them."""
     return S[:, :k], _residual(S[:, k:], S[:, :k])
 
 
@@ -246,7 +251,7 @@ def largest_after(matrix, k):
 
 
 def rotate_to_leading(S, sums):
-    """Rotate S (n, q) so that the right singular vectors of `sums` become the first axes."""
+    """Rotate S so that the right singular vectors of `sums` become the first axes."""
     if len(sums) <= S.shape[1]:
         V = linalg.svd(sums, check_finite=False)[2].T
     else:
@@ -255,10 +260,10 @@ def rotate_to_leading(S, sums):
 
 
 def n_affordable_permutations(S, n_permutations):
-    """Return the usual and the largest number of permutations of S (n, q), fewer if these are slow.
+    """Return the usual and the largest number of permutations, reduced if they are slow.
 
-    The usual number is `n_permutations` up to n q^2 = 1e8, and 19 beyond. It may grow tenfold near
-    the level up to n q^2 = 1e7.
+    For S of shape (n, q), the usual number is `n_permutations` up to n q^2 = 1e8, and 19 beyond. Up
+    to n q^2 = 1e7, the number may grow tenfold if the p-value is close to the level.
     """
     cost = S.size * S.shape[1]
     usual = n_permutations if cost <= MANY else N_FEW_PERMUTATIONS
@@ -266,7 +271,9 @@ def n_affordable_permutations(S, n_permutations):
 
 
 def weighted_permutation_tests(make_statistic, **settings):
-    """Run `permutation_tests` with weights that stay and that move, and keep the larger p-value.
+    """Run `permutation_tests` with both kinds of weighting, and return the larger p-value.
+
+    The weights either stay with y or move with S2.
 
     With an integer seed, both use the same permutations.
     """
@@ -281,13 +288,15 @@ def weighted_permutation_tests(make_statistic, **settings):
 
 
 def weighted_shuffles(S, fixed, slices, kernel):
-    """Return the permuted eigenvalues of a kernel matrix of weighted, rewhitened samples.
+    """Return the function that computes permuted eigenvalues for samples with relative weights.
+
+    The samples are whitened again after each permutation.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
     fixed : ndarray of shape (q, q)
-        C, the contribution of ridge and penalty to T.
+        The contribution C of ridge and penalty to T.
     slices : Slices
         Slices with relative weights.
     kernel : callable
@@ -313,7 +322,7 @@ def weighted_shuffles(S, fixed, slices, kernel):
 
 
 def _split_scores_weighted(S, fixed, weights, k):
-    """Regress the last columns of S on the first k, weighted, and transform C accordingly."""
+    """Regress the last columns of S on the first k with weights, and transform C accordingly."""
     if not k:
         return S, fixed
     root = np.sqrt(weights)[:, None]

@@ -14,10 +14,10 @@ from scipy import special, stats
 from sklearn.utils import gen_batches
 
 SIGNIFICANCE = 0.05  # level of each test in the sequence
-# labelled samples per feature, and per slice, from which the chi-square approximation is used
+# Numbers of labelled samples per feature and per slice that the chi-square approximation needs.
 ROWS_PER_FEATURE_TESTED = 3
-FEWEST_IN_SLICE = 5  # number of samples that the smallest slice needs
-ENOUGH_IN_SLICE = 50  # number of samples that suffices even if other slices are far larger
+FEWEST_IN_SLICE = 5  # number of samples that the smallest slice must have
+ENOUGH_IN_SLICE = 50  # number of samples that is enough even if other slices are far larger
 BATCH = 500  # rows of the n x n products that are formed at a time
 MOST_PRODUCTS = 4e9  # largest n^2 q in `moments_of_squares`
 MANY_ROWS = 10_000  # rows whose products of scores are formed at a time
@@ -26,15 +26,16 @@ MANY_ROWS = 10_000  # rows whose products of scores are formed at a time
 def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
     """Test by chi-square that k = 0, 1, ... directions suffice (Li 1991, theorem 5.1).
 
-    The statistic is n times the sum of the eigenvalues after the k-th, ``n (d - k)`` times their
-    mean in the theorem. Its reference is chi-square with ``(d - k)(H - k - 1)`` degrees of freedom,
-    which is exact in large samples of normal X. If y is sliced within G groups, the degrees of
-    freedom are ``(d - k)(H - k - G)``, since the weighted slice means sum to 0 in each group.
+    The statistic is n times the sum of the eigenvalues after the k-th. The theorem writes it as ``n
+    (d - k)`` times their mean. For normal X and large n, it has a chi-square distribution with ``(d
+    - k)(H - k - 1)`` degrees of freedom. If y is sliced within G groups, the degrees of freedom are
+    ``(d - k)(H - k - G)``, since the weighted slice means sum to 0 in each group.
 
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
-        Eigenvalues; those after the p-th, for collinear columns, are zero.
+        Eigenvalues in decreasing order. If columns are collinear, p is less than d, and the other
+        eigenvalues are zero.
     n, d, n_slices, n_groups : int
 
     Returns
@@ -56,7 +57,7 @@ def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
 
 
 def slices_are_large(sizes):
-    """Return whether slices of these sizes (H,) are large enough for the chi-square approximation.
+    """Return whether all slices are large enough for the chi-square approximation.
 
     The mean of few samples of a skewed feature is skewed, and a single small slice among large ones
     can dominate the statistic: with a class of 30 in 2000 lognormal samples, the test at level .05
@@ -92,7 +93,7 @@ def until_accepted(test, most, names):
 
 
 def dimension_by_tests(tests):
-    """Return the smallest k that is not rejected, or one more than the last k tested."""
+    """Return the first k that is accepted, or one more than the last k if all are rejected."""
     accepted = np.flatnonzero(tests["p_value"] > SIGNIFICANCE)
     return int(accepted[0]) if len(accepted) else len(tests["p_value"])
 
@@ -104,10 +105,10 @@ def bentler_xie(statistic, total, squares, df_of_total=np.inf):
     ----------
     statistic : float
     total, squares : float
-        Sum of the weights of the chi-squares, and of their squares; both 0 if all weights are.
+        Sum of the weights of the chi-square variables, and sum of the squared weights.
     df_of_total : float
-        Degrees of freedom of an estimated sum of the weights. If finite, an F distribution is the
-        reference.
+        Degrees of freedom of the estimate of the sum of the weights. If it is finite, the p-value
+        is computed from an F distribution.
     """
     if not squares:
         return float(statistic <= 0)
@@ -123,8 +124,8 @@ def chi_square_tests(test, most):
     Parameters
     ----------
     test : callable
-        Maps k to the statistic, its degrees of freedom if all weights are 1, and the sum and the
-        sum of squares of the weights.
+        Maps k to four values: the statistic, its degrees of freedom if all weights are 1, the sum
+        of the weights, and the sum of the squared weights.
     most : int
 
     Returns
@@ -142,7 +143,7 @@ def chi_square_tests(test, most):
 
 
 def can_be_tested(S):
-    """Return whether `moments_of_squares` of scores S (n, q) takes about a second at most."""
+    """Return whether `moments_of_squares` takes about a second at most."""
     n, q = S.shape
     return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
@@ -150,8 +151,9 @@ def can_be_tested(S):
 def moments_of_squares(U, e, weights):
     """Return tr V and tr V^2 for the covariance V of ``e (u u' - I)``.
 
-    The eigenvalues of V are the weights of the chi-squares in Cook's (1998) test of pHd, with the
-    residuals e, and in the general test of SAVE of Shao, Cook and Weisberg (2007), with e = 1.
+    The eigenvalues of V are the weights in two tests whose statistics are weighted sums of
+    chi-square variables: Cook's (1998) test of pHd, where e is the residual, and the general test
+    of SAVE by Shao, Cook and Weisberg (2007), where e is 1.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from ._sequential_tests import SIGNIFICANCE, chi_square_tests, moments_of_square
 N_SLICES = 4
 ROWS_PER_FEATURE = 3  # labelled samples per feature from which the dependence tests are run
 COLLINEAR = 1e-10  # relative size of singular values below which they count as 0
-LEVEL = 0.001  # level of the tests that mean or variance of X differs between slices
+LEVEL = 0.001  # level of the tests that the mean or variance of X is the same in all slices
 
 
 def variance_tests(S, slices, most):
@@ -57,10 +57,10 @@ def variance_tests(S, slices, most):
 
 
 def dependence_p_values(X, y, weights=None):
-    """Return p-values of the hypotheses that the mean, and the variance, of X do not depend on y.
+    """Test whether the mean of X depends on y, and whether the variance does.
 
-    Both are 1 if there are too few samples. Large data are subsampled; counted samples are
-    repeated.
+    Return a p-value for each; both are 1 if there are too few samples. Large data are subsampled,
+    and samples with counts are repeated.
     """
     slices = slice_response(y, N_SLICES, sample_weight=weights)
     places = rows_to_shuffle(X, slices)
@@ -80,7 +80,7 @@ def warn_no_direction(
     why=f"tests at level {SIGNIFICANCE} cannot distinguish y from noise",
     remedy="Label more samples, use fewer slices",
 ):
-    """Warn that no direction was found, why, and what to do."""
+    """Warn that no direction was found, with the reason and a remedy."""
     warn_user(
         f"No direction was found: {why}. n_components_ is 0, and components_ keeps the first "
         f"direction, which may be noise. {remedy}, or set n_components if you know that y depends "
@@ -100,11 +100,11 @@ def warn_if_dependence_unseen(
     weights : ndarray of shape (n,) or None
         Weights in units of samples.
     sees : str
-        What the method can detect.
+        Description of what the method can detect, for the warning.
     found : int, default=0
         Number of directions found. If positive, `warn_no_direction` is not called.
     sees_means, sees_variances : bool, default=False
-        Whether the method itself uses the means, and variances, of X within slices.
+        Whether the method already uses the means, or the variances, of X within slices.
     **of_none : str
         Arguments of `warn_no_direction`.
     """

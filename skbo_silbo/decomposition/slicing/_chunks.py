@@ -24,8 +24,8 @@ from skbo_silbo.decomposition.slicing._slices import (
     slice_response,
 )
 
-# Factor by which the share of a slice may grow, or that of all others shrink, before a warning.
-# Chunks in random order stay far below it.
+# A warning is raised if the share of a slice grows, or the share of all other slices shrinks, by
+# more than this factor. Chunks in random order stay far below it.
 MOST_GROWTH = 5
 
 
@@ -39,9 +39,10 @@ class SliceCoding:
     classes : ndarray of shape (H,) or None
         Sorted categories.
     n_slices_asked : int or ndarray or None
-        The parameter from which the edges were computed.
+        The value of `n_slices` from which the edges were computed.
     shares : ndarray of shape (H,) or None
-        Shares of the slices in the first chunk, if it defined the edges.
+        Share of the samples of the first chunk in each slice. None if the chunk did not define the
+        edges.
     """
 
     edges: np.ndarray | None
@@ -51,7 +52,7 @@ class SliceCoding:
 
     @classmethod
     def from_first_chunk(cls, y, n_slices, classes, weights=None):
-        """Define the slices by `classes`, by edges, or by slicing the first chunk."""
+        """Define the slices by `classes`, by the edges in `n_slices`, or from the first chunk."""
         if classes is not None:
             return cls(None, np.unique(np.asarray(classes)))
         n_slices = check_n_slices(n_slices)
@@ -71,7 +72,7 @@ class SliceCoding:
             )
 
     def warn_if_uneven(self, counts, before):
-        """Warn when a slice outgrows the others; `before` are the previous counts (H,)."""
+        """Warn when a slice outgrows the others, given the counts before this chunk."""
         slices = self._overfull(counts)
         if not len(slices) or (before is not None and len(self._overfull(before))):
             return
@@ -113,10 +114,10 @@ class SliceCoding:
 def slice_edges(
     y: ArrayLike, n_slices: int, *, sample_weight: ArrayLike | None = None
 ) -> FloatArray:
-    """Return the edges between the slices that ``fit`` would make of y.
+    """Return the edges of the slices into which ``fit`` would divide y.
 
-    If the edges of all of y are passed as `n_slices`, ``partial_fit`` on chunks agrees with ``fit``
-    on all samples.
+    Pass them as `n_slices` so that ``partial_fit`` on chunks gives the same result as ``fit`` on
+    all samples.
 
     Parameters
     ----------
@@ -162,7 +163,8 @@ class ChunkSummary:
     ----------
     moments : SliceMoments
     drawn : tuple of ndarray
-        The random sample: rows (m, d), and their codes, weights and keys, (m,) each.
+        The random sample of m rows: an array of shape (m, d), followed by the slice, weight and key
+        of each row as arrays of shape (m,).
     """
 
     moments: SliceMoments
@@ -170,7 +172,7 @@ class ChunkSummary:
 
     @classmethod
     def from_chunk(cls, X, codes, n_slices, keys, weights=None):
-        """Summarise a chunk; codes are in 0..n_slices - 1."""
+        """Summarise a chunk of samples whose slices are numbered from 0 to n_slices - 1."""
         moments = SliceMoments.from_rows(X, codes, n_slices, weights=weights)
         weights = np.ones(len(X), dtype=np.int64) if weights is None else weights
         return cls(moments, (X.astype(np.float64), codes, weights, keys))._with_smallest_keys()
@@ -188,7 +190,7 @@ class ChunkSummary:
         return replace(self, drawn=tuple(part[kept] for part in self.drawn))
 
     def sample(self, columns):
-        """Return the random sample (m, n_varying), minus the offset, and its slices."""
+        """Return the random sample without constant columns, minus the offset, and its slices."""
         X, codes, weights, _ = self.drawn
         weights = as_effective_counts(weights)
         weights = None if (weights == 1).all() else weights
@@ -197,7 +199,7 @@ class ChunkSummary:
 
 
 def summarise_blocks(X, labelled, slices):
-    """Summarise a Dask array X (n, d) block by block, on the workers that hold the blocks.
+    """Summarise a Dask array block by block, on the workers that hold the blocks.
 
     Parameters
     ----------

@@ -15,14 +15,17 @@ from skbo_silbo._numerics.pencil import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):
-    """Return Omega with the paper's weights, 1/k_h for the k_h neighbour pairs of slice h."""
+    """Return Omega with the weights of the paper.
+
+    Each of the k_h neighbour pairs in slice h has weight 1 / k_h.
+    """
     pairs = (omega != 0).astype(np.float64)
     per_slice = np.bincount(slices.codes, weights=pairs.sum(axis=0), minlength=slices.n_slices)
     return (pairs @ sparse.diags_array(1 / per_slice[slices.codes])).tocsr()
 
 
 def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state, ridge=0.0):
-    """Return B (d, rank) of Algorithm 2 and 1/s^2 for each column (eqs. 9 to 13).
+    """Compute the directions B of Algorithm 2, and 1 / s^2 for each of them (eqs. 9 to 13).
 
     Parameters
     ----------
@@ -37,13 +40,13 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
         Nearest-neighbour search.
     random_state : RandomState instance
     ridge : float, default=0.0
-        Coefficient of a further identity matrix in M; the authors' code uses .01.
+        Coefficient of an additional identity matrix in M. The authors' code uses .01.
 
     Returns
     -------
     eigenvalues : ndarray of shape (r,)
     B : ndarray of shape (d, r)
-        Directions; r is `rank`, or the rank of the slice sums if lower.
+        Directions. Their number r is `rank`, or the rank of the slice sums if that is lower.
     """
     n_labeled = omega.shape[0]
     C = (omega.T @ X[:n_labeled]).T
