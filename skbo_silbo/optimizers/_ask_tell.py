@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 class AskTellOptimizer(ABC):
     """Base class of ask-and-tell optimisers.
 
-    It keeps the evaluated points and the pending ones, which were proposed but not evaluated yet. A
-    subclass implements `propose`, which chooses the next point.
+    An optimiser stores the evaluated points, and the pending points, which have been proposed but
+    not evaluated. A subclass implements `propose`, which chooses the next point.
 
     Proposals depend on the seed and on the evaluated and pending points, not on timing or on the
     order of the calls of `tell`. Threads can share an optimiser; a lock lets one of them in at a
@@ -75,12 +75,12 @@ class AskTellOptimizer(ABC):
         # key of the point -> its encoding in the cube, in the order of the proposals
         self._pending: dict[bytes, FloatArray] = {}
         self._observed_keys: frozenset[bytes] = frozenset()
-        # key of a point proposed with fixed parameters -> the point with the exact values
+        # key of a point proposed with fixed parameters -> the point with the exact fixed values
         self._exact: dict[bytes, Any] = {}
         self._known_constraints = NO_CONSTRAINTS
         self._log: Any = None  # an `EventLog`, for optimisers with a journal
         self.seed_ = root_seed(random_state)
-        # number of values that the last `input_model_` was fitted to, and the model
+        # the last `input_model_`, and the number of values that it was fitted to
         self._input_model: tuple[int, Any] | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -110,10 +110,10 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         n : int or None, default=None
-            Number of points. None returns a single point rather than a list of points.
+            Number of points. If None, a single point is returned rather than a list of points.
         fixed : dict or None, default=None
             Values of parameters to keep fixed: by name for named parameters, by index (from 0) for
-            a box. The model is still fitted to all evaluations.
+            a box. The model is fitted to all evaluations nevertheless.
 
         Returns
         -------
@@ -123,7 +123,8 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         SpaceExhausted
-            If a finite space, restricted to `fixed`, has fewer than n new points left.
+            If a finite search space has fewer than n new points left. With `fixed`, only points
+            with these values count.
         ValueError
             If `fixed` has an unknown parameter or a value outside the space, if no point satisfies
             the constraints, or if the constraints of a restored optimiser were not passed to
@@ -167,16 +168,16 @@ class AskTellOptimizer(ABC):
             values mean that the evaluation failed. A value too large to be modelled with the others
             (1e308 among numbers like 1) also counts as failed, with a `BeyondModelWarning`.
         noise_std : float, array-like of shape (n,) or None, default=None
-            Known standard deviation of the noise in each value, at least 0 and in the units of y; a
-            single number applies to all points. It is added to the noise that the Gaussian process
-            estimates. NaN or None means unknown.
+            Known standard deviation of the noise in each value, non-negative and in the units of y.
+            A single number applies to all points. It is added to the noise that the Gaussian
+            process estimates. NaN or None means unknown.
         constraints : array-like of shape (m,), or (n, m) for n points, or None, default=None
-            Observed values of m constraints, at most 0 where a constraint holds, as in Optuna and
-            pymoo. NaN or None means unknown. A model of each constraint is also fitted to failed
-            evaluations. Proposals maximise the expected improvement times the probability that all
-            constraints hold, and that probability alone until a feasible point is known. For m = 1,
-            a number or an array of shape (n,) is accepted. A warning is issued when constraints are
-            omitted after earlier calls had them.
+            Observed values of m constraints. As in Optuna and pymoo, a constraint holds if its
+            value is at most 0. NaN or None means unknown. A model of each constraint is also fitted
+            to failed evaluations. Proposals maximise the expected improvement times the probability
+            that all constraints hold, and that probability alone until a feasible point is known.
+            For m = 1, a number or an array of shape (n,) is accepted. A warning is issued when
+            constraints are omitted after earlier calls had them.
 
         Returns
         -------
@@ -195,7 +196,11 @@ class AskTellOptimizer(ABC):
         return self._tell(x, y, noise_std, constraints)
 
     def _tell(self, x, y, noise_std, constraints, goals=None):
-        """Record observations; `goals`, (n, k), are the objectives behind scalarised values."""
+        """Record observations.
+
+        If y contains scalarised values, `goals` contains the values of the k objectives that they
+        were computed from, with shape (n, k).
+        """
         points, values = as_evaluations(x, y, self.space_)
         values = self._sign * values
         noise_std = as_noise(noise_std, values.shape)
@@ -285,18 +290,23 @@ class AskTellOptimizer(ABC):
 
     @abstractmethod
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return the next point to evaluate, of shape (m,), in the cube [-1, 1]^m.
+        """Return the next point to evaluate.
 
-        A random new point replaces it if it is None, already evaluated or pending, or outside
-        `part`.
+        If the result is None, already evaluated, pending or outside `part`, the optimiser proposes
+        a random new point instead.
 
         Parameters
         ----------
         rng : numpy.random.Generator
             The only source of random numbers.
         part : Part or None
-            The region of the space allowed by fixed parameters and known constraints, or None for
+            The region of the space allowed by fixed parameters and known constraints. None means
             the whole space. An implementation may ignore it.
+
+        Returns
+        -------
+        x : ndarray of shape (m,) or None
+            The point, encoded in the cube [-1, 1]^m.
         """
 
     def constrain(self, constraints: ConstraintsLike) -> Self:
@@ -317,8 +327,8 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            If a constraint has an unsupported type or is a nonlinear equality, or differs from
-            those that a restored optimiser was saved with.
+            If a constraint has an unsupported type or is a nonlinear equality, or if the
+            constraints of a restored optimiser differ from the saved ones.
 
         Notes
         -----
@@ -339,12 +349,12 @@ class AskTellOptimizer(ABC):
 
     @property
     def x_iters_(self) -> Any:
-        """The evaluated points in the order of `tell`: ndarray (n, d), or list of n dicts."""
+        """The evaluated points in the order of `tell`, as an array (n, d) or a list of dicts."""
         return self._as_results(self._history.points)
 
     @property
     def pending_(self) -> Any:
-        """The pending points in the order of `ask`: ndarray (n, d), or list of n dicts."""
+        """The pending points in the order of `ask`, as an array (n, d) or a list of dicts."""
         with self._lock:
             pending, exact = dict(self._pending), dict(self._exact)
         decode = self.space_.decode
@@ -353,22 +363,25 @@ class AskTellOptimizer(ABC):
 
     @property
     def func_vals_(self) -> FloatArray:
-        """The observed values in the order of `tell`: ndarray of shape (n,)."""
+        """The observed values in the order of `tell`."""
         return self._sign * self._history.y
 
     @property
     def constraints_(self) -> FloatArray:
-        """The observed constraints, NaN if unknown: ndarray of shape (n, m), m = 0 without any."""
+        """The observed constraints as an array of shape (n, m), with NaN for unknown values.
+
+        m is 0 if no constraint has been observed.
+        """
         return self._history.constraints.copy()
 
     @property
     def feasible_(self) -> BoolArray:
-        """Whether all constraints of a point are known to hold: bool ndarray of shape (n,)."""
+        """Mask of the evaluated points at which all constraints are known to hold."""
         return is_feasible(self._history.constraints)
 
     @property
     def best_x_(self) -> Any:
-        """The feasible point with the best observed value: ndarray of shape (d,) or dict."""
+        """The feasible point with the best observed value."""
         return self._history.points[self._history.best_index()].copy()
 
     @property
@@ -378,12 +391,15 @@ class AskTellOptimizer(ABC):
 
     @property
     def recommended_(self) -> Recommendation:
-        """The evaluated point to use if values are noisy; the best one without a model."""
+        """The evaluated point to use if values are noisy.
+
+        Without a model, this is the point with the best observed value.
+        """
         return Recommendation(self.best_x_, self.best_y_, float("nan"))
 
     @property
     def input_model_(self) -> InputModel:
-        """Model of how the inputs affect the observed values: an `InputModel`.
+        """An `InputModel` that describes how the inputs affect the observed values.
 
         It is fitted on first access, which takes some seconds, and has no effect on proposals.
         """
@@ -405,12 +421,15 @@ class AskTellOptimizer(ABC):
 
     @property
     def constraint_violation(self) -> Any:
-        """Function of a point that is 0 where all known constraints hold; None without any."""
+        """Function that returns by how much a point violates the known constraints, or None.
+
+        The function returns 0 if all known constraints hold. None means that there are none.
+        """
         violations = self._known_constraints.violations
         return None if violations is None else (lambda point: float(violations([point])[0]))
 
     def check_constraints(self, constraints: ArrayLike) -> None:
-        """Raise the error that `tell` would raise for constraints of one point, of shape (m,)."""
+        """Raise the error that `tell` would raise for the constraint values of one point."""
         n_constraints = self._history.constraints.shape[1]
         constraints = as_constraints(constraints, (1,), n_constraints)
         self._refuse_unusable(np.full(1, np.nan), constraints)
@@ -425,15 +444,16 @@ class AskTellOptimizer(ABC):
         return evaluation_table(points, results, evaluation_status(values, feasible))
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas DataFrame with one row per observed point, in that order.
+        """Return the observed points as a pandas DataFrame, in the order of `tell`.
 
         Returns
         -------
         frame : DataFrame
             One column per parameter ("x0", "x1", ... for a box), then "value", "constraint_0", ...
-            where there are constraints, and "status": "ok", "failed" (the value is NaN or infinite)
-            or "infeasible" (a constraint is violated or not known). If a parameter has one of these
-            names, an underscore is appended to the other column.
+            if there are constraints, and "status". The status is "ok", "failed" if the value is NaN
+            or infinite, or "infeasible" if a constraint is violated or unknown. If a parameter has
+            the name of one of the other columns, an underscore is appended to the name of that
+            column.
 
         Examples
         --------
@@ -457,9 +477,9 @@ class AskTellOptimizer(ABC):
         Returns
         -------
         data : dict
-            The class and options, and a list of events. ``json.dumps(data)`` is exact. Options that
-            are objects (a transformer, a learner), a `Space` and constraints are only described,
-            so pass them again to `from_dict` and `constrain`.
+            The class, the options and a list of events. ``json.dumps(data)`` loses no precision.
+            Options that are objects (a transformer or a learner), a `Space` and constraints are
+            only described. Pass them again to `from_dict` and `constrain`.
         """
         with self._lock:
             return to_data(self)
@@ -495,7 +515,7 @@ class AskTellOptimizer(ABC):
 
     @property
     def encoded_pending_(self) -> FloatArray:
-        """The pending points in the order of `ask`, encoded in the cube: ndarray (n, m)."""
+        """The pending points in the order of `ask`, encoded in the cube [-1, 1]^m."""
         shape = len(self._pending), self.space_.n_features_
         return np.array(list(self._pending.values())).reshape(shape)
 
@@ -510,12 +530,12 @@ class AskTellOptimizer(ABC):
         return
 
     def _refuse_unusable(self, noise_std, constraints):
-        """Validate the noise, (n,), and constraint values, (n, m), passed to `tell`."""
+        """Raise an error if the optimiser cannot use the noise or constraints passed to `tell`."""
         return
 
     @property
     def _sign(self):
-        """Factor that turns the user's values into values to minimise, and back."""
+        """Factor, 1 or -1, that converts the user's values to values to minimise, and back."""
         return -1.0 if self.maximize else 1.0
 
     @property
@@ -528,11 +548,11 @@ class AskTellOptimizer(ABC):
         return len(self._history) + len(self._pending)
 
     def _rng(self, *key):
-        """Return the random generator with this key; equal keys give equal streams."""
+        """Return a random generator that is seeded with the given key."""
         return np.random.default_rng([self.seed_, *key])
 
     def _part(self, fixed):
-        """Return the region to propose in, as a `Part`; None for the whole space."""
+        """Return the region to propose in as a `Part`, or None for the whole space."""
         known, space = self._known_constraints, self.space_
         if known.are_missing:
             raise ValueError(
@@ -551,9 +571,9 @@ class AskTellOptimizer(ABC):
         return Part(space, fixed or {}, known.violations, known.equations)
 
     def _accept(self, x, part, rng):
-        """Mark a proposal x as pending and return its point.
+        """Mark a proposal as pending and return it as a point of the user's space.
 
-        If x is None or not new, a random new point is used instead.
+        If x is None, evaluated or pending, a random new point is used instead.
         """
         if part is not None:
             return self._accept_in(part, x)
@@ -564,7 +584,7 @@ class AskTellOptimizer(ABC):
         return self.space_.decode(self._add_pending(x)[None])[0]
 
     def _accept_in(self, part, x):
-        """Do the same as `_accept` in a restricted space, with the exact fixed values."""
+        """Accept a proposal in a restricted space, and insert the exact fixed values."""
         best = self._history.best_points(N_BEST)
         proposed = best[:0] if x is None else part.admitted(part.round(x[None]))
         if not len(proposed) or key_of(proposed[0]) in self._seen:

@@ -1,4 +1,4 @@
-"""The components of an optimiser, and the names that options accept for them."""
+"""The components of an optimiser, and the strings that its options accept for them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -27,8 +27,8 @@ from skbo_silbo.surrogate._warps import WARPS, IdentityWarp
 def n_initial_points(d):
     """Return the default size of the initial design for d inputs, from 6 to 11 points.
 
-    A Gaussian process needs some points to be better than chance, but their number need not grow in
-    proportion to d, and a model chooses better points than the design.
+    A Gaussian process needs some points before its proposals are better than random ones. This
+    number does not grow in proportion to d, and a model chooses better points than the design.
     """
     return round(4 + 2 * min(np.sqrt(d), 3.5))
 
@@ -39,7 +39,7 @@ def check_n_initial(n_initial, d):
 
 
 def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
-    """Draw n points of ``[-1, 1]^d`` from a scrambled Sobol sequence, of shape (n, d).
+    """Draw n points of ``[-1, 1]^d`` from a scrambled Sobol sequence.
 
     A Latin hypercube is used above 21201 dimensions, where scipy has no direction numbers.
     """
@@ -52,7 +52,7 @@ def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
 
 
 def random_points(n, d, rng):
-    """Draw n independent uniform points of ``[-1, 1]^d``, of shape (n, d), as the paper does."""
+    """Draw n independent uniform points of ``[-1, 1]^d``, as in the paper."""
     return rng.uniform(-1.0, 1.0, (n, d))
 
 
@@ -63,25 +63,26 @@ class Configuration:
     Attributes
     ----------
     learner : Learner
-        Learns the embedding. The default keeps all inputs.
+        The method that learns the embedding. The default keeps all inputs.
     search : Search
-        Maximises the acquisition function; by default a `Climb`.
+        The method that maximises the acquisition function; by default a `Climb`.
     acquisition : callable
-        ``acquisition(t)`` returns the `AcquisitionFunction` of proposal t; by default the log
+        Function that returns the `AcquisitionFunction` of proposal number t; by default the log
         expected improvement.
     design : callable
-        ``design(n, d, rng)`` returns the initial design, of shape (n, d), in the cube [-1, 1]^d; by
-        default a Sobol sequence.
+        Function ``design(n, d, rng)`` that returns the initial design as an array of shape (n, d),
+        in the cube [-1, 1]^d; by default a Sobol sequence.
     covers_levels : bool
-        Whether each design point takes the least tried level of every categorical parameter.
+        Whether each design point uses the level of every categorical parameter that has been tried
+        least often.
     surrogate : Surrogate
-        Copied before every fit; by default a Gaussian process.
+        The model of the objective, which is copied before every fit; by default a Gaussian process.
     n_initial, n_unlabeled : int
-        Number of points before the first model, and the maximum number of unlabelled points that
-        each search keeps for the learner.
+        Number of points before the first model is fitted, and the maximum number of unlabelled
+        points that each search keeps for the learner.
     update_every : int, tuple of int or None
-        The embedding is learnt again after this many new values, or, for a tuple, at these numbers
-        of values; None means never.
+        Number of new values after which the embedding is learnt again. A tuple contains the total
+        numbers of values at which it is learnt again. None means never.
     warp : Warp
         Transformation of the values before the embedding and the surrogate are fitted.
     """
@@ -138,21 +139,21 @@ def look_up(name, value, table, given):
 
 
 def make_search(search, learner, acquisition, surrogate):
-    """Return the search for an option value, after checking it against the other components.
+    """Create the search from an option value, and check that it suits the other components.
 
     Parameters
     ----------
     search : str or Search
     learner : Learner
     acquisition : callable
-        As in `Configuration`.
+        The function described in `Configuration`.
     surrogate : Surrogate
 
     Raises
     ------
     ValueError
-        If the name is unknown, the search needs gradients that the embedding does not have, or it
-        needs a method that the surrogate does not have.
+        If the name is unknown, or if the search needs gradients that the embedding does not have,
+        or a method that the surrogate does not have.
     """
     if isinstance(learner, TransformerLearner) and not learner.is_linear:
         if search not in ("auto", "random"):
@@ -163,7 +164,7 @@ def make_search(search, learner, acquisition, surrogate):
         return BoxSearch(n_rounds=BOX_ROUNDS)
     says_share = hasattr(surrogate, "unexplained_share")
     if isinstance(search, str) and search == "auto" and isinstance(learner, IdentityLearner):
-        # Parzen draws were only benchmarked with log acquisition functions
+        # Parzen draws have only been benchmarked with log acquisition functions.
         is_log = getattr(acquisition(1), "is_log", False)
         search = "parzen-turns" if says_share and is_log else "climb"
     if isinstance(search, str):
@@ -212,12 +213,12 @@ def make_surrogate(surrogate, prior, shared=None):
     prior : {"dimension-scaled", "sparse"} or None
         Prior of the Gaussian process's length scales; None uses its default.
     shared : list of int or None, default=None
-        Index of the length scale that each column uses.
+        Index of the length scale that each column uses. None means one length scale per column.
 
     Raises
     ------
     ValueError
-        If the name is unknown, or a prior is requested for another surrogate than the Gaussian
+        If the name is unknown, or if `prior` is set for a surrogate other than the Gaussian
         process.
     TypeError
         If the regressor does not return standard deviations.
@@ -251,7 +252,7 @@ def check_schedule(update_every):
     Raises
     ------
     ValueError
-        If it is none of these.
+        If `update_every` is not None, a positive integer or an increasing list of integers.
     """
     if update_every is None:
         return None

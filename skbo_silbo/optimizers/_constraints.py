@@ -16,7 +16,7 @@ from skbo_silbo.acquisition._restricted_space import Equations
 from skbo_silbo.journal._describe import describe, describe_callable, require_same
 from skbo_silbo.space.any_space import branches_of
 
-TOLERANCE = 1e-9  # relative to the bounds, and larger than the rounding of points to the grid
+TOLERANCE = 1e-9  # relative to the bounds; larger than the error of rounding points to the grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,12 @@ class KnownConstraints:
     Attributes
     ----------
     violations : callable or None
-        Maps a list of n points to the total amounts, (n,), by which they violate the constraints.
+        Maps a list of n points to an array of shape (n,) with their total constraint violations.
     equations : Equations or None
         The rows of all linear constraints with equal bounds.
     described : list
-        Plain data that identifies the constraints; functions are identified by their names. A saved
-        optimiser has only this until the constraints are passed again.
+        Plain data that identifies the constraints, and functions by their names. A restored
+        optimiser has only this description until the constraints are passed again.
     """
 
     violations: Callable[[Sequence[Any]], FloatArray] | None = None
@@ -40,7 +40,7 @@ class KnownConstraints:
 
     @classmethod
     def of(cls, given, space):
-        """Create the record from constraints passed by the user, after validating them.
+        """Validate the constraints passed by the user, and compile them.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class KnownConstraints:
         Raises
         ------
         ValueError
-            If a constraint has an unsupported type, or is an equality that is not linear, which no
+            If a constraint has an unsupported type, or is a nonlinear equality, which no random
             candidate would satisfy.
         """
         checks = tuple(_Check(constraint, space) for constraint in _as_list(given, space))
@@ -64,14 +64,14 @@ class KnownConstraints:
         return cls(partial(_violations, checks), _equations(checks, space), described)
 
     def __getstate__(self):
-        """Drop functions that other processes cannot import; the user passes them again."""
+        """Omit functions that other processes cannot import, so that users must pass them again."""
         state = vars(self).copy()
         if not _is_importable(self.violations):
             state |= {"violations": None, "equations": None}
         return state
 
     def __deepcopy__(self, memo):
-        """Return the object itself, which is immutable."""
+        """Return the object itself, since it is immutable."""
         return self
 
     @property
@@ -80,7 +80,7 @@ class KnownConstraints:
         return bool(self.described) and self.violations is None
 
     def following(self, before):
-        """Check that these constraints may replace the previous ones, and return the result.
+        """Check that these constraints may replace the previous ones, and return them.
 
         Raises
         ------
@@ -99,7 +99,7 @@ NO_CONSTRAINTS = KnownConstraints()
 
 
 def _is_importable(part):
-    """Return whether other processes can load a pickle of an object."""
+    """Return whether an object can be pickled and then loaded in another process."""
     try:
         return b"__main__" not in pickle.dumps(part)
     except Exception:  # local functions, or errors in an object's own methods
@@ -107,9 +107,9 @@ def _is_importable(part):
 
 
 def _violations(checks, points):
-    """Return the total constraint violations of points, (n,): 0 if all constraints hold.
+    """Return the total constraint violation of each point, which is 0 if all constraints hold.
 
-    They are infinite if a constraint function returns NaN or an infinite value.
+    It is infinite if a constraint function returns NaN or an infinite value.
     """
     return sum(check(points) for check in checks)
 
@@ -151,7 +151,7 @@ def _as_list(constraints, space):
 
 @dataclass(frozen=True)
 class _Rule:
-    """A function that returns True for valid points, as a function that returns 1.0 or 0.0."""
+    """Wrapper of a boolean function that returns 1.0 for valid points, and otherwise 0.0."""
 
     is_valid: Callable
 
@@ -171,14 +171,15 @@ def _has_names(constraint):
 
 
 class _Check:
-    """Evaluates by how much points violate one constraint: 0 if it holds.
+    """Function that computes by how much points violate one constraint.
 
     Attributes
     ----------
     names : list of str or None
-        Parameters that the function receives as an array; None if it receives the point.
+        Names of the parameters whose values are passed to the constraint as an array. None means
+        that the point itself is passed.
     matrix : ndarray of shape (k, d) or None
-        Coefficients of a linear constraint, otherwise None.
+        Coefficients of a linear constraint. None if the constraint is not linear.
     lower, upper : ndarray
         Bounds on the values of the function.
     """
@@ -252,7 +253,7 @@ class _Check:
         if not rows:
             return total
         returned, remedy = [self._value(points[i]) for i in rows], "Return NaN for invalid points."
-        if as_reals(returned) is None:  # name the value rather than all of them
+        if as_reals(returned) is None:  # show this value rather than those of all points
             returned = next((value for value in returned if as_reals(value) is None), returned)
         values = as_numbers("what constraints return", returned, remedy).reshape(len(rows), -1)
         is_finite = np.isfinite(values).all(axis=1)
@@ -288,6 +289,6 @@ def _require_known(names, space):
 
 
 def _as_bound(given):
-    """Return a bound as a float array; NaN if it is not a real number."""
+    """Return a bound as a float array, with NaN for anything that is not a real number."""
     values = as_reals(given)
     return np.array([np.nan]) if values is None else np.atleast_1d(values)

@@ -1,4 +1,4 @@
-"""Optimisers with an embedding and a surrogate, and what their model predicts."""
+"""Base class of optimisers with an embedding and a surrogate, and their predictions."""
 
 import math
 from dataclasses import replace
@@ -36,7 +36,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
 
     def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
         super().__init__(bounds, random_state)
-        # the model that the last `subspace_` describes, and that `subspace_`
+        # the last `subspace_`, and the model that it describes
         self._described: tuple[Any, ...] = (None, None)
         # the last model whose predictions were averaged over the noise, and the averaged model
         self._reported: tuple[Any, ...] = (None, None)
@@ -76,7 +76,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
 
     @property
     def recommended_(self) -> Recommendation:
-        """The evaluated point to use if values are noisy: point, mean and std.
+        """The evaluated point to use if values are noisy, with its predicted mean and std.
 
         It is the feasible point with the lowest posterior mean, the first one in case of ties.
         `best_y_`, the lowest of many noisy values, is usually too optimistic. The mean and standard
@@ -117,9 +117,9 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         Returns
         -------
         gain : float
-            Largest expected improvement (Jones, Schonlau and Welch 1998) where the known
-            constraints hold, in the units of the values. Pending points count as evaluated.
-            Infinite before the first model.
+            Largest expected improvement (Jones, Schonlau and Welch 1998) over the points that
+            satisfy the known constraints, in the units of the values. Pending points count as
+            evaluated. Before the first model, the gain is infinite.
 
         Examples
         --------
@@ -199,8 +199,8 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
     def expected_improvement(self, x: Any) -> Any:
         """Return the expected improvement on the best value at one or more points.
 
-        Pending points count as evaluated. With learnt constraints, it is multiplied by the
-        probability that they hold, and infinite until a feasible point is known.
+        Pending points count as evaluated. With learnt constraints, the improvement is multiplied by
+        the probability that they hold. It is infinite until a feasible point is known.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         Parameters
         ----------
         asked : str
-            The attribute or method that needs the model, for the error message.
+            Name of the attribute or method that needs the model, for the error message.
         needs_value : bool, default=False
             Whether a finite value is required.
 
@@ -269,7 +269,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         return self._reported[1]
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return the model as plain data."""
+        """Return the state of the model as plain data."""
         return model_to_data(self._model, self._configuration, len(self._history))
 
     def model_from_dict(self, state: dict[str, Any]) -> None:

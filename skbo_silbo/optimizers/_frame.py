@@ -1,4 +1,4 @@
-"""Tables of evaluations, one row each."""
+"""Tables with one row per evaluation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,9 +19,10 @@ def evaluation_table(
     ----------
     points : list of n dicts, or ndarray of shape (n, d)
     results : mapping of str to sequence of length n
-        Values, and what else is known of the evaluations.
+        The other columns, such as the values, by name.
     status : sequence of str
-        "ok", "failed", "infeasible", or why there is no value.
+        Status of each evaluation: "ok", "failed", "infeasible", or the reason why there is no
+        value.
 
     Examples
     --------
@@ -43,7 +44,9 @@ def evaluation_table(
 
 
 def evaluation_status(values: FloatArray, feasible: BoolArray | None = None) -> list[str]:
-    """Return "failed" where a value is not finite, "infeasible" where it does not count, or "ok".
+    """Return the status of each evaluation: "failed", "infeasible" or "ok".
+
+    An evaluation has failed if its value is not finite, and is infeasible if `feasible` is False.
 
     Examples
     --------

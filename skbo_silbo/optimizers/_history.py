@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo._checks import as_numbers, has_booleans, warn_user
 from skbo_silbo._typing import FloatArray
 
-LARGEST = 1e100  # larger values are penalties for failed evaluations; from 1e154 squares overflow
+LARGEST = 1e100  # larger values are assumed to be penalties; squares overflow above 1e154
 MAX_NOISE_RATIO = 2.0**30  # largest modelled noise, relative to the largest value
 
 
@@ -29,11 +29,12 @@ class Labelled(NamedTuple):
     X : ndarray of shape (n, d)
         Encoded points.
     y, noise_std : ndarray of shape (n,)
-        Values and standard deviations of their noise; NaN for failed evaluations and unknown noise.
+        Values, with NaN for failed evaluations, and the standard deviations of their noise, with
+        NaN if unknown.
     constraints : ndarray of shape (n, m)
         Observed constraints; NaN if unknown.
     goals : ndarray of shape (n, k)
-        Values of several objectives, NaN for failed evaluations; k is 0 with one objective.
+        Values of k objectives, with NaN for failed evaluations. With a single objective, k is 0.
     """
 
     X: np.ndarray
@@ -45,9 +46,9 @@ class Labelled(NamedTuple):
     def ranked(self):
         """Return the points, best first, and the number of leading points to improve on.
 
-        Without constraints this is the number of all points, failed ones included, because models
-        impute their values. Otherwise it is the number of feasible points, restricted to those with
-        a finite value if there is one.
+        Without constraints, this is the number of all points. It includes failed evaluations,
+        because models impute their values. With constraints, it is the number of feasible points
+        with a finite value or, if there are none, of all feasible points.
         """
         values = np.where(np.isfinite(self.y), self.y, np.inf)
         constraints = self.constraints[:, ~np.isnan(self.constraints).all(axis=0)]
@@ -64,7 +65,7 @@ class Labelled(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The evaluated points and their values, in the order of `tell`; immutable.
+    """Immutable record of the evaluated points and their values, in the order of `tell`.
 
     Attributes
     ----------
@@ -77,11 +78,11 @@ class History:
     noise_std : ndarray of shape (n,)
         Standard deviations of the noise, in the units of y; NaN if unknown.
     constraints : ndarray of shape (n, m)
-        Observed constraints, at most 0 where they hold, NaN if unknown. m is 0 until the first one
-        is observed.
+        Observed values of m constraints. A constraint holds if its value is at most 0, and NaN
+        means unknown. m is 0 until the first constraint is observed.
     goals : ndarray of shape (n, k)
-        Values of several objectives, to be minimised, NaN for failed evaluations; k is 0 with one
-        objective.
+        Values of k objectives to minimise, with NaN for failed evaluations. With a single
+        objective, k is 0.
     """
 
     X: FloatArray
@@ -95,7 +96,10 @@ class History:
         return self.y.size
 
     def with_added(self, X: FloatArray, points: Sequence[Any], *values: FloatArray) -> Self:
-        """Return a history with evaluations appended; `values` are in the order of the fields."""
+        """Return a history with evaluations appended.
+
+        `values` are the other columns, in the order of the attributes: y, noise_std and so on.
+        """
         y, noise_std, constraints, goals = values
         return type(self)(
             np.vstack([self.X, X]),
@@ -111,7 +115,7 @@ class History:
         return type(self)(*(getattr(self, part.name)[:n] for part in fields(self)))
 
     def best_index(self) -> int:
-        """Return the index of the first lowest finite value at a feasible point.
+        """Return the index of the lowest finite value at a feasible point, the first one if tied.
 
         Raises
         ------
@@ -129,9 +133,9 @@ class History:
         return int(np.argmin(np.where(good, self.y, np.inf)))
 
     def best_points(self, n: int) -> FloatArray:
-        """Return the encoded points of the n lowest finite values, of shape (k, d).
+        """Return the encoded points with the n lowest finite values, feasible points first.
 
-        Feasible points come first.
+        There are fewer than n if fewer values are finite.
         """
         finite = np.flatnonzero(np.isfinite(self.y))
         infeasible = ~is_feasible(self.constraints)[finite]
@@ -141,7 +145,7 @@ class History:
     def canonical(self) -> "Labelled":
         """The evaluations in canonical order, as `Labelled`.
 
-        Values that are too large to be modelled are NaN, and the noise is limited.
+        Values that are too large to be modelled are replaced by NaN, and large noise is clipped.
         """
         more = *self.goals.T, *self.constraints.T
         order = np.lexsort([*more, self.noise_std, self.y, *self.X.T[::-1]])
@@ -153,7 +157,7 @@ class History:
 
 
 def _stacked(rows, more):
-    """Stack rows, (n, m), on more rows, (k, m or 0), filling missing columns with NaN."""
+    """Stack two arrays vertically, after filling missing columns with NaN."""
     stacked = np.full((len(rows) + len(more), max(rows.shape[1], more.shape[1])), np.nan)
     stacked[: len(rows), : rows.shape[1]] = rows
     stacked[len(rows) :, : more.shape[1]] = more
@@ -161,14 +165,14 @@ def _stacked(rows, more):
 
 
 def is_feasible(constraints):
-    """Return whether all constraints, (n, m), are known to hold, of shape (n,)."""
+    """Return a mask of the rows in which all constraints are known to hold."""
     return (constraints <= 0.0).all(axis=1)
 
 
 def total_violation(constraints):
-    """Return the sum of constraint violations, (n,), each in units of its median.
+    """Return the total constraint violation of each point.
 
-    Unknown constraints count as 0.
+    The violation of each constraint is divided by its median. Unknown values count as 0.
     """
     passed = np.where(constraints > 0.0, constraints, 0.0)
     total = np.zeros(len(passed))
@@ -180,7 +184,7 @@ def total_violation(constraints):
 
 
 def warn_about_large_values(y):
-    """Warn about new values, (n,), that are too large to be modelled."""
+    """Warn about new values that are too large to be modelled."""
     beyond = np.isfinite(y) & (np.abs(y) > LARGEST)
     if beyond.any():
         warn_user(
@@ -192,12 +196,12 @@ def warn_about_large_values(y):
 
 
 def as_points(x, space):
-    """Return points as a list or array, and whether x was a single point.
+    """Return the points in x as a list or array, and whether x is a single point.
 
     Raises
     ------
     ValueError
-        If the points of a box are masked or not numeric.
+        If the points of a box are masked or are not numeric.
     """
     if space.is_dict:
         single = isinstance(x, Mapping)
@@ -209,7 +213,7 @@ def as_points(x, space):
 
 
 def _rows_of_frame(frame):
-    """Return the rows of a DataFrame as dicts, without missing values."""
+    """Return the rows of a DataFrame as dicts that omit missing values."""
     rows = (zip(frame.columns, row, strict=True) for row in np.asarray(frame, dtype=object))
     return [{name: value for name, value in row if value == value} for row in rows]
 
@@ -242,12 +246,13 @@ def as_constraints(constraints, shape, n_constraints):
     shape : tuple
         Shape of the observed values, (n,).
     n_constraints : int
-        Number of constraints of earlier evaluations; 0 if none has any.
+        Number of constraints of earlier evaluations. It is 0 if none were observed.
 
     Raises
     ------
     ValueError
-        If their number differs, or they are boolean or not real numbers.
+        If the number of constraints has changed, or if a value is not a real number or is a
+        boolean.
     """
     if constraints is None:
         return np.empty((*shape, 0))

@@ -11,7 +11,7 @@ from skbo_silbo._typing import FloatArray
 
 WIDTH, HEIGHT, EDGE = 480, 120, 6  # of the curve, in pixels
 HEAD = 'style="text-align:left;vertical-align:top"'
-MOST_WORK = 300_000  # labels squared times inputs for which the shares are computed: 4 seconds
+MOST_WORK = 300_000  # largest labels^2 * inputs for which shares are computed: about 4 seconds
 LATER = "Not computed yet, because it takes a while: see input_model_.shares of the optimiser."
 
 
@@ -25,9 +25,9 @@ def search_html(
     title : str
     rows : mapping of str to object
     optimizer : AskTellOptimizer
-        The optimiser that has the values.
+        The optimiser that recorded the values.
     values : ndarray of shape (n,)
-        Values in order; NaN for failed or infeasible evaluations.
+        Values in the order of evaluation, with NaN for failed or infeasible evaluations.
     rises : bool, default=False
         Whether higher values are better.
     """
@@ -40,7 +40,7 @@ def search_html(
 
 
 def _what_matters(optimizer):
-    """Return the verdict on the inputs, unless computing it would take long."""
+    """Return a sentence about the inputs that matter, unless computing it would take long."""
     is_cheap = len(optimizer.func_vals_) ** 2 * optimizer.space_.n_features_ <= MOST_WORK
     if not (is_cheap or optimizer.has_input_model):
         return LATER
@@ -49,7 +49,7 @@ def _what_matters(optimizer):
 
 
 def curve_svg(values: FloatArray, rises: bool = False) -> str:
-    """Return the curve of the best value so far as SVG; "" without finite values.
+    """Draw the best value so far as an SVG curve; the result is empty without finite values.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def curve_svg(values: FloatArray, rises: bool = False) -> str:
     known = np.flatnonzero(np.isfinite(best))
     if not known.size:
         return ""
-    best = best[known] / (np.abs(best[known]).max() or 1.0)  # differences of 1e308 are finite so
+    best = best[known] / (np.abs(best[known]).max() or 1.0)  # avoids overflow
     height = (best - best.min()) / (np.ptp(best) or 1.0)
     x = EDGE + (WIDTH - 2 * EDGE) * known / max(len(values) - 1, 1)
     y = HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * height

@@ -16,7 +16,7 @@ from skbo_silbo.surrogate._feasibility import Feasibility
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The embedding, surrogate and constraint models fitted to the evaluations; immutable.
+    """Immutable record of the embedding, surrogate and constraint models that were fitted.
 
     Attributes
     ----------
@@ -25,28 +25,31 @@ class Model:
     warp : Warp
         Transformation of the values before the fits.
     unlabeled : ndarray of shape (k, d)
-        Points that the last search ranked next, used as unlabelled points of the next fit.
+        Points that the last search ranked directly below its proposal. They are the unlabelled
+        points of the next fit.
     learnt_at : int
-        Number of labels that the embedding was learnt from; 0 before the first fit.
+        Number of labelled points that the embedding was learnt from, or 0 before the first fit.
     path : tuple of (int, str, int)
-        Changes of the embedding: the number of labels, the name of the learner, and the number of
-        coordinates.
+        One entry for each change of the embedding: the number of labelled points, the name of the
+        learner, and the number of coordinates.
     surrogate : Surrogate or None
-        None before the first model.
+        The fitted surrogate, or None before the first fit.
     state : dict or None
-        State of the surrogate, with the number of labels at its last hyperparameter search.
+        State of the surrogate, including the number of labelled points at its last hyperparameter
+        search.
     moved : bool
         Whether the embedding has changed since `state` was saved.
     n_observed : int or None
-        Number of evaluations that the surrogate was fitted to; None without one.
+        Number of evaluations that the surrogate was fitted to, or None without a surrogate.
     ranked : ndarray of shape (n, d)
-        The points that the surrogate was fitted to, best first, feasible ones before the others.
+        The points that the surrogate was fitted to, best first. Feasible points come before
+        infeasible ones.
     n_feasible : int
-        Number of feasible points in `ranked`; all of them without constraints.
+        Number of feasible points in `ranked`. Without constraints, all points are feasible.
     feasibility : Feasibility or None
-        Models of the learnt constraints; None without any.
+        Models of the learnt constraints, or None if there are no such constraints.
     feasibility_states : dict
-        States of these models.
+        States of the constraint models, by the index of the constraint.
     """
 
     embedding: Embedding

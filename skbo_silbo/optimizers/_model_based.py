@@ -1,4 +1,4 @@
-"""The proposals of model-based optimisers.
+"""Base class of optimisers that propose points with a fitted model.
 
     tell:  points, values -> history
     ask:   history -> model (scale, embedding, surrogate) -> acquisition -> candidates -> point
@@ -44,7 +44,7 @@ from skbo_silbo.surrogate._warps import warped_variance
 
 
 class ModelBasedOptimizer(AskTellOptimizer):
-    """Base class of the optimisers that propose points by a surrogate in an embedding.
+    """Base class of optimisers that propose points with a surrogate model in an embedding.
 
     A subclass implements `configure`, which returns the components to use. Its ``__init__`` must
     store its arguments as attributes before it calls this one.
@@ -69,11 +69,11 @@ class ModelBasedOptimizer(AskTellOptimizer):
 
     @property
     def n_initial_(self) -> int:
-        """Number of points, including observed ones, before the first model."""
+        """Number of points, including those that were not proposed, before the first model."""
         return self._configuration.n_initial
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return the next design point or maximiser of the acquisition function, of shape (m,)."""
+        """Return the next design point, or else the maximiser of the acquisition function."""
         with one_thread():
             if self._n_points < self._configuration.n_initial or not len(self._history):
                 return self._design_point(self._n_points)
@@ -85,13 +85,13 @@ class ModelBasedOptimizer(AskTellOptimizer):
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return points of the cube for the coordinates that a search returned.
+        """Return points of the cube that have the coordinates returned by a search.
 
         Parameters
         ----------
         Z : ndarray of shape (k, r)
         X : ndarray of shape (k, d) or None
-            The points that have these coordinates; None if the search was over coordinates only.
+            The points that have these coordinates, or None if the search was over coordinates only.
         embedding : Embedding
         incumbent : ndarray of shape (d,)
             The best point evaluated so far.
@@ -99,13 +99,16 @@ class ModelBasedOptimizer(AskTellOptimizer):
         Returns
         -------
         X : ndarray of shape (k, d)
-            X if it is given, otherwise the points with coordinates Z nearest the incumbent, so that
-            directions outside the embedding keep the values of the incumbent.
+            X if it is not None. Otherwise, the points with coordinates Z that are nearest to the
+            incumbent: they differ from it only along the embedding.
         """
         return nearest_points(Z, embedding, incumbent) if X is None else X
 
     def _design_point(self, index: int) -> FloatArray | None:
-        """Return a point of the initial design; None if it is not new or the design is used up."""
+        """Return a point of the initial design.
+
+        None is returned if the point has been evaluated or is pending, or after the last point.
+        """
         if index >= len(self._design):
             return None
         x = self._design[index]
@@ -123,13 +126,13 @@ class ModelBasedOptimizer(AskTellOptimizer):
     def _first_new(
         self, found: Found, part: Part | None, rng: np.random.Generator
     ) -> tuple[FloatArray | None, FloatArray | None]:
-        """Return the best new candidate, (d,), and its coordinates, (r,), or None and None.
+        """Return the best new candidate and its coordinates, or None and None if there is none.
 
-        The new candidates ranked after it become unlabelled points of the next fit.
+        The new candidates ranked directly below it become unlabelled points of the next fit.
         """
         model, seen, space = self._model, self._seen, part or self.space_
         n_unlabeled, incumbent = self._configuration.n_unlabeled, model.ranked[0]
-        # In portions, because preimages can be expensive and the first candidates mostly suffice.
+        # Preimages can be expensive and the first candidates usually suffice, so work in batches.
         for some in found.portions(n_unlabeled + 1):
             X = space.round(self.preimages(some.Z, some.X, model.embedding, incumbent))
             new = first_rows(X, seen)
@@ -143,12 +146,12 @@ class ModelBasedOptimizer(AskTellOptimizer):
     # --- the model ------------------------------------------------------------------------------
 
     def _update_model(self) -> None:
-        """Fit the embedding and the surrogate to all evaluations, if there are new ones."""
+        """Fit the embedding and the surrogate if there are new evaluations."""
         if self._model.n_observed != len(self._history):
             self._model = self._with_surrogate(self._with_embedding(self._model))
 
     def _labelled(self) -> Labelled:
-        """Return the evaluations to fit to, in canonical order."""
+        """Return the evaluations that models are fitted to, in canonical order."""
         return self._history.canonical
 
     def _with_embedding(self, model: Model) -> Model:
@@ -160,7 +163,7 @@ class ModelBasedOptimizer(AskTellOptimizer):
         if not is_first and not is_update_due(self._configuration.update_every, n, model.learnt_at):
             return model
         X, y, *_ = self._labelled()
-        with warnings.catch_warnings():  # a search concentrates its evaluations on purpose
+        with warnings.catch_warnings():  # ignore warnings about clustered evaluations
             warnings.filterwarnings("ignore", "The unlabelled samples lie apart", UserWarning)
             learnt = learner.learn(*learning_data(X, y, model.unlabeled, model.warp))
         if not is_first and learnt.is_identity and model.embedding.is_identity:
@@ -209,14 +212,14 @@ class ModelBasedOptimizer(AskTellOptimizer):
         )
 
     def _coordinates(self, embedding: Embedding, X: FloatArray, *values: Any) -> tuple[Any, ...]:
-        """Return the coordinates of points X, and values for each row of coordinates."""
+        """Return the coordinates of points, and the values for each row of coordinates."""
         return embedding.project(X), *values
 
     def _surface(self, part: Part | None = None, model: Model | None = None) -> AcquisitionSurface:
         """Return the acquisition surface, with predicted values at pending points."""
         model = model or self._model
         surrogate, feasibility, embedding = model.surrogate, model.feasibility, model.embedding
-        good: list[Any] = []  # coordinates of the points to improve on
+        good: list[Any] = []  # coordinates of the points whose values are to be improved on
         if model.n_feasible:
             good += self._coordinates(embedding, model.ranked[: model.n_feasible])
         if self._pending:
@@ -230,7 +233,7 @@ class ModelBasedOptimizer(AskTellOptimizer):
             good.append(Z[holds])
         acquisition: AcquisitionFunction = no_improvement
         best = np.inf
-        if model.n_feasible:  # improve on the lowest mean: the lowest noisy value is biased
+        if model.n_feasible:  # use the lowest mean, since the lowest noisy value is biased
             best = surrogate.predict(np.vstack(good))[0].min()
             acquisition = self._configuration.acquisition(self._n_points + 1)
         return AcquisitionSurface(
@@ -239,7 +242,7 @@ class ModelBasedOptimizer(AskTellOptimizer):
 
 
 def is_update_due(schedule: int | tuple[int, ...] | None, n: int, learnt_at: int) -> bool:
-    """Return whether to learn the embedding again, given n values and the last update.
+    """Return whether to learn the embedding again.
 
     Examples
     --------
@@ -256,10 +259,11 @@ def is_update_due(schedule: int | tuple[int, ...] | None, n: int, learnt_at: int
 
 
 def nearest_points(Z: FloatArray, embedding: Embedding, centre: FloatArray) -> FloatArray:
-    """Return the points of the cube with coordinates Z, (n, r), nearest a centre, (d,).
+    """Return, for each row of coordinates Z, the point of the cube nearest to a centre.
 
-    If no point of the cube has the coordinates, the closest match is returned. A nonlinear
-    embedding is inverted by its transformer, and the result clipped.
+    If no point of the cube has these coordinates, the point with the closest coordinates is
+    returned. A nonlinear embedding is inverted by its transformer, and the result is clipped to the
+    cube.
     """
     if embedding.basis is None:
         return np.clip(embedding.expand(Z), -1.0, 1.0)

@@ -13,8 +13,8 @@ class Recommendation(NamedTuple):
     point : ndarray of shape (d,) or dict
         The feasible point with the lowest posterior mean.
     mean, std : float
-        Posterior of the noise-free objective at the point, in the units of the values; `std` is NaN
-        without a model.
+        Posterior mean and standard deviation of the noise-free objective at the point, in the units
+        of the values. Without a model, `std` is NaN.
     """
 
     point: Any
@@ -28,8 +28,9 @@ class Prediction(NamedTuple):
     Attributes
     ----------
     mean, std : float, or ndarray of shape (n,) for n points
+        Posterior mean and standard deviation.
     probability : float, or ndarray of shape (n,) for n points
-        Probability that all learnt constraints hold; 1 without any.
+        Probability that all learnt constraints hold. It is 1 if there are none.
     """
 
     mean: Any
@@ -38,10 +39,11 @@ class Prediction(NamedTuple):
 
 
 def in_units_of_values(model, mean, std, y):
-    """Convert predicted means and standard deviations, (n,), to the units of the values.
+    """Convert predicted means and standard deviations to the units of the values.
 
     The warp is inverted by linear interpolation between the observed values y and linear
-    extrapolation beyond them. Standard deviations are divided by its slope at the nearest value.
+    extrapolation beyond them. Standard deviations are divided by the slope of the warp at the
+    nearest value.
     """
     y = y[np.isfinite(y)]
     order = np.argsort(y)

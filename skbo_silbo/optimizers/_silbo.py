@@ -1,4 +1,4 @@
-"""SILBO: Bayesian optimisation in all inputs or in a learnt embedding."""
+"""Bayesian optimisation of all inputs, or in a learnt embedding."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -32,34 +32,37 @@ from skbo_silbo.surrogate import Surrogate, Warp
 class SILBO(EmbeddedOptimizer):
     """Bayesian optimisation of expensive functions of many inputs.
 
-    By default, a Gaussian process with one length scale per input, and a prior that few inputs
-    matter, models the objective. After a space-filling initial design, each proposal maximises the
-    expected improvement or, if the process explains little of the values, is drawn by a Parzen
-    estimator.
+    By default, the objective is modelled by a Gaussian process with one length scale per input, and
+    a prior that assumes that few inputs matter. After a space-filling initial design, most
+    proposals maximise the expected improvement. If the process explains little of the variance of
+    the values, some proposals are drawn from a Parzen estimator instead.
 
     With `embedding`, a linear map ``z = x B`` is learnt before each proposal, from the observed
-    points and from unlabelled points that the last search ranked highly. The process is then fitted
-    to z, and the proposal is the point with the best z that is nearest the incumbent.
+    points and from unlabelled points that the last search ranked highly. The process is then a
+    function of z. The proposal is the point nearest to the incumbent among all points with the best
+    z.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
         The search space. With a dict or `Space` of named parameters, points are dicts. With a list
-        of dicts, a point has the parameters of one of them, as in
+        of dicts, each point has the parameters of one of the dicts, as in
         :class:`~skbo_silbo.SILBOSearchCV`.
     n_components : int or "auto", default="auto"
-        Dimension r of a learnt embedding; "auto" lets the learner choose it.
+        Dimension r of a learnt embedding. With "auto", the learner chooses it.
     embedding : {"auto", "identity", "sparse", "active-subspace", "semi-sir", "semi-sir-local", \
             "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
         How B is learnt:
 
         - "auto": "semi-sir" if `n_components` is an integer; otherwise "sparse", or "identity"
           below 5 columns.
-        - "identity", "sparse": all inputs are kept, with a prior that all or few of them matter.
-        - "active-subspace": the directions in which a Gaussian process is steepest.
+        - "identity": all inputs are kept, with a prior that assumes that all of them matter.
+        - "sparse": all inputs are kept, with a prior that assumes that few of them matter.
+        - "active-subspace": the directions along which the mean of a Gaussian process is steepest.
         - "semi-sir": semi-supervised sliced inverse regression, with `alpha` chosen by
           cross-validation of one direction.
-        - "semi-sir-local": the same with the paper's 7 neighbours in slices and graph.
+        - "semi-sir-local": as "semi-sir", but with localised slices and the paper's 7 neighbours
+          both within slices and in the graph.
         - "semi-sir-paper": Algorithm 2 of the paper as printed.
         - "sir": sliced inverse regression, without unlabelled points.
         - A transformer with ``components_`` after ``fit(X, y)`` or ``fit(X, y, X_unlabeled)``.
@@ -69,33 +72,36 @@ class SILBO(EmbeddedOptimizer):
         - A `skbo_silbo.embedding.Learner`.
 
         Transformers are tested on random data when the optimiser is created. If one cannot be
-        fitted to the values so far, all inputs are kept, with a warning.
+        fitted to the values so far, all inputs are kept and a warning is issued.
     acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
-        "ei" is the expected improvement, maximised on a log scale; "ucb" the confidence bound with
-        the schedule of Srinivas et al. (2010), Theorem 1. Learnt constraints need "ei" or a
+        "ei" is the expected improvement, maximised on a log scale. "ucb" is the confidence bound
+        with the schedule of Srinivas et al. (2010), Theorem 1. Learnt constraints require "ei" or a
         function with the attribute ``is_log = True``.
     n_initial : int or "auto", default="auto"
-        Number of points, including observed ones, before the first model. "auto" is ``4 + 2
-        sqrt(m)`` for m columns, at most 11.
+        Number of points to evaluate before the first model is fitted, including points that were
+        not proposed. "auto" is ``4 + 2 sqrt(m)`` for m columns, at most 11.
     n_unlabeled : int, default=50
-        Maximum number of points of each search that become unlabelled points of the next fit.
+        Maximum number of candidates that each search passes as unlabelled points to the next fit of
+        the embedding.
     update_every : int, list of int or None, default=1
-        The embedding is learnt again after this many new values, or, for a list, when the number of
-        values reaches each entry (``[20]``: once, at 20 values). None never learns it again.
+        Number of new values after which the embedding is learnt again. A list contains the total
+        numbers of values at which it is learnt: with ``[20]``, it is learnt once, from 20 values.
+        None means that the embedding is never updated.
     design : {"auto", "sobol", "random"}, default="auto"
         The initial design: a scrambled Sobol sequence ("auto", "sobol") or independent uniform
         points ("random").
     search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
         How the acquisition function is maximised:
 
-        - "climb": by gradients, starting from the best of random candidates.
-        - "random": over random points of the box around the image of the embedding.
-        - "parzen-turns": by "climb", alternating with points drawn where good points are dense
-          (Bergstra et al. 2011). The probability of a draw is half the share of variance that the
-          surrogate leaves unexplained in leave-one-out predictions, and 0 with constraints. From 25
-          columns on, inputs are moved off their bounds if that costs little acquisition.
+        - "climb": by gradient ascent, starting from the best of many random candidates.
+        - "random": the best of random points of the box around the image of the embedding.
+        - "parzen-turns": by "climb", except that some proposals are drawn at random where good
+          points are dense (Bergstra et al. 2011). The probability of a draw is half the share of
+          variance that the leave-one-out predictions of the surrogate do not explain. It is 0 with
+          constraints. From 25 columns on, inputs are moved off their bounds if this hardly lowers
+          the acquisition function.
         - "auto": "parzen-turns" if all inputs are kept, the acquisition function has ``is_log``
-          and the surrogate has `unexplained_share`; otherwise "climb".
+          and the surrogate has the method `unexplained_share`. Otherwise "climb".
     surrogate : {"auto", "gaussian-process", "sklearn"} or regressor, default="auto"
         The model of the objective as a function of z:
 
@@ -104,24 +110,24 @@ class SILBO(EmbeddedOptimizer):
         - "sklearn": scikit-learn's `GaussianProcessRegressor` with a Matern-5/2 kernel, one length
           scale per coordinate and white noise, warm-started from the previous fit.
         - A regressor with ``predict(Z, return_std=True)``, such as `BayesianRidge`. It is cloned
-          and fitted to standardised values. A kernel with one length scale per input needs
-          ``embedding="identity"``, and `from_dict` needs the regressor again.
+          and fitted to standardised values. A kernel with one length scale per input requires
+          ``embedding="identity"``. Pass the regressor again to `from_dict`.
 
-        Gradients are analytical for the first, and finite differences (2 r predictions per step)
-        for the others.
+        The library's Gaussian process has analytical gradients. For the others, gradients are
+        finite differences, which take 2 r predictions per step.
     warp : "half-log", None or Warp, default="half-log"
         Transformation of the values before the fits. "half-log" compresses distances above the
         median logarithmically; None uses the values unchanged.
     journal : str, path-like or None, default=None
         File in which every proposal and value is saved before `ask` and `tell` return. An optimiser
-        created with the same arguments and journal resumes from it, also after a crash; then
-        evaluate `pending_` and pass the values to `tell`, because `ask` proposes other points. A
-        journal of another space, option or seed raises an error that names the difference; options
-        that are objects are compared by their pickled contents. Without `random_state`, the seed in
-        the journal is used. Call `constrain` again after resuming.
+        created with the same arguments and journal resumes from it, also after a crash. After
+        resuming, evaluate the points in `pending_` and pass their values to `tell`, because `ask`
+        proposes other points. An error is raised if the space, an option or the seed differs from
+        the journal. Options that are objects are compared by their pickled contents. Without
+        `random_state`, the seed in the journal is used. Call `constrain` again after resuming.
     scale : "log", list of "log" and None, or None, default=None
-        Inputs of an array or `Bounds` to search on a log scale: "log" for all inputs, or a list
-        with "log" or None for each. Points keep the original units.
+        Scale on which inputs are searched if `bounds` is an array or `Bounds`: "log" for all
+        inputs, or a list with "log" or None for each input. Points are in the original units.
     maximize : bool, default=False
         Whether to maximise. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the sign of the
         values; ``subspace_`` and ``input_model_`` describe the negated values.
@@ -141,9 +147,9 @@ class SILBO(EmbeddedOptimizer):
     func_vals_ : ndarray of shape (n,)
         All observed values.
     constraints_ : ndarray of shape (n, m)
-        Observed constraints, NaN if unknown; m is 0 without any.
+        Observed values of m constraints, with NaN for unknown values. m is 0 without constraints.
     feasible_ : ndarray of bool of shape (n,)
-        Whether all constraints are known to hold; True without any.
+        Whether all constraints are known to hold at each point. True without constraints.
     pending_ : ndarray of shape (n, d) or list of n dicts
         Points proposed but neither observed nor cancelled, in the order of `ask`.
     input_model_ : InputModel
@@ -153,7 +159,8 @@ class SILBO(EmbeddedOptimizer):
     n_initial_ : int
         Number of points before the first model.
     subspace_ : LearntSubspace
-        The inputs and directions that matter, with intervals, computed on first access.
+        The inputs and directions that matter, with confidence intervals. It is computed on first
+        access.
     space_ : Space or Box
         The search space.
 
@@ -175,13 +182,13 @@ class SILBO(EmbeddedOptimizer):
 
     Each observed constraint (``constraints`` of `tell`) is modelled by a Gaussian process on all
     columns. The log probability that all constraints hold is added to the log expected improvement
-    on the best feasible point (Gelbart, Snoek and Adams 2014), and maximised alone until a feasible
-    point is known. Constraints at pending points are assumed to be two standard deviations worse
-    than predicted.
+    on the best feasible point (Gelbart, Snoek and Adams 2014). Until a feasible point is known, the
+    log probability alone is maximised. Constraints at pending points are assumed to be two standard
+    deviations worse than predicted.
 
     Known noise (``noise_std`` of `tell`) is added to the noise that the Gaussian process estimates,
     and scaled by the slope of `warp` at the value. The warp, embedding and prior are chosen as if
-    the noise were constant. Regressors, `AddBO` and `BOCK` do not support it.
+    the noise were constant. Regressors, `AddBO` and `BOCK` do not support known noise.
 
     Examples
     --------
@@ -230,7 +237,7 @@ class SILBO(EmbeddedOptimizer):
         self._log = log
 
     def close_journal(self) -> None:
-        """Close the journal, if there is one: what follows is not recorded."""
+        """Close the journal, if there is one. Later proposals and values are not recorded."""
         with self._lock:
             log, self._log = self._log, None
             if log is not None:
@@ -256,7 +263,7 @@ class SILBO(EmbeddedOptimizer):
         )
 
     def _make_surrogate(self, learner):
-        """Return the surrogate, with the prior that a string `embedding` stands for."""
+        """Create the surrogate, with the prior implied by `embedding` if it is a string."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
         is_process = isinstance(self.surrogate, str) and self.surrogate != "sklearn"
         if not isinstance(learner, IdentityLearner) or not (is_process or asked):
@@ -266,9 +273,9 @@ class SILBO(EmbeddedOptimizer):
 
 
 def shared_lengths(space):
-    """Return, for each column, the index of its length scale; categories share one.
+    """Return the index of the length scale that each column uses.
 
-    None means that each column has its own.
+    The columns of a categorical parameter share one. None means one length scale per column.
 
     Examples
     --------
