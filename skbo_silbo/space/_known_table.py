@@ -11,7 +11,6 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.gaussian_process import kernels
 
 N_LEVELS = 20  # for integers that are searched on a logarithmic scale
-ABSENT = ""  # marks a parameter that belongs to another branch than the candidate
 DIGITS = 3  # significant digits of values that are scaled to the data
 
 
@@ -88,12 +87,14 @@ def none_is_unlimited(name: str) -> bool:
     return name.rpartition("__")[-1] in table()["none"]["unlimited"].split()
 
 
-@cache
-def class_candidates(key: str) -> list[dict[str, Any]]:
-    """Return the well-performing candidates of a class, not yet scaled to the data."""
-    columns = table()["known"].get(key.removeprefix("sklearn."), {})
-    rows = zip(*columns.values(), strict=True)
-    return [{n: v for n, v in zip(columns, row, strict=True) if v != ABSENT} for row in rows]
+def class_candidates(key: str, n_rows: float = 0.0) -> list[dict[str, Any]]:
+    """Return the well-performing candidates of a class, not yet scaled to the data.
+
+    The list is empty if there are more rows than the candidates are known to suit.
+    """
+    name = key.removeprefix("sklearn.")
+    is_suitable = n_rows <= table()["known_rows"].get(name, np.inf)
+    return table()["known"].get(name, []) if is_suitable else []
 
 
 def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:

@@ -32,7 +32,7 @@ def known_candidates(
     branches : list of Space
         The branches of the search space.
     """
-    steps = [step for step in steps if step.key and class_candidates(step.key)]
+    steps = [step for step in steps if step.key and class_candidates(step.key, step.data.n)]
     by_step = [_values(step) for step in steps]
     longest = max(map(len, by_step), default=0)
     together = [[own[min(i, len(own) - 1)] for own in by_step] for i in range(longest)]
