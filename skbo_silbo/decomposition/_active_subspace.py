@@ -45,14 +45,15 @@ class ActiveSubspace(SupervisedProjection):
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        Number of components. "auto" maximises the ratio of successive eigenvalues, each increased
-        by a thousandth of the first (a ridge-type ratio [4]_); the eigenvalue after the last counts
-        as zero.
+        Number of components. "auto" maximises the ratio of successive eigenvalues, after adding a
+        thousandth of the first eigenvalue to each (a ridge-type ratio [4]_). The last eigenvalue is
+        compared with zero.
     n_refinements : int, default=2
-        Maximum number of times that the process is refitted with the directions just found as
-        additional inputs of its kernel, which dense (rotated) directions need. A refit is kept only
-        if it increases the log marginal likelihood by more than ``r (d - r) / 2 log(n_labeled)``,
-        the penalty of Schwarz's criterion for r inputs learnt from the same labels. 0 fits once.
+        Maximum number of times that the process is refitted with the scores along the r directions
+        just found as additional inputs of its kernel. This helps if directions combine many
+        features. A refit is kept only if it increases the log marginal likelihood by more than ``r
+        (d - r) / 2 log(n_labeled)``, the penalty of Schwarz's criterion for directions learnt from
+        the same labels. With 0, the process is fitted once.
     response : {"value", "rank"}, default="value"
         "rank" replaces each response by its ranks, scaled to unit variance. Use it for heavy-tailed
         responses.
@@ -67,15 +68,15 @@ class ActiveSubspace(SupervisedProjection):
         Mean of the labelled samples.
     eigenvalues_ : ndarray of shape (min(n_rows, n_features),)
         Eigenvalues of the average of ``g g'`` in decreasing order, for features of unit standard
-        deviation and in squared units of y. With several responses, the average over responses of
-        unit standard deviation.
+        deviation and in squared units of y. With several responses, they are averaged over the
+        responses, which are scaled to unit standard deviation.
     n_components_ : int
     length_scale_ : ndarray of shape (n_features,)
-        Length scales of the kernel in the units of the features; infinite for constant features.
-        With several responses, this and the four attributes below have an additional first axis.
-        They are not set if gradients were passed to ``fit``.
+        Length scales of the kernel in the units of the features. The length scale of a constant
+        feature is infinite. With several responses, this attribute and the next four have an
+        additional first axis. They are not set if gradients were passed to ``fit``.
     signal_variance_, noise_ : float
-        Variance of the process and of the noise, in squared units of y, or of its ranks.
+        Variance of the process, and variance of the noise, in squared units of y or of its ranks.
     log_marginal_likelihood_ : float
         Log marginal likelihood of the centred labels. It is optimistic if ``n_refinements_ > 0``,
         since some inputs of the kernel were learnt from the same labels.
@@ -150,14 +151,14 @@ class ActiveSubspace(SupervisedProjection):
         X : array-like of shape (n_samples, n_features)
             Training data.
         y : array-like of shape (n_samples,) or (n_samples, q)
-            Responses; NaN marks unlabelled samples.
+            One or several responses. NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_unlabeled, n_features), default=None
             Additional unlabelled samples.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the labelled samples in the likelihood and in the average of the gradients,
-            in which unlabelled samples weigh 1. Integers are counts: a sample of weight 3 is
-            equivalent to three samples with the same value. Floats are relative; they are scaled to
-            sum to the effective sample size ``(sum w)^2 / sum w^2``.
+            Weights of the labelled samples in the likelihood and in the average of the gradients.
+            Unlabelled samples have weight 1 in this average. Integers are counts: a sample of
+            weight 3 is equivalent to three samples with the same value. Floats are relative; they
+            are scaled to sum to the effective sample size ``(sum w)^2 / sum w^2``.
         gradients : array-like of shape (n_samples, n_features) or (n_samples, q, n_features), \
         default=None
             Gradients of y at the samples, for example from an adjoint solver or automatic
@@ -200,7 +201,7 @@ class ActiveSubspace(SupervisedProjection):
         self._store_directions(frame, unit * singular / np.sqrt(n_points), directions)
 
     def _check_gradients(self, gradients, rows, q):
-        """Validate the gradients and return those of the labelled samples, (n, q, d)."""
+        """Validate the gradients, and return those at the labelled samples with shape (n, q, d)."""
         if self.response == "rank":
             raise ValueError(
                 "gradients must be None with response='rank', since ranks have no gradients. Use "
@@ -219,7 +220,7 @@ class ActiveSubspace(SupervisedProjection):
         return G.reshape(n, q, d)[rows.is_labeled]
 
     def _slopes_of_processes(self, frame, rows, Y, copies):
-        """Return gradients (q, n, d) of a process per response, and the number of samples."""
+        """Fit a process to each response, and return its gradients and the number of samples."""
         check_pairs_fit(type(self).__name__, len(Y))
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         T = (Y - frame.y_mean) / frame.y_scale
@@ -229,9 +230,9 @@ class ActiveSubspace(SupervisedProjection):
         return slopes, rows.n_rows + len(rows.X_unlabeled)
 
     def _fit_model(self, U, t, copies):
-        """Fit a process, and refit along the directions found while the evidence increases.
+        """Fit a process, and refit it along the directions found as long as the evidence increases.
 
-        Returns the model and the number of refits kept.
+        Return the model and the number of refits that were kept.
         """
         model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])))
         n_refinements = 0
@@ -261,7 +262,7 @@ class ActiveSubspace(SupervisedProjection):
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
 
     def _store_models(self, frame, features, models):
-        """Set the attributes of the process, or of one process per response."""
+        """Set the attributes that describe the process, or the processes of several responses."""
         found = []
         for (model, n_refinements), y_scale in zip(models, frame.y_scale, strict=True):
             signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
@@ -276,7 +277,7 @@ class ActiveSubspace(SupervisedProjection):
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """Gaussian process of the standardised features u and the learnt inputs ``learnt @ u``."""
+    """Gaussian process whose inputs are standardised features u and scores ``learnt @ u``."""
 
     data: Observations  # of (n, d + r) inputs
     learnt: np.ndarray  # (r, d)
@@ -308,7 +309,10 @@ class _Model:
         return self.evidence - 0.5 * r * (d - r) * np.log(self.data.n_rows)
 
     def slopes(self, points, copies):
-        """Return gradients of the mean at points (n, d); labelled ones times root weights."""
+        """Return the gradient of the posterior mean at each point.
+
+        At labelled points, it is multiplied by the square root of the weight.
+        """
         d = points.shape[1]
         by_input = self.process.mean_gradient(np.hstack([points, points @ self.learnt.T]))
         gradients = by_input[:, :d] + by_input[:, d:] @ self.learnt
@@ -317,9 +321,9 @@ class _Model:
 
 
 def _n_leading(eigenvalues):
-    """Return the number of directions with the largest ridge-type eigenvalue ratio.
+    """Return the number of directions that maximises the ridge-type eigenvalue ratio.
 
-    A zero eigenvalue is appended.
+    A zero is appended to the eigenvalues.
     """
     raised = np.append(eigenvalues, 0.0) + FLOOR * eigenvalues[0]
     return int(np.argmax(raised[:-1] / raised[1:])) + 1

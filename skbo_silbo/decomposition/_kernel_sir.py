@@ -38,7 +38,7 @@ from skbo_silbo.decomposition.selection._n_components import (
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 SHIFT_INVARIANT = ("rbf", "laplacian")
-# share of the largest eigenvalue of the centred kernel below which others count as zero
+# Eigenvalues of the centred kernel below this share of the largest count as zero.
 RANGE_TOLERANCE = 1e-12
 
 
@@ -64,11 +64,11 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     n_components : "auto" or int, default="auto"
         Number of components. "auto" maximises an information criterion of the eigenvalues [3]_.
     kernel : {"rbf", "laplacian", "linear", "poly", "cosine"}, default="rbf"
-        Pairwise kernel of scikit-learn. It is applied to columns divided by their standard
-        deviation over the labelled samples, so that units do not matter.
+        Name of a kernel in `sklearn.metrics.pairwise`. Columns are divided by their standard
+        deviation over the labelled samples first, so that units do not matter.
     gamma : float or None, default=None
-        Kernel coefficient; ignored by "linear" and "cosine". None is ``1 / n_features``. Tune it by
-        cross-validation if possible.
+        Kernel coefficient, which "linear" and "cosine" ignore. None means ``1 / n_features``. Tune
+        it by cross-validation if possible.
     alpha : "auto" or float, default="auto"
         Weight of the unlabelled samples, as in `SemiSlicedInverseRegression`.
     ridge : "auto" or float, default="auto"
@@ -81,7 +81,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
     n_neighbors : int, default=7
-        Number of neighbours of each sample in the graph, nearest in feature space.
+        Number of neighbours of each sample in the graph. Distances are measured in feature space.
     fit_inverse_transform : bool, default=False
         Whether to learn ``inverse_transform`` by a kernel ridge regression of the samples on their
         scores, as in `KernelPCA` [4]_. It uses the same kernel and the ridge with the smallest
@@ -94,13 +94,14 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n, n_components)
-        Coefficients of the samples in `X_fit_`; the coefficient of largest magnitude is positive.
-        The labelled scores have unit variance if penalty and ridge are small.
+        Coefficients of the samples in `X_fit_`. In each column, the entry of largest magnitude is
+        positive. The scores of the labelled samples have unit variance if penalty and ridge are
+        small.
     offset_ : ndarray of shape (n_components,)
-        Offsets of the scores ``kernel(X, X_fit_) @ dual_coef_ - offset_``, which have mean zero
-        over the labelled samples.
+        Offsets subtracted from the scores, which are ``kernel(X, X_fit_) @ dual_coef_ - offset_``.
+        The scores of the labelled samples have mean zero.
     scale_ : ndarray of shape (n_features,)
-        Divisors of the columns.
+        Standard deviations by which the columns are divided.
     X_fit_ : ndarray of shape (n, n_features)
         Training samples, labelled ones first.
     eigenvalues_ : ndarray of shape (p,)
@@ -109,7 +110,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
     alpha_ : float
-        Weight of the unlabelled samples; 0 if every sample is labelled.
+        Weight of the unlabelled samples. It is 0 if every sample is labelled.
     alpha_scores_ : dict
         Cross-validation results of ``alpha="auto"``, as in `SemiSlicedInverseRegression`.
     ridge_, gamma_ : float
@@ -124,8 +125,8 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
     Notes
     -----
-    Fitting takes O(n^3) time and O(n^2) memory for n samples, labelled and unlabelled: a few
-    thousand at most.
+    Fitting takes O(n^3) time and O(n^2) memory for n labelled and unlabelled samples. This limits n
+    to a few thousand.
 
     References
     ----------
@@ -245,7 +246,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         Returns
         -------
         X : ndarray of shape (n, n_features), or Dask array
-            Samples; float32 if Z is.
+            Samples. They are float32 if Z is.
 
         Raises
         ------
@@ -265,8 +266,8 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     def _set_kernel_inputs(self, data):
         """Set `X_fit_` and the shift and scale that are applied to it before the kernel.
 
-        Constant columns are multiplied by 0. Shift-invariant kernels see centred columns, which
-        lose fewer digits.
+        Constant columns are multiplied by 0. For shift-invariant kernels, columns are centred,
+        which reduces rounding errors.
         """
         columns = data.columns
         mean, spread = mean_and_spread(data.X_labeled, data.weights)
@@ -282,12 +283,12 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma_)
 
     def _score_kernel(self, Z, Y):
-        """Return the kernel matrix of scores, with gamma ``1 / n_components_``."""
+        """Return the kernel matrix between scores, with ``gamma = 1 / n_components_``."""
         gamma = 1 / self.n_components_
         return pairwise_kernels(Z, Y, metric=self.kernel, filter_params=True, gamma=gamma)
 
     def _pencil(self, F, data, slices):
-        """Return the eigenvalue problem in coordinates F (n, q), with ridge and penalty."""
+        """Set up the eigenvalue problem in the coordinates F, with ridge and penalty."""
         n, random_state = len(data.y), check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         self.ridge_ = self._resolve_ridge(F[:n], data)
@@ -309,7 +310,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):
-        """Return the ridge, chosen on the labelled coordinates F if it is "auto"."""
+        """Return the ridge; "auto" is chosen from the coordinates F of the labelled samples."""
         if self.ridge != "auto":
             return float(self.ridge)
         firsts, sets = copies(data.X_labeled, data.y)
@@ -333,7 +334,10 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self.dual_coef_, self.offset_ = dual(np.sqrt(n_rows) * V)
 
     def _fit_inverse(self, K, weights):
-        """Fit the kernel ridge regression of ``inverse_transform``; unlabelled samples weigh 1."""
+        """Fit the kernel ridge regression that ``inverse_transform`` uses.
+
+        Unlabelled samples have weight 1.
+        """
         w = np.ones(len(K))
         if weights is not None:
             w[: len(weights)] = weights
@@ -357,7 +361,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
 
 def kernel_features(K, n_labeled, weights=None):
-    """Decompose a kernel matrix (n, n) whose first `n_labeled` samples are labelled.
+    """Decompose a kernel matrix whose first `n_labeled` samples are labelled.
 
     Returns
     -------

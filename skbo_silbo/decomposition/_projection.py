@@ -40,13 +40,13 @@ NONNEGATIVE = Interval(Real, 0, None, closed="left")
 class SupervisedProjection(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
 ):
-    """Base class of transformers with ``components_`` (r, d) and ``mean_`` (d,).
+    """Base class of supervised dimension-reduction transformers.
 
-    A subclass implements ``_learn(data)``: given the validated samples without constant columns, a
-    `LabelledData`, it sets `n_components_`, `eigenvalues_`, `mean_` and `components_`. What it
-    requires is declared by the class attributes below. Parameters are validated by
-    `_parameter_constraints`, as in scikit-learn. The parameters `n_slices` and `categorical`, and
-    the argument `X_unlabeled` of ``fit``, are optional.
+    A subclass implements ``_learn(data)``, where `data` is a `LabelledData` with validated samples
+    and without constant columns. The method sets `n_components_`, `eigenvalues_`, `mean_` and
+    `components_`. The class attributes below declare what a subclass requires. Parameters are
+    validated by `_parameter_constraints`, as in scikit-learn. The parameters `n_slices` and
+    `categorical`, and the argument `X_unlabeled` of ``fit``, are optional.
     """
 
     _takes: tuple[str, ...] = ("numeric",)  # types of y, as in `split_labelled`
@@ -82,9 +82,9 @@ class SupervisedProjection(
             Response: numbers, or another type that the class supports. Samples whose y is NaN, NaT,
             None, pandas' NA or masked are unlabelled and ignored.
         sample_weight : array-like of shape (n,), default=None
-            Integers are counts: a sample of weight 3 is equivalent to three samples, also in tests.
-            Floats are relative; they are scaled to sum to the effective sample size ``(sum w)^2 /
-            sum w^2``.
+            Weights of the samples. Integers are counts: a sample of weight 3 is equivalent to three
+            samples, also in tests. Floats are relative, and are scaled to sum to the effective
+            sample size ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class SupervisedProjection(
         return self._fit(X, y, None, sample_weight)
 
     def _fit(self, X, y, X_unlabeled, sample_weight, group=None, **given):
-        """Fit the model; `given` are further arguments of ``_learn``."""
+        """Fit the model, passing additional keyword arguments to ``_learn``."""
         self._validate_params()
         data = split_labelled(
             self,
@@ -124,7 +124,7 @@ class SupervisedProjection(
 
     @abstractmethod
     def _learn(self, data: LabelledData, **given: Any) -> None:
-        """Set the fitted attributes in the columns that vary."""
+        """Fit the model to data without constant columns, and set the fitted attributes."""
 
     def _select_samples(self, data: LabelledData) -> LabelledData:
         """Drop the samples that the method does not use."""
@@ -143,7 +143,7 @@ class SupervisedProjection(
             check_enough_rows(type(self).__name__, n, d)
 
     def _reset(self) -> None:
-        """Delete the fitted attributes of an earlier fit, some of which the next may not set."""
+        """Delete all fitted attributes, since the next fit may not set every one of them."""
         kept = ("n_features_in_", "feature_names_in_")
         for name in list(vars(self)):
             if name.endswith("_") and name not in kept:
@@ -157,12 +157,15 @@ class SupervisedProjection(
         return slices
 
     def _store(self, data: LabelledData) -> None:
-        """Store the fitted attributes in terms of all features."""
+        """Convert the fitted attributes so that they refer to all features."""
         products = products_with_scores(data.X_labeled, self.mean_, self.components_, data.weights)
         self._store_in_features(data.columns, data.X_labeled.dtype, products)
 
     def _store_in_features(self, columns: Columns, dtype: Any, products: FloatArray) -> None:
-        """Expand the attributes from the columns that vary; `products` is Z'X of the scores Z."""
+        """Insert the constant features into the fitted attributes.
+
+        `products` is Z'X for the scores Z and the centred samples X.
+        """
         squares = products @ self.components_.T  # Z'Z
         unit = np.sqrt(np.diag(squares))[:, None]
         unit[unit == 0] = 1.0
@@ -186,8 +189,8 @@ class SupervisedProjection(
         Returns
         -------
         Z : ndarray of shape (n, n_components_), or Dask array
-            Scores; ``(X - mean_) @ components_.T`` for linear methods. Float32 if X is. For a Dask
-            array, the result is lazy.
+            Scores, which are ``(X - mean_) @ components_.T`` for linear methods. They are float32
+            if X is. For a Dask array, the result is lazy.
         """
         check_is_fitted(self)
         if is_dask_array(X):
@@ -212,7 +215,7 @@ class SupervisedProjection(
         X : ndarray of shape (n, d), or Dask array
             For linear methods, the least-squares prediction of each feature from the scores, fitted
             to the labelled training samples. It does not depend on the units of the features, and
-            ``transform(X)`` returns Z. Float32 if Z is.
+            ``transform(X)`` returns Z. The result is float32 if Z is.
         """
         check_is_fitted(self)
         if is_dask_array(Z):
@@ -250,7 +253,7 @@ class SupervisedProjection(
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> str:
-        """Summarise the fit: slices, directions, eigenvalues and tests, as R's ``dr`` prints them.
+        """Summarise slices, directions, eigenvalues and tests, in the layout of R's ``dr``.
 
         Parameters
         ----------
@@ -271,9 +274,9 @@ class SupervisedProjection(
         -------
         str
             Text that prints as a table. Basis vectors have unit length. Standard errors refer to
-            `components_`, divided by the same length, so that the ratio of an entry to its error is
-            a z-value. They include rotations within the subspace, unlike `bootstrap_directions`.
-            Kernel methods have no basis vectors.
+            `components_` and are divided by the same length, so that the ratio of an entry to its
+            error is a z-value. Unlike the errors of `bootstrap_directions`, they include rotations
+            within the subspace. Kernel methods have no basis vectors.
 
         Raises
         ------
@@ -308,7 +311,7 @@ class SupervisedProjection(
             )
 
     def _standard_errors(self, rows):
-        """Return standard errors (r, d) of `components_`, or None if there are none."""
+        """Return the standard errors of `components_`, or None if they are not available."""
 
     @property
     def _n_features_out(self):

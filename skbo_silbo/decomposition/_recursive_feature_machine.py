@@ -17,8 +17,8 @@ from skbo_silbo.decomposition.selection._n_components import check_identified
 from skbo_silbo.decomposition.slicing._slices import spread_over_response
 
 MOST_ROWS = 2000  # largest number of labelled samples to which the regression is fitted
-AUTO_SHARE = 0.99  # share of the metric's trace that the directions of "auto" hold
-RANK_TOLERANCE = 1e-14  # relative size of the eigenvalues below which they count as 0
+AUTO_SHARE = 0.99  # share of the metric's trace that n_components="auto" retains
+RANK_TOLERANCE = 1e-14  # eigenvalues below this share of the largest count as 0
 
 
 class RecursiveFeatureMachine(SupervisedProjection):
@@ -44,8 +44,8 @@ class RecursiveFeatureMachine(SupervisedProjection):
         "diagonal" weights the features: each direction is a single feature, the most important one
         first. "full" learns linear combinations of features, which needs more labels.
     n_iter : int, default=1
-        Number of times that the metric is learnt. More iterations sharpen the metric, but with few
-        labels predictions became slightly worse from the second iteration on.
+        Number of times that the metric is learnt. More iterations sharpen the metric. In tests with
+        few labels, however, predictions became slightly worse from the second iteration on.
     categorical : "auto" or bool, default="auto"
         Whether y holds classes, as in `SemiSlicedInverseRegression`.
 
@@ -65,11 +65,11 @@ class RecursiveFeatureMachine(SupervisedProjection):
         Share of each feature in the squared gradients: the diagonal of the average gradient outer
         product, divided by its trace.
     bandwidth_ : float
-        Bandwidth of the kernel of the last regression, ten times the mean distance between labelled
-        samples in its metric.
+        Bandwidth of the kernel of the last regression. It is ten times the mean distance between
+        labelled samples in the metric of this regression.
     ridge_ : float
         Ridge of the last regression, relative to the mean squared norm of a sample in feature
-        space. It minimises the exact leave-one-out error; duplicated samples are left out together.
+        space. It minimises the exact leave-one-out error. Duplicated samples are left out together.
     n_components_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -177,7 +177,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
 
     def _targets(self, y, weights):
-        """Return targets (n, t) of mean 0 and total variance 1, and their unit in terms of y."""
+        """Return targets of mean 0 and total variance 1, and the factor that undoes the scaling."""
         if y.dtype.kind != "f":
             return response_targets(y, weights), 1.0
         Y = y.reshape(len(y), -1)
@@ -186,9 +186,9 @@ class RecursiveFeatureMachine(SupervisedProjection):
         return (Y - mean) / (spread * np.sqrt(len(spread))), spread[0] if len(spread) == 1 else 1.0
 
     def _learn_metric(self, U, T, weights):
-        """Return the metric, (d, d) or its diagonal (d,).
+        """Return the learnt metric, or only its diagonal if ``metric="diagonal"``.
 
-        The first n of the rows U (m, d) have the targets T (n, t).
+        The targets T, of shape (n, t), belong to the first n of the rows U.
         """
         n, d, diagonal = len(T), U.shape[1], self.metric == "diagonal"
         M = np.ones(d) if diagonal else np.eye(d)
@@ -202,7 +202,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         return M
 
     def _leading_roots(self, M):
-        """Set the eigenvalues; return the leading directions times their roots."""
+        """Set `eigenvalues_`, and return each direction times the square root of its eigenvalue."""
         self.eigenvalues_, V = _eigenpairs(M)
         held = np.cumsum(self.eigenvalues_) / self.eigenvalues_.sum()
         rank = np.count_nonzero(self.eigenvalues_ > RANK_TOLERANCE * self.eigenvalues_[0])
@@ -214,12 +214,12 @@ class RecursiveFeatureMachine(SupervisedProjection):
 
 
 def _diagonal(M):
-    """Return the diagonal of a metric (d, d), or of one given by its diagonal (d,)."""
+    """Return the diagonal of a metric, which may be a matrix or already its diagonal."""
     return M if M.ndim == 1 else np.diag(M)
 
 
 def _eigenpairs(M):
-    """Return the eigenvalues (d,) of a metric in decreasing order, and the eigenvectors as rows."""
+    """Return the eigenvalues of a metric in decreasing order, and the eigenvectors as rows."""
     if M.ndim == 1:
         order = np.argsort(-M, kind="stable")
         return M[order], np.eye(len(M))[order]
@@ -228,7 +228,7 @@ def _eigenpairs(M):
 
 
 def _root(M):
-    """Return the symmetric square root of a metric (d, d), or of one given by its diagonal."""
+    """Return the symmetric square root of a metric, which may be a matrix or its diagonal."""
     if M.ndim == 1:
         return np.sqrt(M)
     eigenvalues, V = _eigenpairs(M)

@@ -24,14 +24,14 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
 
     A kernel ridge regression with a Laplace kernel predicts the class indicators from the scores.
     Its ridge minimises the exact leave-one-out error. By default, the scores are those of
-    `RecursiveFeatureMachine`, as in [1]_. Of more than 2,000 labelled samples, the regression uses
-    2,000, evenly spaced over the classes.
+    `RecursiveFeatureMachine`, as in [1]_. The regression uses at most 2,000 labelled samples, which
+    are evenly spaced over the classes.
 
     Parameters
     ----------
     reducer : transformer, default=None
         Transformer that supports classes, such as `SemiSlicedInverseRegression`. It is cloned. None
-        is ``RecursiveFeatureMachine()``.
+        means ``RecursiveFeatureMachine()``.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Additional unlabelled samples, for a transformer that uses them.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples, which the transformer must support. Integers are
+            Weights of the labelled samples. The transformer must support weights. Integers are
             counts: a sample of weight 3 is equivalent to three samples. Floats are relative.
 
         Returns
@@ -88,8 +88,8 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If samples of positive weight have fewer than two classes, or the transformer rejects
-            the data.
+            If the samples of positive weight belong to fewer than two classes, or if the
+            transformer rejects the data.
         TypeError
             If the transformer does not support weights.
         """
@@ -111,7 +111,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _encode(self, y, sample_weight):
-        """Set `classes_`; return the codes (n,) of the samples, NaN for unlabelled ones."""
+        """Set `classes_`, and return the index of each sample's class, NaN if unlabelled."""
         if y is None:
             raise ValueError(
                 "SDRClassifier requires y to be passed, but the target y is None. Use NaN in y for "
@@ -140,8 +140,8 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Estimate the probability of each class.
 
-        The predicted indicators are clipped below at ``1 / (n_l + 2)`` for n_l labelled samples and
-        scaled to sum to 1.
+        The predicted indicators are clipped from below at ``1 / (n_l + 2)``, where n_l is the
+        number of labelled samples, and then scaled to sum to 1.
 
         Parameters
         ----------

@@ -44,30 +44,32 @@ FEWEST_LABELS = 4
 NOISE_BANDWIDTH = 0.5  # bandwidth, in scores, of the local average of squared errors
 PRIOR_ROWS = 10  # weight of the global average of squared errors in the local average
 SEARCH_ROWS = 300  # largest number of samples that choose the hyperparameters of the process
-FOLD_ROWS = 1000  # largest number of samples to which the model of a fold is fitted
-MOST_ROWS = 2000  # largest number of samples to which the regression on the scores is fitted
+FOLD_ROWS = 1000  # largest number of samples that the model of a fold is fitted to
+MOST_ROWS = 2000  # largest number of samples that the regression on the scores is fitted to
 BATCH = 1000  # number of samples predicted at a time
-LITTLE_NOISE = 1e-4  # share of the variance of y below which duplicates may hide the noise
+LITTLE_NOISE = 1e-4  # duplicates may hide the noise if it is below this share of y's variance
 
 
 class SDRRegressor(RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction, followed by a regression on the scores.
 
-    By default, the directions are those of `RecursiveFeatureMachine`, and a kernel ridge regression
-    predicts from the scores [3]_. For other transformers, such as `MAVE` [1]_, a Gaussian process
-    with a Matern-5/2 kernel does. Prediction errors are estimated by cross-validation, in which the
-    directions are learnt again, so that their uncertainty is included [2]_.
+    By default, `RecursiveFeatureMachine` finds the directions, and a kernel ridge regression
+    predicts y from the scores [3]_. With other transformers, such as `MAVE` [1]_, a Gaussian
+    process with a Matern-5/2 kernel predicts y. Prediction errors are estimated by
+    cross-validation. The directions are learnt again in each fold, so that their uncertainty is
+    included [2]_.
 
     Parameters
     ----------
     reducer : transformer, default=None
-        Transformer that learns from y, such as `MAVE` or `ActiveSubspace`. It is cloned. None is
-        `RecursiveFeatureMachine`, or `SemiSlicedInverseRegression` if its squared held-out errors
-        are smaller by more than one standard error, as for spectra.
+        Transformer that learns from y, such as `MAVE` or `ActiveSubspace`. It is cloned. None means
+        `RecursiveFeatureMachine`, unless the squared held-out errors with
+        `SemiSlicedInverseRegression` are smaller by more than one standard error, as is common for
+        spectra.
     n_folds : int, default=5
         Number of cross-validation folds.
     random_state : int, RandomState instance or None, default=None
-        Seed of the folds; None is a fixed seed.
+        Seed of the folds. None uses a fixed seed.
 
     Attributes
     ----------
@@ -148,10 +150,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             Additional unlabelled samples. A warning is raised if the transformer does not use
             unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples, which the transformer must support. Integers are
-            counts: a sample of weight 3 is equivalent to three samples with the same value, which
-            suggests little noise; a warning is raised if none is left. Floats are relative, and are
-            scaled to sum to the effective sample size.
+            Weights of the labelled samples. The transformer must support weights. Integers are
+            counts: a sample of weight 3 is equivalent to three samples with the same value. Since
+            equal values suggest little noise, a warning is raised if the estimated noise is almost
+            zero. Floats are relative, and are scaled to sum to the effective sample size.
 
         Returns
         -------
@@ -207,7 +209,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def _choose(self, X, t, data, sets):
-        """Return the transformer, not fitted, with held-out means and deviations (n,)."""
+        """Choose the transformer, and return it unfitted with its held-out predictions.
+
+        The predictions are means and standard deviations, each of shape (n,).
+        """
         reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
         found = self._held_out(reducer, X, t, data, sets)
         if self.reducer is not None:
@@ -218,7 +223,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return (linear, *other) if gain > error else (reducer, *found)
 
     def _held_out(self, reducer, X, t, data, sets):
-        """Return means and deviations (2, n) of the samples of each fold, by models of others."""
+        """Return held-out predictive means and standard deviations, with shape (2, n).
+
+        The model that predicts the samples of a fold is fitted to the other folds.
+        """
         m = sets.max() + 1
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         folds = (rng.permutation(m) % min(self.n_folds, m))[sets]
@@ -245,7 +253,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         return_std : bool, default=False
-            Whether to return the standard deviation of observations, noise included.
+            Whether to return the standard deviation of a new observation, including noise.
 
         Returns
         -------
@@ -291,13 +299,13 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         coverage : float, default=0.95
-            Probability that an interval holds the observation, in (0, 1).
+            Probability, in (0, 1), that an interval contains the observation.
 
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends; infinite if there are fewer labelled samples than ``coverage / (1
-            - coverage)``.
+            Lower and upper ends of the intervals. They are infinite if there are fewer labelled
+            samples than ``coverage / (1 - coverage)``.
         """
         check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
@@ -308,7 +316,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.column_stack([mean - reach * std, mean + reach * std])
 
     def _predictions(self, X):
-        """Return means and calibrated standard deviations (2, n)."""
+        """Return predictive means and calibrated standard deviations, with shape (2, n)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         parts = [self._predicted(X[rows]) for rows in gen_batches(len(X), BATCH)]
@@ -322,7 +330,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
 
 
 def _fit_model(reducer, X, y, t, X_unlabeled, weights):
-    """Return the fitted transformer, None if y is constant, its scores, and the regression of t."""
+    """Fit the transformer, and the regression of t on its scores.
+
+    Return the transformer, or None if y is constant, the scores, and the regression.
+    """
     reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
     Z = reduce_rows(reducer, X)
     drawn = spread_over_response(X, t, MOST_ROWS)
@@ -351,7 +362,7 @@ class _Process:
 
 
 class _Machine:
-    """Kernel ridge regression of t on scores whose distances are those of a learnt metric."""
+    """Kernel ridge regression of t on scores of `RecursiveFeatureMachine`."""
 
     def __init__(self, scores, t, weights):
         firsts, sets = copies(scores, t)
@@ -370,13 +381,16 @@ class _Machine:
 
 
 class _Noise:
-    """Local average of squared held-out errors q^2 along the scores."""
+    """Local average of the squared held-out errors as a function of the scores."""
 
     def __init__(self, Z, squares, weights):
         self.Z, self.own = Z, weights * np.stack([squares, np.ones(len(Z))])
         self.everywhere = max(np.average(squares, weights=weights), np.finfo(float).tiny)
 
     def level(self, at, own=0.0):
-        """Return the root mean square of q (m,) at points, without their own sums (2, m)."""
+        """Return the local root mean square of the standardised held-out errors at each point.
+
+        `own` holds the contributions of the points themselves, which are subtracted.
+        """
         squares, weights = self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T - own
         return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))

@@ -101,7 +101,7 @@ class SecondMomentSlicing(SupervisedProjection):
             warn_if_dependence_unseen(Z, data.y, data.weights, self._sees, **seen)
 
     def _choose_n_components(self, Z, V, slices):
-        """Return the number of components; V (q, q) holds all directions."""
+        """Choose the number of components, given all directions V."""
         if not isinstance(self.n_components, str):
             return int(self.n_components)
         if self.n_components == "criterion":
@@ -118,10 +118,10 @@ class SecondMomentSlicing(SupervisedProjection):
 
     @abstractmethod
     def _kernel_of_rows(self, Z, slices, total):
-        """Return the kernel matrix (q, q)."""
+        """Return the kernel matrix whose leading eigenvectors are the directions."""
 
     def _test_by_chi_square(self, S, slices):
-        """Store chi-square tests, if the method has any."""
+        """Compute and store chi-square tests if the method supports them."""
 
 
 class SlicedAverageVarianceEstimation(SecondMomentSlicing):
@@ -149,35 +149,37 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the permutation tests; None is a fixed seed.
+        Seed of the permutation tests. None uses a fixed seed.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Directions. The labelled scores have unit variance; the largest entry of each row is
-        positive.
+        Directions, scaled so that the scores of the labelled samples have unit variance. The
+        entry of largest magnitude in each row is positive.
     mean_ : ndarray of shape (n_features,)
     eigenvalues_ : ndarray of shape (q,)
-        All eigenvalues in decreasing order; q is the rank of the centred labelled samples.
+        All eigenvalues in decreasing order. Their number q is the rank of the centred labelled
+        samples.
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
     permutation_tests_ : dict of ndarray
         Permutation tests: "n_components", "statistic" (the next eigenvalue), "p_value" and
-        "n_permutations", up to the first number of directions accepted. Only if `n_components` is
-        "auto" or "permutation".
+        "n_permutations" of each test, up to the first hypothesis that is accepted. Defined only if
+        `n_components` is "auto" or "permutation".
     dimension_tests_ : dict of ndarray
-        Chi-square tests of R's ``dr`` [4]_: "n_components", "statistic", "df", "p_value" (weighted
-        sum of chi-squares, for any X) and "p_value_normal" (for normal X), up to the first number
-        of directions accepted. In small slices the general test is conservative; for non-normal X,
-        the normal one rejects far too often. Stored with the permutation tests unless weights are
-        relative, or ``n^2 q`` exceeds 4e9 and ``q^3`` exceeds n.
+        Chi-square tests of R's ``dr`` [4]_: "n_components", "statistic", "df", "p_value" (from a
+        weighted sum of chi-squares, valid for any X) and "p_value_normal" (valid for normal X), up
+        to the first hypothesis that is accepted. In small slices, "p_value" is conservative. For
+        non-normal X, tests by "p_value_normal" reject far too often. The tests are computed
+        together with the permutation tests, unless weights are relative, or ``n^2 q`` exceeds 4e9
+        and ``q^3`` exceeds n.
 
     Warns
     -----
     UserWarning
-        If "auto" finds no direction, or if the mean or variance of other scores changes along a
-        direction found. Then the linearity or the constant variance condition fails. For normal X,
-        this warning appears in at most 1 of 100 data sets.
+        If "auto" finds no direction. Also if the mean or variance of other scores changes along a
+        direction found, because the linearity or the constant variance condition then fails. For
+        normal X, this warning appears in at most 1 of 100 data sets.
 
     References
     ----------
@@ -289,9 +291,9 @@ class DirectionalRegression(SecondMomentSlicing):
         """Return the kernel matrix in closed form.
 
         The mean of ``(2 I - A)^2`` over pairs of slices is ``2 sum p_h S_h^2 + 2 M^2 + 2 tr(M) M -
-        2 I`` with the second moments ``S_h = V_h + m_h m_h'`` and ``M = sum p_h m_h m_h'`` (Li and
-        Wang 2007, whose three expectations these are). This assumes that the covariance T of Z is
-        I. In permuted samples it differs, since the permuted scores are correlated with the others
+        2 I`` with the second moments ``S_h = V_h + m_h m_h'`` and ``M = sum p_h m_h m_h'`` (the
+        three expectations of Li and Wang 2007). This assumes that the covariance T of Z is I. In
+        permuted samples T differs from I, since the permuted scores are correlated with the others
         by chance. Then ``A = S_h + S_l - m_h m_l' - m_l m_h'`` gives ``4 I - 8 T + 2 T^2`` in place
         of ``-2 I``.
         """

@@ -41,12 +41,12 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     Parameters
     ----------
     n_components : "auto", "permutation", "criterion" or int, default="auto"
-        Number of components. The words select it from the data:
+        Number of components. A string selects it from the data:
 
         - "auto": test at level .05 whether 0, 1, ... directions suffice. Li's chi-square test is
-          used if it is valid: plain slices, no penalty, no ridge, at least three labelled samples
-          per feature and per slice, and no very small slice. Otherwise a permutation test is used
-          [4]_.
+          used if it is valid. This requires plain slices, no penalty, no ridge, at least three
+          labelled samples per feature and per slice, and no very small slice. Otherwise a
+          permutation test is used [4]_.
         - "permutation": always use the permutation test.
         - "criterion": maximise an information criterion of the eigenvalues [5]_. This is fast and
           returns at least 1.
@@ -54,18 +54,19 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         If the tests find no direction, a warning is raised, `n_components_` is 0, and `components_`
         holds the leading direction.
     n_slices : int or array-like of increasing edges, default=10
-        Target number of slices, or the values at which to cut y. With several responses, the number
-        of clusters. As in R's ``dr``, every slice has at least two samples, so small data sets have
-        fewer slices; `n_slices_` is the number used.
+        Target number of slices, or the values at which to cut y. With several responses, it is the
+        number of clusters. As in R's ``dr``, every slice has at least two samples, so small data
+        sets have fewer slices. `n_slices_` is the number of slices used.
     n_local_neighbors : int or None, default=None
-        Size of the neighbourhoods of localised SIR [3]_: each sample is replaced by the mean of its
-        nearest neighbours in its slice, the sample included. None, or a number no smaller than the
-        largest slice, gives plain slices.
+        Number of neighbours in localised SIR [3]_, which replaces each sample by the mean of its
+        nearest neighbours within its slice. The sample itself counts as a neighbour. If None, or
+        if the number is at least the size of the largest slice, the slices are plain.
     alpha : "auto" or float, default="auto"
         Weight of the unlabelled samples: the penalty is ``alpha * n_labeled`` times the mean
         squared difference of the scores along an edge of the graph. "auto" compares 0, 0.1, 1, 10
         and 100 by ten-fold cross-validation over the labelled samples, and uses 0 unless another
-        value reduces the error by at least one standard error. Ignored if every sample is labelled.
+        value reduces the error by at least one standard error. `alpha` is ignored if every sample
+        is labelled.
     n_neighbors : int, default=7
         Number of neighbours of each sample in the graph.
     ridge : "auto" or float, default="auto"
@@ -76,13 +77,13 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         "auto" is 0.
     scale : {"auto", True, False}, default="auto"
         Whether to divide each column by its standard deviation before adding the ridge and building
-        the graph, so that neither depends on units. "auto" and True do; True also scales the
-        columns in which localised slices look for neighbours, for which "auto" uses X as given
-        [3]_. `components_` always refer to X as given.
+        the graph, so that neither depends on units. "auto" and True scale the columns for both.
+        They differ in the neighbour search of localised slices: True scales the columns there, too,
+        whereas "auto" uses X as given [3]_. `components_` always refer to X as given.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, each of which is a slice. "auto" treats strings, booleans,
-        pandas categories and other objects as categories, and numbers as numbers. It warns about
-        integers that repeat so often that they may be class labels.
+        pandas categories and other objects as categories, and treats numbers as numeric. It warns
+        about integers that repeat so often that they may be class labels.
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
         Algorithm for the eigenvalue problem:
 
@@ -92,19 +93,19 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         - "iterative": conjugate gradients; forms neither matrix.
         - "randomized": randomised range finder with subspace iterations to a residual of 1e-10.
           Faster than the exact solvers for localised slices and many features.
-        - "paper": Algorithm 2 of [1]_ as printed, whose subspace does not depend on the unlabelled
-          samples. It serves to reproduce the paper.
+        - "paper": Algorithm 2 of [1]_ as printed. Use it only to reproduce the paper, because its
+          subspace does not depend on the unlabelled samples.
         - "auto": the fastest of the others, except "paper", that fits in memory.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
         Nearest-neighbour search. "auto" uses a k-d tree for at most 6 features. For more, it uses
         brute force, or above 80,000 samples pynndescent, which is approximate.
     reweight : {None, "elliptical"}, default=None
-        If "elliptical", weight the labelled samples so that X looks normally distributed about a
-        robust centre ([8]_, as R's ``dr.weights``). The linearity condition then holds
+        If "elliptical", the labelled samples are weighted so that X looks normally distributed
+        around a robust centre ([8]_, as in R's ``dr.weights``). The linearity condition then holds
         approximately. Use it for skewed X, where SIR mistakes curvature of X for a direction.
-        Reweighting loses a quarter of normal and three fifths of lognormal samples, makes the tests
-        conservative, and helps little for discrete X. `sample_weight` is multiplied by these
-        weights.
+        Reweighting reduces the effective number of samples, by a quarter for normal X and by three
+        fifths for lognormal X. It makes the tests conservative, and helps little for discrete X.
+        `sample_weight` is multiplied by these weights.
     random_state : int, RandomState instance or None, default=None
         Seed of pynndescent and of the solvers "iterative", "randomized" and "paper". The
         permutation tests and `reweight` also use it, with a fixed seed if it is None.
@@ -112,17 +113,17 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Directions, scaled so that ``b' T b`` is the number of labelled samples; without penalty and
-        ridge, the labelled scores have unit variance. The first score increases with a numeric y;
-        otherwise the largest entry of each row is positive. There is at least one row, even if
-        `n_components_` is 0.
+        Directions b, scaled so that ``b' T b`` is the number of labelled samples. Without penalty
+        and ridge, the scores of the labelled samples then have unit variance. The sign of the first
+        direction is such that its score increases with a numeric y. In all other rows, the entry of
+        largest magnitude is positive. There is at least one row, even if `n_components_` is 0.
     mean_ : ndarray of shape (n_features,)
         Mean of the labelled samples (of all samples with ``solver="paper"``).
     eigenvalues_ : ndarray of shape (p,)
-        Eigenvalues in decreasing order, as many as the solver computes. They are in [0, 1] for
+        Eigenvalues in decreasing order. Their number depends on the solver. They are in [0, 1] for
         plain slices without penalty, and non-negative otherwise.
     n_components_ : int
-        Number of components; 0 if the tests found none.
+        Number of components. It is 0 if the tests found no direction.
     n_slices_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
         Number of labelled samples in each slice, or their total weight.
@@ -147,14 +148,14 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         permutation tests instead.
     permutation_tests_ : dict of ndarray
         Permutation tests: "n_components", "statistic", "p_value" and "n_permutations", up to the
-        first number of directions accepted. Only if these tests determined `n_components_`. With
-        non-integer weights, the p-value is the larger of two: from keeping the weights with y and
-        from keeping them with X.
+        first hypothesis that is accepted. Defined only if these tests determined `n_components_`.
+        With non-integer weights, the p-value is the larger of two: one from permutations that keep
+        the weights with y, and one from permutations that keep them with X.
     curvature_ : ndarray of shape (n_features,)
         Share of the variance of each feature that squares and products of the scores explain in
         addition to the scores. Values near 0 support the linearity condition. NaN with fewer than
-        three samples per feature. Only if `n_components` is "auto" or "permutation", and not after
-        ``partial_fit``.
+        three samples per feature. Defined only if `n_components` is "auto" or "permutation", and
+        not after ``partial_fit``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -172,8 +173,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         is a curved function of the scores); if y affects the variance of X rather than its mean,
         which SAVE detects; if integers that repeat often are treated as numbers; if ``ridge=0``
         leaves no direction identified; or if unlabelled samples are used although few edges of the
-        neighbour graph join them to labelled ones, less than half as many as with labels spread at
-        random.
+        neighbour graph join them to labelled samples (less than half as many as if the labels were
+        assigned at random).
 
     Notes
     -----
@@ -264,8 +265,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
             unlabelled samples in `sklearn.semi_supervised`, is an ordinary value here.
 
             Several responses must be numeric. A censored response is a structured array with a
-            boolean "event" and a numeric "time" field, as in scikit-survival; directions that
-            affect the censoring are found too.
+            boolean "event" and a numeric "time" field, as in scikit-survival. Directions that
+            affect the censoring are also found.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Additional unlabelled samples.
         sample_weight : array-like of shape (n,), default=None

@@ -69,10 +69,10 @@ from skbo_silbo.decomposition.slicing._slices import (
 )
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
-# in standard deviations: smaller means can be subtracted from the scatter without losing digits
+# In standard deviations. Smaller means can be subtracted from the scatter without losing digits.
 HARMLESS_MEAN = 1.0
-RANGE = 1e-12  # relative size of the eigenvalues of localised slices below which they count as 0
-# the values that partial_fit and Dask arrays support
+RANGE = 1e-12  # eigenvalues of localised slices below this share of the largest count as 0
+# The only parameter values that partial_fit and Dask arrays support.
 STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
 
 
@@ -92,7 +92,7 @@ class SlicedInverseRegression(SupervisedProjection):
     ----------
     n_components, n_slices, n_local_neighbors, ridge, scale, categorical, solver, reweight, \
     random_state
-        As in `SemiSlicedInverseRegression`. ``ridge=0`` gives the digits of R's ``dr``.
+        As in `SemiSlicedInverseRegression`. With ``ridge=0``, the results agree with R's ``dr``.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class SlicedInverseRegression(SupervisedProjection):
         "reweight": [StrOptions({"elliptical"}), None],
     }
     _coding: Any
-    _seen: Any = None  # summary of the chunks so far
+    _seen: Any = None  # summary of the chunks passed to partial_fit so far
     _keys: Any
     _dtype: Any
     alpha: Any = 0.0  # parameters of SemiSlicedInverseRegression, without unlabelled samples
@@ -216,8 +216,8 @@ class SlicedInverseRegression(SupervisedProjection):
     def _problem_from_moments(self, data, slices):
         """Return the problem computed from moments, or None if the samples themselves are needed.
 
-        Moments suffice for plain slices of many samples if T is well enough conditioned to be
-        formed. They save centring, and copying, X.
+        Moments are sufficient for plain slices of many samples if T is well conditioned. They avoid
+        a centred copy of X.
         """
         n, d = data.X_labeled.shape
         is_special = data.weights is not None or slices.groups is not None
@@ -240,7 +240,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return {"ridge": self.ridge, "is_scaled": bool(self.scale), "is_ordered": is_ordered}
 
     def _problem_from_rows(self, data: LabelledData, slices: Slices) -> RowsProblem:
-        """Return the problem of samples in memory; choose the ridge, alpha and the solver."""
+        """Set up the problem of samples in memory, and choose its ridge, alpha and solver."""
         n, d = data.X_labeled.shape
         is_ordered = self.target_type_ == "numeric"
         random_state = check_random_state(self.random_state)
@@ -290,7 +290,7 @@ class SlicedInverseRegression(SupervisedProjection):
             )
         solver = self.solver
         if solver == "dual" and len(rows) >= d:
-            solver = "dense"  # T is the smaller matrix, and loses no digits if ill-conditioned
+            solver = "dense"  # T is the smaller matrix, and accurate even if ill-conditioned
         if solver == "auto":
             counted = isinstance(self.n_components, Integral)
             solver = choose_solver(pencil, relative_ridge=ridge, counted=counted)
@@ -355,14 +355,14 @@ class SlicedInverseRegression(SupervisedProjection):
         return self.n_local_neighbors is not None and self.n_local_neighbors < slices.counts.max()
 
     def _depends_on_units(self, data: LabelledData, slices: Slices) -> bool:
-        """Return whether the result depends on the units of X, as with a ridge or a graph."""
+        """Return whether the result depends on the units of X because of a ridge or a graph."""
         d = data.X_labeled.shape[1]
         ridged = self.ridge != 0 and (self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * d)
         exact = self.solver in ("auto", "dense", "dual") and slices.n_rows > d
         return ridged or not exact or self._is_local(slices) or len(data.X_unlabeled) > 0
 
     def _warn_if_unidentified(self, problem: SIRProblem, n: float) -> None:
-        """Warn if n labelled samples are too few to identify any direction without a ridge."""
+        """Warn if there are too few labelled samples to identify a direction without a ridge."""
         d = len(problem.mean)
         if self.ridge == 0 and n - 1 <= d and not problem.is_penalised:
             warn_user(
@@ -448,18 +448,18 @@ class SlicedInverseRegression(SupervisedProjection):
         y : array-like of shape (n,)
             Response. Every sample must be labelled.
         classes : array-like of shape (H,), default=None
-            All categories that y can take. Required at the first call if y holds categories;
-            ignored later.
+            All categories that y can take. Required in the first call if y holds categories, and
+            ignored in later calls.
         sample_weight : array-like of shape (n,), default=None
             Weights, as in ``fit``. They are counts if they are integers in all chunks.
 
         Returns
         -------
         self : object
-            `components_` is available as soon as the samples seen identify `n_components`
-            directions. No warning is raised if no direction is found, since more chunks may follow.
-            If Li's test is not valid, "auto" runs permutation tests on a random sample of 2000
-            rows. `curvature_` is not computed.
+            Fitted estimator. `components_` is available as soon as the samples seen so far identify
+            `n_components` directions. No warning is raised if no direction is found, since more
+            chunks may follow. If Li's test is not valid, "auto" runs permutation tests on a random
+            sample of 2000 rows. `curvature_` is not computed.
 
         Raises
         ------
@@ -512,7 +512,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return self
 
     def _problem_of(self, seen):
-        """Return the problem of the chunks seen so far, the columns that vary, and the scatter."""
+        """Return the problem of all chunks so far, its non-constant columns, and the scatter."""
         moments, columns = seen.moments.drop_constant_columns()
         check_some_column_varies(columns)
         self.alpha_ = 0.0
@@ -522,7 +522,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return problem, columns, moments.scatter
 
     def _solve_if_identified(self) -> None:
-        """Fit to the chunks seen so far, unless they do not identify the directions yet."""
+        """Fit to the chunks seen so far if they identify the directions."""
         least = 1 if isinstance(self.n_components, str) else self.n_components
         if (
             self.n_slices_ <= least

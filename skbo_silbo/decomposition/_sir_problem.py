@@ -1,4 +1,4 @@
-"""Sliced inverse regression as an eigenvalue problem, given by samples or by their moments."""
+"""The eigenvalue problem of sliced inverse regression, set up from samples or from moments."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from skbo_silbo.decomposition.slicing._slices import Slices
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SIRProblem:
-    """Eigenvalue problem of the centred columns, divided by `scale`.
+    """Eigenvalue problem of sliced inverse regression for columns divided by `scale`.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class SIRProblem:
         Mean of the labelled samples.
     scale : ndarray of shape (d,), or 1.0
     ridge : float
-        Ridge relative to the mean of T's diagonal.
+        Ridge relative to the mean of the diagonal of T.
     solver : str
     n_groups : int
         Number of groups within which y is sliced.
@@ -49,7 +49,7 @@ class SIRProblem:
         raise NotImplementedError
 
     def slice_sums(self) -> FloatArray:
-        """Return the sums (H, d) of the samples in plain slices, divided by ``sqrt(n_h)``."""
+        """Return the sum of the samples in each plain slice, divided by ``sqrt(n_h)``."""
         raise NotImplementedError
 
     def permutation_tests(self, most, random_state):
@@ -59,7 +59,9 @@ class SIRProblem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowsProblem(SIRProblem):
-    """Problem of samples in memory: plain or localised slices, with or without a graph penalty.
+    """Eigenvalue problem set up from samples in memory.
+
+    The slices can be plain or localised, with or without a graph penalty.
 
     Attributes
     ----------
@@ -68,7 +70,7 @@ class RowsProblem(SIRProblem):
     random_state : RandomState instance
         Seed of the solver.
     near : ndarray of shape (n_l, d) or None
-        Coordinates of the neighbour search; None for plain slices.
+        Coordinates for the neighbour search, or None for plain slices.
     n_local_neighbors : int or None
     """
 
@@ -91,12 +93,12 @@ class RowsProblem(SIRProblem):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MomentsProblem(SIRProblem):
-    """Problem of plain slices, given by the moments of the samples.
+    """Eigenvalue problem of plain slices, set up from the moments of the samples.
 
     Attributes
     ----------
     sums : ndarray of shape (H, d)
-        What `slice_sums` returns.
+        Sums of the samples in each slice, as returned by `slice_sums`.
     basis : CholeskyBasis or ExplicitBasis
         Whitening basis of T.
     rho : float
@@ -112,7 +114,7 @@ class MomentsProblem(SIRProblem):
 
     @classmethod
     def from_moments(cls, moments, *, ridge, is_scaled, is_ordered, sample=None):
-        """Set up the problem.
+        """Set up the problem from moments.
 
         Parameters
         ----------
@@ -121,7 +123,7 @@ class MomentsProblem(SIRProblem):
         is_scaled : bool
             Whether to divide the columns by their standard deviation.
         is_ordered : bool
-            Whether the slices are ordered, so that their ranks choose the ridge.
+            Whether the slices are ordered. The ridge is then chosen by predicting their ranks.
         sample : (ndarray of shape (m, d), Slices), default=None
         """
         moments = moments.as_effective_counts()
@@ -157,7 +159,7 @@ class MomentsProblem(SIRProblem):
         return self.sums
 
     def permutation_tests(self, most, random_state):
-        """Test the dimension on the stored sample, with the ridge scaled to its size."""
+        """Test the number of directions on the stored sample, with the ridge scaled to its size."""
         X, slices = self.sample
         X = slices.weighted((X - np.average(X, axis=0, weights=slices.weights)) / self.scale)
         ridge = self.rho * slices.n_rows / self.counts.sum()

@@ -1,4 +1,4 @@
-"""Columns that numerical methods can use: finite squares, not constant, centred and scaled.
+"""Checks, centring and scaling of columns, so that numerical methods can use them.
 
 The computed mean of n equal numbers can differ from that number by rounding, and slices of y
 explain the difference perfectly. Columns far from 0 are therefore shifted by their first value
@@ -16,19 +16,19 @@ from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.decomposition.rows._response import as_label_array, is_present
 from skbo_silbo.decomposition.rows._weights import are_counts
 
-# limits of magnitudes and spreads, beyond which squares or their sums over- or underflow
+# Limits of magnitudes and spreads. Beyond them, squares or their sums overflow or underflow.
 LARGEST = 1e140
 SMALLEST = 1e-140
 ROUNDING = 2 * np.finfo(np.float64).eps  # relative spread of a constant column
-FAR = 100  # columns whose first value exceeds this many ranges are shifted
+FAR = 100  # columns are shifted if their first value exceeds this multiple of their range
 SAMPLE = 50  # evenly spaced rows from which the ranges are computed
-# degrees of freedom if one sample has all the weight, so that its standard error is huge
+# Degrees of freedom if one sample has all the weight. They make the standard error huge.
 LEAST_FREEDOM = 1e-12
-BATCH = 1000  # rows whose products with their scores are computed at a time
+BATCH = 1000  # number of rows multiplied by their scores at a time
 
 
 def check_extremes(rows, what="X", names=None):
-    """Raise ValueError if columns of X (n, d), or a numeric y, are too large or vary too little.
+    """Raise ValueError if a column of X, or a numeric y, is too large or varies too little.
 
     `names` are the feature names, or None.
     """
@@ -45,30 +45,31 @@ def check_extremes(rows, what="X", names=None):
 
 
 def format_column(place, names):
-    """Format the name of a column for a message."""
+    """Return the name of a column for use in a message."""
     return f"column {place if names is None else repr(str(names[place]))} of X"
 
 
 def is_constant(spread, magnitude):
-    """Return which columns have a standard deviation within rounding error."""
+    """Return a mask of the columns whose standard deviation is within rounding error."""
     return spread <= ROUNDING * np.abs(magnitude)
 
 
 def are_far_from_zero(X):
-    """Return which columns of X (n, d) are far from 0 relative to their range, or constant."""
+    """Return a mask of the columns that are constant or far from 0 relative to their range."""
     sample = X[np.linspace(0, len(X) - 1, min(len(X), SAMPLE)).astype(np.intp)]
     return FAR * np.ptp(sample, axis=0) <= np.abs(X[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Mask of the features that vary, and the offsets subtracted from them.
+    """Mask of the non-constant features, and the offset subtracted from each feature.
 
     Attributes
     ----------
     varying : ndarray of shape (d,) of bool
+        Mask of the features that are not constant.
     offset : ndarray of shape (d,)
-        Subtracted from the columns; the value of constant columns.
+        Offset of each column. For a constant column, it is the value of the column.
     """
 
     varying: BoolArray
@@ -76,7 +77,7 @@ class Columns:
 
     @classmethod
     def from_rows(cls, X, weights=None):
-        """Determine the columns that vary in X (n, d)."""
+        """Find the columns of X that are not constant."""
         far = np.flatnonzero(are_far_from_zero(X))
         varying, offset = np.ones(X.shape[1], dtype=bool), np.zeros(X.shape[1], dtype=X.dtype)
         offset[far] = X[0, far]
@@ -85,19 +86,19 @@ class Columns:
         return cls(varying, offset)
 
     def select(self, rows):
-        """Return the columns that vary, minus their offset: (n, n_varying)."""
+        """Return the non-constant columns minus their offsets."""
         if self.varying.all() and not self.offset.any():
             return rows
         return rows[:, self.varying] - self.offset[self.varying]
 
     def expand(self, values, fill=0.0):
-        """Expand values (..., n_varying) to all features (..., d)."""
+        """Expand values along the last axis from the non-constant features to all features."""
         all_values = np.full((*values.shape[:-1], len(self.varying)), fill, dtype=values.dtype)
         all_values[..., self.varying] = values
         return all_values
 
     def expand_point(self, point):
-        """Expand a point (n_varying,) to all features (d,), and add the offset."""
+        """Expand a point to all features, and add the offset."""
         return self.offset + self.expand(point)
 
 
@@ -142,7 +143,7 @@ def drop_constant_columns(data, names=None):
 
 
 def check_group(group, n):
-    """Validate `group` and return the category (n,) of each sample as a string.
+    """Validate `group`, and return the category of each sample as a string.
 
     Raises
     ------
@@ -164,10 +165,10 @@ def check_group(group, n):
 
 
 def center_within_groups(data, group):
-    """Subtract from the labelled samples of each group the difference from the overall mean.
+    """Shift the labelled samples of each group so that all groups have the overall mean.
 
     The (weighted) mean of all labelled samples is unchanged. Groups are numbered from 0. If `group`
-    is None, the data are returned as they are.
+    is None, the data are returned unchanged.
     """
     if group is None:
         return data
@@ -180,7 +181,7 @@ def center_within_groups(data, group):
 
 
 def subtract_group_means(values, groups, weights=None):
-    """Return values (n, p) minus the (weighted) means of their groups (n,).
+    """Subtract from each row of `values` the (weighted) mean of its group.
 
     The result is exactly 0 if a group is constant.
     """
@@ -191,10 +192,11 @@ def subtract_group_means(values, groups, weights=None):
 
 
 def column_scales(X, slices):
-    """Return the standard deviation (d,) of each column of X (n, d), which is centred.
+    """Return the standard deviation of each column of centred samples.
 
-    It is computed over the labelled samples, which are multiplied by their root weights. Columns
-    that are constant there use all samples; those that are constant everywhere get 1.
+    It is computed over the labelled samples, which come first and are multiplied by the square
+    roots of their weights. For a column that is constant over the labelled samples, it is computed
+    over all samples. For a column that is constant everywhere, 1 is returned.
     """
     labelled = X[: len(slices.codes)]
     variance = np.einsum("ij,ij->j", labelled, labelled) / slices.n_rows
@@ -204,14 +206,14 @@ def column_scales(X, slices):
 
 
 def mean_and_spread(values, weights):
-    """Return (weighted) mean and standard deviation over the rows of values (n,) or (n, d)."""
+    """Return the (weighted) mean and standard deviation over the rows."""
     shares = np.full(len(values), 1 / len(values)) if weights is None else weights / weights.sum()
     mean = shares @ values
     return mean, np.sqrt(shares @ (values - mean) ** 2)
 
 
 def products_with_scores(X, mean, components, weights=None):
-    """Return Z'(X - mean) (r, d) for the scores Z of rows X (n, d), without copying X."""
+    """Compute ``Z' (X - mean)``, where Z are the scores of X, without copying X."""
     products = np.zeros(components.shape)
     for batch in gen_batches(len(X), BATCH):
         rows = X[batch] - mean
@@ -221,7 +223,7 @@ def products_with_scores(X, mean, components, weights=None):
 
 
 def with_positive_peaks(components):
-    """Flip the signs of components (r, d) so that the largest entry of each row is positive."""
+    """Flip signs of rows so that the entry of largest magnitude in each row is positive."""
     largest = np.take_along_axis(
         components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
     )
@@ -229,7 +231,7 @@ def with_positive_peaks(components):
 
 
 def mean_and_error(values, weights=None):
-    """Return the (weighted) mean of values (n, m) over the rows and its standard error, (m,) each.
+    """Return the (weighted) mean over the rows, and its standard error.
 
     Weights are in units of samples.
     """

@@ -9,19 +9,20 @@ from scipy import linalg, sparse
 from skbo_silbo.decomposition.rows._columns import Columns, are_far_from_zero, is_constant
 from skbo_silbo.decomposition.rows._weights import are_counts
 
-# rows that are centred, or converted from float32, at a time, to stay in the processor's cache
+# Number of rows centred, or converted from float32, at a time. They fit in the processor's cache.
 PIECE = 1024
 # Means up to this many standard deviations are subtracted from the scatter, not from the rows. This
 # loses two of sixteen digits and saves a pass over the rows.
 SAFE_MEAN = 10.0
-# number of entries up to which a dense membership matrix is faster than a sparse one
+# Largest number of entries for which a dense membership matrix is faster than a sparse one.
 SMALL_MEMBERSHIP = 20_000
 
 
 def centred_scatter(X, mean, safe_mean=SAFE_MEAN, weights=None):
-    """Return ``sum w (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision.
+    """Return ``sum w (x - mean)(x - mean)'`` over the rows of X, in double precision.
 
-    Without weights, means of at most `safe_mean` standard deviations are subtracted afterwards.
+    Without weights, means of at most `safe_mean` standard deviations are subtracted from the result
+    rather than from the rows, which is faster.
     """
     if X.dtype == np.float64 and weights is None:
         scatter = X.T @ X
@@ -45,7 +46,7 @@ def _pieces(X):
 
 
 def _membership(codes, n_slices, weights):
-    """Return the (n_slices, n) matrix of weights of rows in slices, sparse if large."""
+    """Return the matrix, sparse if large, that sums weighted rows by slice."""
     if n_slices * len(codes) <= SMALL_MEMBERSHIP:
         return np.equal.outer(np.arange(n_slices), codes) * weights
     pointers = np.arange(len(codes) + 1)
@@ -59,16 +60,17 @@ class SliceMoments:
     Attributes
     ----------
     offset : ndarray of shape (d,)
-        Subtracted from the rows before the means are computed.
+        Offset subtracted from the rows before the means are computed.
     mean : ndarray of shape (d,)
     scatter : ndarray of shape (d, d)
         Sum of ``w (x - mean)(x - mean)'``, with w the weight of the sample, or 1.
     counts : ndarray of shape (H,)
         Sum of the weights in each slice.
     slice_means : ndarray of shape (H, d)
-        Mean of each slice; 0 for empty ones.
+        Mean of each slice, or 0 if the slice is empty.
     weight_norm : float
-        Root of the sum of the squared weights, which itself could underflow.
+        Square root of the sum of the squared weights. The root is stored because the sum could
+        underflow.
     weights_are_counts : bool
         Whether all weights are integers.
     """
@@ -83,9 +85,9 @@ class SliceMoments:
 
     @classmethod
     def from_rows(cls, X, codes, n_slices, *, weights=None, safe_mean=SAFE_MEAN):
-        """Compute the moments of a chunk: X (n, d) with n >= 1, codes (n,) in 0..n_slices - 1.
+        """Compute the moments of a non-empty chunk, given the slice of each row.
 
-        Float32 data are converted to double precision piece by piece.
+        Slices are numbered from 0. Float32 data are converted to double precision in pieces.
         """
         offset = np.where(are_far_from_zero(X), X[0], 0)
         X = X - offset if offset.any() else X
@@ -136,7 +138,7 @@ class SliceMoments:
         return replace(self, scatter=scale * self.scatter, counts=scale * self.counts)
 
     def drop_constant_columns(self):
-        """Return the centred moments of the columns that vary, and the `Columns`."""
+        """Return the centred moments of the non-constant columns, and the `Columns`."""
         spread = np.sqrt(np.diag(self.scatter) / self.n)
         varying = ~is_constant(spread, self.offset + self.mean)
         columns = Columns(varying, self.offset + np.where(varying, 0.0, self.mean))
@@ -150,6 +152,6 @@ class SliceMoments:
         return part, columns
 
     def slice_sums(self):
-        """Return ``sqrt(n_h) (mean_h - mean)`` of the non-empty slices, (H, d)."""
+        """Return ``sqrt(n_h) (mean_h - mean)`` for each non-empty slice."""
         held = self.counts > 0
         return np.sqrt(self.counts[held])[:, None] * (self.slice_means[held] - self.mean)

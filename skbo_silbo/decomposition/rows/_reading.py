@@ -33,7 +33,7 @@ class LabelledData:
     X_labeled : ndarray of shape (n_l, d)
         Labelled samples.
     y : ndarray of shape (n_l,) or (n_l, q)
-        Their labels: floats, or categories as given.
+        Labels of the labelled samples: floats, or categories as passed.
     X_unlabeled : ndarray of shape (n_u, d)
         Unlabelled samples.
     weights : ndarray of shape (n_l,) or None
@@ -41,9 +41,10 @@ class LabelledData:
     is_labeled : ndarray of shape (n,) of bool or None
         Mask of the labelled samples among the rows of X as passed.
     groups : ndarray of shape (n_l,) or None
-        Group of each labelled sample, numbered from 0, if the samples were centred within groups.
+        Group of each labelled sample, numbered from 0. None if the samples were not centred within
+        groups.
     columns : Columns or None
-        Non-constant columns, if the others were dropped.
+        The non-constant columns. None if constant columns were not dropped.
     """
 
     X_labeled: FloatArray
@@ -60,16 +61,16 @@ class LabelledData:
         return len(self.y) if self.weights is None else self.weights.sum()
 
     def labelled_mean(self) -> FloatArray:
-        """Return the (weighted) mean (d,) of the labelled samples."""
+        """Return the (weighted) mean of the labelled samples."""
         if self.weights is None:
             return self.X_labeled.mean(axis=0, dtype=np.float64)
         return self.weights @ self.X_labeled / self.n_rows
 
     def center_on_labels(self) -> tuple[FloatArray, FloatArray]:
-        """Subtract the labelled mean; return all rows (n, d), labelled first, and the mean.
+        """Subtract the mean of the labelled samples from all samples.
 
-        Centring on the pooled mean would add a spurious direction if labelled and unlabelled means
-        differ.
+        Return the centred samples, labelled ones first, and the mean. Centring on the pooled mean
+        would add a spurious direction if labelled and unlabelled samples have different means.
         """
         mean = self.labelled_mean()
         if len(self.X_unlabeled):
@@ -84,7 +85,7 @@ class LabelledData:
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
     def reweighted(self, factors: FloatArray) -> "LabelledData":
-        """Return a copy with weights multiplied by `factors`, without samples of weight 0."""
+        """Return a copy with weights multiplied by `factors`; samples of weight 0 are dropped."""
         weights = factors if self.weights is None else factors * self.weights
         kept = weights > 0
         return replace(
@@ -95,7 +96,10 @@ class LabelledData:
         )
 
     def repeat_by_count(self) -> "LabelledData":
-        """Return a copy with each sample repeated by its count; relative weights are kept."""
+        """Return a copy in which samples are repeated by their counts.
+
+        If weights are relative, the data are returned unchanged.
+        """
         if self.weights is None or not are_counts(self.weights):
             return self
         X, y = (np.repeat(rows, self.weights, axis=0) for rows in (self.X_labeled, self.y))
@@ -135,27 +139,29 @@ def split_labelled(
     estimator : BaseEstimator
         Estimator whose ``n_features_in_`` and ``feature_names_in_`` are set if `reset` is True.
     X : array-like of shape (n, d)
-        Samples; float32 is preserved.
+        Samples. The dtype float32 is preserved.
     y : array-like of shape (n,), or (n, q)
         Response.
     X_unlabeled : array-like of shape (n_u, d), default=None
         Additional unlabelled samples.
     sample_weight : array-like of shape (n,), default=None
-        Weights. Samples of weight 0 are dropped; weights of unlabelled samples are not used
-        otherwise.
+        Weights. Samples of weight 0 are dropped. Apart from that, the weights of unlabelled samples
+        are ignored.
     takes : collection of {"numeric", "categorical", "multivariate", "censored"}
         Supported types of y: "numeric"; "categorical" (strings, booleans or pandas categories);
         "multivariate" (q numbers per sample, all or none of them NaN); "censored" (structured array
         of a boolean event and a numeric time, as in scikit-survival).
     categorical : "auto" or bool, default="auto"
-        True also treats numbers and other objects as categories; False treats nothing as a
-        category. "auto" warns about numbers that look like class labels.
+        Whether y holds categories. If True, numbers and other objects are treated as categories,
+        too. If False, nothing is. "auto" warns about numbers that look like class labels.
     n_slices : int, default=None
-        Number of slices into which y will be cut, for these warnings.
+        Number of slices into which y will be cut. It is used in the warnings about class labels.
     by_value : bool, default=False
-        Whether squares of y are computed, so that y must not be too extreme.
+        Whether the estimator computes squares of y. If so, values that are too extreme are
+        rejected.
     reset : bool, default=True
-        Whether to set the number and names of the features; False compares with an earlier fit.
+        Whether to set the number and names of the features. If False, they are compared with those
+        of an earlier fit.
 
     Returns
     -------
@@ -193,9 +199,9 @@ def split_labelled(
 
 
 def split_by_label(labels, is_present, weights):
-    """Return masks of labelled and unlabelled samples of positive weight.
+    """Return a mask of the labelled and one of the unlabelled samples, with positive weight.
 
-    Also return the weights (n_l,) of the labelled ones, or None.
+    Also return the weights of the labelled samples, or None.
     """
     weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
     labelled = is_present & weighed
@@ -207,8 +213,8 @@ def split_by_label(labels, is_present, weights):
 def read_chunk(estimator, X, y, sample_weight, *, reset, categorical):
     """Validate the arguments of ``partial_fit``.
 
-    Returns rows X (n, d) with n >= 1, labels (n,), and weights as given or None. Rows of weight 0
-    are dropped.
+    Return the rows of X, their labels, and their weights as passed or None. There is at least one
+    row. Rows of weight 0 are dropped.
     """
     check_in_memory("X", X)
     X = validate_data(estimator, X, reset=reset, dtype=FLOATS)
@@ -230,8 +236,8 @@ def read_chunk(estimator, X, y, sample_weight, *, reset, categorical):
 def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes, categorical, n_slices):
     """Validate the arguments of ``fit`` for a Dask array X, which is not loaded.
 
-    Returns labels (n_l,), a mask of the labelled rows of X, the weights of these or None, and
-    whether there are unlabelled samples.
+    Return the labels, a mask of the labelled rows of X, the weights of the labelled rows or None,
+    and whether there are unlabelled samples.
     """
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
@@ -251,7 +257,7 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes, categoric
 
 
 def check_unlabelled(estimator: BaseEstimator, X_unlabeled: Any) -> FloatArray:
-    """Validate additional unlabelled samples (n_u, d)."""
+    """Validate additional unlabelled samples."""
     check_in_memory("X_unlabeled", X_unlabeled)
     if np.ndim(X_unlabeled) == 1:
         raise ValueError(
@@ -268,10 +274,10 @@ def check_unlabelled(estimator: BaseEstimator, X_unlabeled: Any) -> FloatArray:
 
 
 def check_sample_weight(sample_weight: Any, n: int) -> NDArray[Any] | None:
-    """Validate weights (n,): non-negative, and some of them positive. None is returned as None.
+    """Check that weights are non-negative and not all 0, and convert them.
 
-    Counts are returned as int64, relative weights as float64. Relative weights below the rounding
-    error of the largest are returned as 0.
+    None is returned unchanged. Counts are returned as int64, relative weights as float64. Relative
+    weights below the rounding error of the largest are returned as 0.
     """
     if sample_weight is None:
         return None
@@ -325,7 +331,7 @@ def check_in_memory(name: str, rows: Any) -> None:
 
 
 def map_blocks(function: Callable[[Any], Any], X: Any, n_columns: int) -> Any:
-    """Apply a function of rows (n, d) lazily to each block of a Dask array.
+    """Apply a function lazily to each block of rows of a Dask array.
 
     The result has `n_columns` columns, and dtype float32 if X has.
     """

@@ -15,7 +15,7 @@ from skbo_silbo._typing import BoolArray, FloatArray
 
 KINDS = ("numeric", "categorical", "multivariate", "censored")  # types of y
 CENSORED = np.dtype([("event", bool), ("time", float)])
-ROWS_PER_CLASS = 5  # samples per value from which integers look like classes
+ROWS_PER_CLASS = 5  # integers look like classes if values repeat this often on average
 NUMBERS_ONLY = (
     "here, got strings. Encode two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
     "supports categories."
@@ -26,13 +26,13 @@ ONE_RESPONSE = (
 
 
 def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
-    """Validate y and return it with a mask of the labelled samples.
+    """Validate y, and return it together with a mask of the labelled samples.
 
     Parameters
     ----------
     y : array-like of shape (n,) or (n, q)
     takes : collection of str
-        Supported types, some of `KINDS`.
+        Types of y that are supported: a subset of `KINDS`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `split_labelled`.
     strings : str
@@ -95,7 +95,7 @@ def as_numeric_labels(y: NDArray[Any], strings: str = NUMBERS_ONLY) -> FloatArra
 
 
 def is_present(values: NDArray[Any]) -> BoolArray:
-    """Return the mask of objects (n,) other than None, NaN, NaT and pandas' NA."""
+    """Return a mask of the objects that are not None, NaN, NaT or pandas' NA."""
     pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     known = [
         v is not None and v is not pandas_na and (isinstance(v, Sized) or bool(v == v))
@@ -132,7 +132,7 @@ def _as_categories(y: NDArray[Any]) -> tuple[NDArray[Any], BoolArray]:
 
 
 def _as_censored(y: Any) -> tuple[NDArray[Any], BoolArray]:
-    """Return y (n,) with dtype `CENSORED`, and a mask of the labelled samples."""
+    """Return y with dtype `CENSORED`, and a mask of the labelled samples."""
     masked = np.ma.getmaskarray(y)
     y = np.asarray(y)
     names = {y.dtype[name].kind: name for name in y.dtype.names}
@@ -152,14 +152,14 @@ def _as_censored(y: Any) -> tuple[NDArray[Any], BoolArray]:
 
 
 def _as_column(y: NDArray[Any], remedy: str) -> NDArray[Any]:
-    """Return y of shape (n,); warn like scikit-learn if it was (n, 1)."""
+    """Return y as a 1d array; like scikit-learn, warn if it is a column vector."""
     if y.ndim != 1 and y.shape[1:] != (1,):
         raise ValueError(f"y must be a 1d array, got an array of shape {y.shape}. {remedy}")
     return y if y.ndim == 1 else column_or_1d(y, warn=True)
 
 
 def _is_complete(y: FloatArray) -> BoolArray:
-    """Return the mask of rows of y (n, q) with all responses; raise if some have only a part."""
+    """Return a mask of the rows with all responses; raise ValueError for partly missing rows."""
     missing = np.isnan(y).sum(axis=1)
     partly = np.flatnonzero((missing > 0) & (missing < y.shape[1]))
     if len(partly):
@@ -180,10 +180,10 @@ def target_type(y: NDArray[Any]) -> str:
 
 
 def response_targets(y: NDArray[Any], weights: FloatArray | None = None) -> FloatArray:
-    """Return regression targets (n_l, t) that represent y: mid-ranks, or class indicators.
+    """Return the mid-ranks or class indicators of y, for use as regression targets.
 
-    Columns have (weighted) mean zero and total variance one. Several responses (n_l, q) are
-    represented by the mid-ranks of each.
+    Columns have (weighted) mean zero and total variance one. With several responses, each is
+    replaced by its mid-ranks.
     """
     if y.ndim == 2:
         return np.hstack([response_targets(t, weights) for t in y.T]) / np.sqrt(y.shape[1])
@@ -211,7 +211,7 @@ def check_labels(y: NDArray[Any], n_rows: int) -> None:
 
 
 def check_responses_vary(Y: FloatArray) -> None:
-    """Raise ValueError if one of several responses Y (n, q) is constant."""
+    """Raise ValueError if one of several responses is constant."""
     if (constant := np.ptp(Y, axis=0) == 0).any():
         raise ValueError(
             f"y must not have constant responses, but response {constant.argmax()} is constant "
@@ -227,9 +227,9 @@ def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=Tru
     y : ndarray of shape (n_l,) or (n_l, q)
         Validated labels.
     n_slices : int or array-like or None
-        Number of slices, or edges; only a number of slices is compared with that of the values.
+        Number of slices, which is compared with the number of different values, or edges.
     remedy : str
-        What to pass if the integers are class labels.
+        The remedy that the warning suggests if the integers are class labels.
     """
     if target_type(y) == "categorical" and isinstance(n_slices, Integral):
         _warn_of_strings(y, n_slices)
@@ -251,7 +251,7 @@ def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=Tru
 
 
 def _warn_of_strings(y: NDArray[Any], n_slices: Any) -> None:
-    """Warn if string categories are numbers, or nearly all different."""
+    """Warn if string categories look like numbers, or are nearly all different."""
     n_values = len(np.unique(y))
     if n_values <= max(n_slices, len(y) / ROWS_PER_CLASS):
         return

@@ -33,21 +33,23 @@ from ._ridge import slice_targets
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10
-# largest number of labelled samples, evenly spaced over the slices, that choose alpha
+# Largest number of labelled samples used to choose alpha. They are evenly spaced over the slices.
 MAX_LABELED = 1000
 MAX_ORDER = 8000  # largest order of T, which is factored five times
-# smallest value of 1 - leverage, which rounding can make negative
+# Smallest value of 1 - leverage. Rounding could make it negative.
 EXACT_LEVERAGE = 1e-9
 # Smallest gain over alpha = 0, as a share of the variance of Y. If the scores span all features,
 # the errors of different alphas differ only by rounding.
 LEAST_GAIN = 1e-6
-# Edges between labelled and unlabelled samples, relative to random labels, below which a warning is
-# raised, if they are as many standard deviations below
+# A warning is raised if the number of edges between labelled and unlabelled samples is below this
+# share of its mean with random labels, and this many standard deviations below it.
 LEAST_JOINED, DEVIATIONS = 0.5, 4
 
 
 def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_components, search):
-    """Return the graph penalty times alpha or None, alpha, and its cross-validation results.
+    """Compute the graph penalty, and choose its weight alpha.
+
+    Return the penalty multiplied by alpha, or None, then alpha and the cross-validation results.
 
     Parameters
     ----------
@@ -60,7 +62,8 @@ def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_
     alpha : float or "auto"
     n_neighbors : int
     is_ordered : bool
-        Whether the slices are ordered, so that their ranks can be predicted.
+        Whether the slices are ordered. If so, their ranks are predicted instead of class
+        indicators.
     n_components : int or str
         As in `choose_alpha`.
     search : dict
@@ -92,11 +95,11 @@ def warn_if_apart(penalty, n_labeled):
 
 
 def joined_at_random(degrees, n):
-    """Return mean and standard deviation of the number of edges between n samples and the others.
+    """Return the moments of the number of edges between n random samples and the others.
 
-    The n samples are drawn at random. Two edges that share a sample both join the parts with
-    probability n (N - n) / (N (N - 1)), and two disjoint edges with ``disjoint`` (Friedman and
-    Rafsky, Ann. Statist. 7, 1979, section 3).
+    The moments are the mean and the standard deviation. Two edges that share a sample both join the
+    parts with probability n (N - n) / (N (N - 1)), and two disjoint edges with ``disjoint``
+    (Friedman and Rafsky, Ann. Statist. 7, 1979, section 3).
 
     Parameters
     ----------
@@ -113,7 +116,9 @@ def joined_at_random(degrees, n):
 
 
 def choose_alpha(pencil, slices, ridge, categorical, n_components):
-    """Choose alpha by cross-validation; 0 unless another is better by a standard error.
+    """Choose alpha by cross-validation.
+
+    Alpha is 0 unless another value reduces the error by at least one standard error.
 
     Parameters
     ----------
@@ -139,7 +144,7 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
     Raises
     ------
     ValueError
-        If both samples and features outnumber `MAX_ORDER`.
+        If there are more than `MAX_ORDER` samples and more than `MAX_ORDER` features.
     """
     if min(pencil.X.shape) > MAX_ORDER:
         raise ValueError(
@@ -159,10 +164,10 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
 
 
 def _verdict(errors, weights):
-    """Return alpha and the results of `choose_alpha` from squared errors (n, 5).
+    """Choose alpha from the squared errors of all samples, and return it with the results.
 
-    Alpha is 0 unless others gain at least a standard error, and otherwise the one with the largest
-    gain.
+    Of the values that reduce the error by at least one standard error, the one with the largest
+    reduction is chosen. If there are none, alpha is 0.
     """
     gain, standard_error = mean_and_error(errors[:, :1] - errors, weights)
     better = gain > np.maximum(standard_error, LEAST_GAIN)
@@ -192,7 +197,7 @@ def _format_verdict(best, gain, standard_error):
 
 
 def _fewer_labels(pencil, slices):
-    """Reduce the problem to `MAX_LABELED` labelled samples; the graph keeps all samples."""
+    """Reduce the problem to `MAX_LABELED` labelled samples, with a graph of all samples."""
     n = pencil.n_labeled
     if n <= MAX_LABELED:
         return pencil, slices
@@ -205,7 +210,7 @@ def _fewer_labels(pencil, slices):
 
 
 def _whitened(pencil, ridge):
-    """Yield W for each alpha, by one factorisation of the smaller matrix."""
+    """Yield W for each alpha, with one factorisation of the smaller of two matrices each."""
     if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the span of the samples
         pencil, _ = reduce_to_rows(pencil)
     labelled = pencil.X_labeled.T @ pencil.X_labeled
@@ -223,7 +228,7 @@ def _n_predicting(W, slices):
 
 
 def _folds(slices, order):
-    """Return held-out and training indices, training slices and centred Omega of each fold."""
+    """Return the held-out indices, training indices, training slices and Omega of each fold."""
     n_folds, folds = min(N_FOLDS, len(order)), []
     for fold in range(n_folds):
         out = np.sort(order[fold::n_folds])
@@ -235,7 +240,7 @@ def _folds(slices, order):
 
 
 def _held_out_errors(W, slices, Y, folds, n_components):
-    """Return the squared held-out errors (n,) of a regression on the directions."""
+    """Return the squared held-out error of each sample in a regression on the directions."""
     errors, rows = np.empty(len(Y)), slices.unweighted(W)
     for out, kept, within, omega in folds:
         leverages, V = np.linalg.eigh(W[out] @ W[out].T)
@@ -249,7 +254,7 @@ def _held_out_errors(W, slices, Y, folds, n_components):
 
 
 def _regress(Z, Y, kept, within):
-    """Return the linear prediction (n, m) of Y from scores Z, fitted to the samples in `kept`."""
+    """Predict Y linearly from scores Z, with a regression fitted to the samples in `kept`."""
     Z = Z - np.average(Z[kept], axis=0, weights=within.weights)
     mean = np.average(Y[kept], axis=0, weights=within.weights)
     rows, targets = within.weighted(Z[kept]), within.weighted(Y[kept] - mean)

@@ -21,9 +21,9 @@ from ._permutation import (
 
 N_PERMUTATIONS = 199
 N_FEWER_PERMUTATIONS = 99  # for localised slices, which repeat the search, and second moments
-COLLINEAR = 1e-8  # standard deviation of what earlier scores leave of a score that depends on them
-ROWS_PER_SCORE = 5  # labelled samples per direction that tests of second moments use at least
-MANY = 10**6  # entries of the whitened samples above which permutations of plain slices are costly
+COLLINEAR = 1e-8  # a score depends on earlier scores if its residual deviation is below this
+ROWS_PER_SCORE = 5  # least number of samples per direction in tests of second moments
+MANY = 10**6  # permutations of plain slices are costly if whitened samples have more entries
 
 
 def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighbors=None):
@@ -37,13 +37,13 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
         Largest number of directions.
     random_state : int or RandomState instance
     near : ndarray of shape (n_l, d), default=None
-        Coordinates of the neighbour search; None for plain slices.
+        Coordinates for the neighbour search, or None for plain slices.
     n_local_neighbors : int, default=None
 
     Returns
     -------
     dict of ndarray
-        As `permutation_tests`.
+        As returned by `permutation_tests`.
     """
     places = rows_to_shuffle(slices.unweighted(pencil.X_labeled), slices)
     near = None if near is None else near[places]
@@ -70,7 +70,7 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
 
 
 def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
-    """Test the number of directions of second moments.
+    """Test the number of directions of a method based on second moments.
 
     Large data are subsampled, see `scores_to_shuffle`.
 
@@ -88,7 +88,7 @@ def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
     Returns
     -------
     dict
-        As `permutation_tests`.
+        As returned by `permutation_tests`.
     """
     S, slices, _ = scores_to_shuffle(S, slices)
     n_permutations = n_affordable_permutations(S, N_FEWER_PERMUTATIONS)
@@ -105,18 +105,18 @@ def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
 
 
 def scores_to_shuffle(S, slices):
-    """Select 2000 samples, or five per feature if these are more, repeated by their counts.
+    """Select 2000 samples, or five per feature if that is more, and repeat them by their counts.
 
     Returns
     -------
     S : ndarray of shape (m, q)
-        Their scores, in the order of their slices and norms. Unless weights are relative, they are
-        orthonormalised within the selection, where the first k span the same space as before.
-        Scores that depend on the ones before, like a rare category that is not selected, are left
-        out.
+        Scores of the selected samples, ordered by slice and norm. Unless weights are relative, they
+        are orthonormalised within the selection, so that the first k scores span the same space as
+        before. Scores that depend linearly on earlier ones are omitted, for example that of a rare
+        category that was not selected.
     slices : Slices
     places : ndarray of shape (m,)
-        Indices of the samples.
+        Indices of the selected samples.
     """
     places = rows_to_shuffle(S, slices, ROWS_PER_SCORE * S.shape[1])
     S, slices = S[places], slices.select_to_shuffle(places)
@@ -127,7 +127,7 @@ def scores_to_shuffle(S, slices):
 
 
 def _of_rows(pencil, slices, places):
-    """Restrict an unpenalised problem to some samples, with the ridge scaled to their number."""
+    """Restrict a problem without penalty to a subset, with the ridge scaled to its size."""
     X, part = slices.unweighted(pencil.X_labeled)[places], slices.select_to_shuffle(places)
     X = X - np.average(X, axis=0, weights=part.weights)
     ridge = pencil.ridge * part.n_rows / slices.n_rows
@@ -151,6 +151,6 @@ def _tests_of_weighted(pencil, slices, places, most, random_state):
 
 
 def _between(Z, slices):
-    """Return the scatter (H, H) of the slice means of Z, in the dual form."""
+    """Return the scatter matrix of the slice means of Z in its dual form, of shape (H, H)."""
     sums = slices.membership().T @ slices.weighted(Z)
     return sums @ sums.T

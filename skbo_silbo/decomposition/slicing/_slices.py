@@ -15,8 +15,8 @@ from skbo_silbo._typing import ArrayLike, FloatArray, IntArray
 from skbo_silbo.decomposition.rows._weights import are_counts, sample_by_weight
 
 N_STARTS = 10  # initialisations of k-means
-FEWEST_ROWS = 5  # with fewer samples, each different value is a slice
-ROUNDING = 1e-6  # tolerance, in samples, of comparisons of sums of weights with slice sizes
+FEWEST_ROWS = 5  # with fewer samples, each distinct value is a slice
+ROUNDING = 1e-6  # tolerance, in samples, when sums of weights are compared with slice sizes
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Slices:
     codes : ndarray of shape (n_l,)
         Slice of each sample, numbered from 0 in the order of the response.
     counts : ndarray of shape (H,)
-        Number of samples in each slice, or the sum of their weights; all positive.
+        Number of samples in each slice, or the sum of their weights. No slice is empty.
     weights : ndarray of shape (n_l,) or None
         Weights in units of samples. Weighted moments of samples are plain moments of the samples
-        multiplied by the root weights.
+        multiplied by the square roots of the weights.
     groups : ndarray of shape (n_l,) or None
-        Group of each sample, numbered from 0, if y was sliced within groups.
+        Group of each sample, numbered from 0. None if y was not sliced within groups.
     """
 
     codes: IntArray
@@ -43,12 +43,12 @@ class Slices:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups within which the response is sliced; 1 without groups."""
+        """Number of groups within which the response is sliced, or 1 without groups."""
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
     @property
     def root_weights(self) -> FloatArray | None:
-        """Square roots of the weights (n_l,), or None."""
+        """Square roots of the weights, or None without weights."""
         return None if self.weights is None else np.sqrt(self.weights)
 
     @property
@@ -67,24 +67,25 @@ class Slices:
         return self.counts.sum()
 
     def select_unweighted(self, rows: IntArray) -> "Slices":
-        """Return the slices of some samples without their weights; empty slices are dropped."""
+        """Return the slices of a subset of the samples, without weights and empty slices."""
         return replace(self, weights=None).select(rows)
 
     def select(self, rows: IntArray) -> "Slices":
-        """Return the slices of some samples, with their weights; empty slices are dropped."""
+        """Return the slices of a subset of the samples, with weights but without empty slices."""
         codes = np.unique(self.codes[rows], return_inverse=True)[1]
         weights = None if self.weights is None else self.weights[rows]
         groups = None if self.groups is None else self.groups[rows]
         return Slices(codes, np.bincount(codes, weights), weights, groups)
 
     def select_to_shuffle(self, rows: IntArray) -> "Slices":
-        """Return the slices of some samples, with their weights only if these are relative."""
+        """Return the slices of a subset of the samples; weights are kept only if relative."""
         return self.select_unweighted(rows) if self.is_counted else self.select(rows)
 
     def membership(self) -> sparse.csr_array:
-        """Return the membership matrix Omega (n_l, H) of plain slices.
+        """Return the membership matrix Omega of plain slices, with shape (n_l, H).
 
-        Its entries are ``1 / sqrt(n_h)``, times the root weight, if sample i is in slice h.
+        If sample i is in slice h, entry (i, h) is ``sqrt(w_i / n_h)``, where w_i is the weight of
+        the sample or 1. All other entries are 0.
         """
         entries = 1 / np.sqrt(self.counts[self.codes])
         if self.weights is not None:
@@ -93,7 +94,10 @@ class Slices:
         return sparse.csr_array((entries, self.codes, pointers), (len(self.codes), self.n_slices))
 
     def weighted(self, values: FloatArray) -> FloatArray:
-        """Multiply values (n, p), labelled samples first, by the root weights."""
+        """Multiply the values of labelled samples by the square roots of their weights.
+
+        `values` has one row per sample, labelled samples first.
+        """
         return values if self.weights is None else values * self._roots(len(values))[:, None]
 
     def unweighted(self, values: FloatArray) -> FloatArray:
@@ -101,7 +105,7 @@ class Slices:
         return values if self.weights is None else values / self._roots(len(values))[:, None]
 
     def penalty_of_weighted(self, penalty: sparse.csr_array) -> sparse.csr_array:
-        """Convert a penalty P (n, n) for use with `weighted` samples, so that X'PX is unchanged."""
+        """Convert a penalty matrix P so that ``X'PX`` is the same for samples from `weighted`."""
         if self.weights is None:
             return penalty
         inverse = sparse.diags_array(1 / self._roots(penalty.shape[0]))
@@ -161,18 +165,19 @@ def slice_response(
 
 
 def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
-    """Return the membership matrix Omega (n_l, n_l) of localised slices.
+    """Return the membership matrix Omega of localised slices.
 
-    Column j averages the k nearest neighbours of sample j in its slice, itself included, with
-    weights 1/k (Wu, Liang and Mukherjee 2010). k is `n_local_neighbors`, or the size of the slice
-    if that is smaller. If k is the size of every slice, the result equals that of plain slices.
+    Column j averages the k nearest neighbours of sample j in its slice with weights 1/k (Wu, Liang
+    and Mukherjee 2010). The sample itself counts as a neighbour. k is `n_local_neighbors`, or the
+    size of the slice if that is smaller. If k is the size of every slice, the result equals that of
+    plain slices.
 
     Parameters
     ----------
     X : ndarray of shape (n_l, d)
     slices : Slices
     n_local_neighbors : int
-        At least 2.
+        Number of neighbours, at least 2.
     method, random_state
         As in `neighbor_indices`.
 
@@ -198,8 +203,8 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
 def slice_within(y, groups, n_slices, *, sample_weight=None):
     """Slice the response within each group, as `slice_response` does.
 
-    Groups (n,) are numbered from 0; None is a single group. Raises ValueError if y is constant
-    within every group.
+    Groups are numbered from 0, and None means a single group. A ValueError is raised if y is
+    constant within every group.
     """
     if groups is None:
         return slice_response(y, n_slices, sample_weight=sample_weight)
@@ -218,7 +223,7 @@ def slice_within(y, groups, n_slices, *, sample_weight=None):
 
 
 def _codes_within(groups, codes_of):
-    """Return slice codes that continue from group to group."""
+    """Slice each group, and number the slices of all groups consecutively."""
     codes, begin = np.empty(len(groups), dtype=int), 0
     for group in range(groups.max() + 1):
         rows = groups == group
@@ -248,7 +253,7 @@ def check_n_slices(n_slices):
 
 
 def _clusters(y, n_slices, weights):
-    """Return the k-means cluster of each row of y (n, q), independent of the order of the rows."""
+    """Return the k-means cluster of each row of y, independent of the order of the rows."""
     if isinstance(n_slices, np.ndarray):
         raise ValueError(
             f"n_slices must be an integer if y has {y.shape[1]} responses, got edges. Pass the "
@@ -267,7 +272,7 @@ def _clusters(y, n_slices, weights):
 
 
 def _censored_codes(y, n_slices, weights):
-    """Return the slices of the times of events, followed by those of censored times."""
+    """Return the slice of each time; slices of censored times follow the slices of events."""
     w = np.ones(len(y)) if weights is None else weights
 
     def codes_of(rows):
@@ -293,7 +298,7 @@ def _codes_by_count(y, n_slices, weights):
 
 
 def _first_values(last_rows, size):
-    """Return the index of the first value of each slice after the first.
+    """Return, for each slice but the first, the index of its first distinct value.
 
     `last_rows` is the cumulative count of the distinct values. If one run of ties contained all
     samples by R's rule, it becomes a slice of its own, since a single slice is useless.
@@ -319,10 +324,9 @@ def _codes_by_edges(y, edges):
 
 
 def evenly_spaced(X, slices, n_rows):
-    """Return indices of at most `n_rows` rows of X (n, d), evenly spaced in `stratified_order`.
+    """Return indices of at most `n_rows` rows of X, evenly spaced in `stratified_order`.
 
-    Weighted rows are repeated in proportion to their weight, so the selected rows have equal
-    weights.
+    Rows are repeated in proportion to their weights, so the selected rows have equal weights.
     """
     if slices.weights is not None:
         order = stratified_order(X, slices)
@@ -333,7 +337,7 @@ def evenly_spaced(X, slices, n_rows):
 
 
 def spread_over_response(X, y, n_rows):
-    """Return indices of at most `n_rows` rows of X (n, d), evenly spaced in the order of y."""
+    """Return indices of at most `n_rows` rows of X, evenly spaced in the order of y."""
     codes = np.unique(y, axis=0, return_inverse=True)[1].ravel()
     return np.sort(evenly_spaced(X, Slices(codes, np.bincount(codes)), n_rows))
 
@@ -347,10 +351,10 @@ MAX_ROWS = 2000  # largest number of samples that permutation tests use
 
 
 def rows_to_shuffle(X, slices, at_least=0):
-    """Return indices of the rows of X (n, d) for permutation tests, repeated by their counts.
+    """Return indices of the rows of X for permutation tests, repeated by their counts.
 
-    At most `MAX_ROWS`, or `at_least` rows are selected. They are sorted by slice and norm, so that
-    the order of the rows of X does not matter.
+    At most `MAX_ROWS` rows, or `at_least` if that is more, are selected. They are sorted by slice
+    and norm, so that the order of the rows of X does not matter.
     """
     if not slices.is_counted:
         slices = replace(slices, weights=None)
