@@ -4,9 +4,14 @@ from skbo_silbo.acquisition._acquisition_functions import (
     AcquisitionFunction,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._parzen_draws import ParzenTurns
 from skbo_silbo.acquisition._restricted_space import Part
-from skbo_silbo.acquisition._searches import AcquisitionSurface, Climb, Found, Search
+from skbo_silbo.acquisition._searches import (
+    AcquisitionSurface,
+    Climb,
+    Found,
+    ParzenTurns,
+    Search,
+)
 
 __all__ = [
     "AcquisitionFunction",

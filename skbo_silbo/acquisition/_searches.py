@@ -6,8 +6,8 @@ cube, where some coordinates have none.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -15,9 +15,11 @@ from scipy.optimize import Bounds, minimize
 
 from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
 from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES, AcquisitionFunction
+from skbo_silbo.acquisition._parzen_draws import draw_good
 from skbo_silbo.embedding import Embedding
+from skbo_silbo.space import SpaceUnion
 from skbo_silbo.space.keys import first_rows
-from skbo_silbo.surrogate import Surrogate
+from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 from skbo_silbo.surrogate._feasibility import Feasibility
 
 if TYPE_CHECKING:
@@ -200,17 +202,30 @@ class Climb:
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
         """Return the ends of the climbs and the other candidates, best first (see `Search`)."""
-        whole = surface.part or space
+        whole, part = surface.part or space, surface.part
         if can_be_listed(whole.n_points, len(ranked)):
             return every_point(surface, whole)
         X = draw_candidates(surface.embedding, ranked[:N_BEST], rng, surface.relevance)
         # The centre of the cube is rounded to a bound in columns of categories only.
         held = np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
-        if surface.part is not None:
-            return _find_in_part(surface, surface.part, X, held, rng)
-        X = space.round(X)
-        values = surface.values(X)
-        X, _ = _best_first(surface, space.round(climb(surface, X, values, held)), X, values)
+        X = whole.round(X)
+        if part is not None:
+            X, held = part.admitted(X), held | part.held_columns
+        if not len(X):
+            return Found(surface.embedding.project(X), X)
+        values, ends = surface.values(X), []
+        options: dict[str, Any] = {"jac": True, "options": {"maxiter": MAX_ITERATIONS}}
+        for x in X[distant_rows(surface.embedding.project(X), values)]:
+            bounds = Bounds(np.where(held, x, -1.0), np.where(held, x, 1.0))
+            options |= {"args": (-1.0,), "method": "L-BFGS-B", "bounds": bounds}
+            ends.append(minimize(surface.value_and_gradient, x, **options).x)
+        more = whole.round(np.clip(ends, -1.0, 1.0))
+        if part is None:
+            X, _ = _best_first(surface, more, X, values)
+        else:  # the ascent stops at constraints, so rounds of candidates near the best follow
+            for _ in range(N_ROUNDS):
+                X, values = _best_first(surface, part.admitted(more), X, values)
+                more = part.near(X[:N_BEST], rng)
         return Found(surface.embedding.project(X), X)
 
 
@@ -218,21 +233,6 @@ def every_point(surface: AcquisitionSurface, whole: "SpaceLike | Part") -> Found
     """Return all points of a finite space, best first."""
     X = whole.every_point()
     X = X[np.argsort(-surface.values(X), kind="stable")]
-    return Found(surface.embedding.project(X), X)
-
-
-def _find_in_part(surface, part, X, held, rng):
-    """Return the candidates of `Climb.find` in a restricted space.
-
-    Climbs stop at constraints, so rounds of candidates near the best points follow.
-    """
-    X = part.admitted(part.round(X))
-    if len(X):
-        values = surface.values(X)
-        more = part.round(climb(surface, X, values, held | part.held_columns))
-        for _ in range(N_ROUNDS):
-            X, values = _best_first(surface, part.admitted(more), X, values)
-            more = part.near(X[:N_BEST], rng)
     return Found(surface.embedding.project(X), X)
 
 
@@ -267,37 +267,125 @@ def draw_candidates(embedding, best, rng, relevance):
     return np.vstack([np.clip(X, -1.0, 1.0), near])
 
 
-def climb(surface, X, values, held):
-    """Run gradient ascent from several of the best candidates that are far from one another.
+def distant_rows(Z: FloatArray, values: FloatArray) -> list[int]:
+    """Return the rows of Z, (n, r), with the largest values, (n,), that are far from one another.
 
-    Parameters
-    ----------
-    surface : AcquisitionSurface
-    X : ndarray of shape (n, d)
-    values : ndarray of shape (n,)
-        Acquisition values of the candidates.
-    held : ndarray of bool of shape (d,)
-        Columns that keep the value of the candidate.
-
-    Returns
-    -------
-    ends : ndarray of shape (k, d)
+    There are at most `N_STARTS`, a tenth of the spread of Z from one another.
     """
-    Z = surface.embedding.project(X)
     chosen: list[int] = []
-    radius = 0.1 * np.sqrt(Z.var(axis=0).sum())  # a tenth of the candidates' spread
+    radius = 0.1 * np.sqrt(Z.var(axis=0).sum())
     for i in np.argsort(-values, kind="stable"):
         if (np.linalg.norm(Z[i] - Z[chosen], axis=1) > radius).all():
             chosen.append(i)
         if len(chosen) == N_STARTS:
             break
-    options = {"args": (-1.0,), "jac": True, "options": {"maxiter": MAX_ITERATIONS}}
-    ends = []
-    for x in X[chosen]:
-        bounds = Bounds(np.where(held, x, -1.0), np.where(held, x, 1.0))
-        loss = surface.value_and_gradient
-        ends.append(minimize(loss, x, method="L-BFGS-B", bounds=bounds, **options).x)
-    return np.clip(ends, -1.0, 1.0)
+    return chosen
+
+
+# Largest loss of log acquisition, in nats, per input and in total. Chosen with 100 inputs, five of
+# them relevant; with 10 or 20 relevant inputs, a total loss of 0.2 is harmful.
+LOSS_EACH, MOST_LOSS = 0.002, 0.2
+LEAST_INPUTS = 25
+SMALLEST_STEP = 1e-6  # distance in the cube from which a point counts as off a bound
+
+
+def moved_off_bounds(
+    surface: AcquisitionSurface, x: FloatArray, ranked: FloatArray, space: SpaceLike
+) -> FloatArray:
+    """Move inputs of a candidate off their bounds, if that costs little acquisition.
+
+    Gradient ascent moves irrelevant inputs to their bounds, where the Gaussian process is most
+    uncertain, and the following incumbents keep them there (doc/search_log.rst). Each such input
+    takes its value in the best point that has it off the bounds. Inputs that cost least are moved
+    first, as long as the log acquisition falls by at most `LOSS_EACH` per column and `MOST_LOSS` in
+    total.
+
+    No input is moved with fewer than `LEAST_INPUTS` columns, with an acquisition function that is
+    not a logarithm, or in a union of spaces.
+
+    Parameters
+    ----------
+    surface : AcquisitionSurface
+    x : ndarray of shape (d,)
+        A rounded point of the space.
+    ranked : ndarray of shape (n, d)
+        The evaluated points, best first.
+    space : Space, SpaceUnion or Box
+
+    Returns
+    -------
+    x : ndarray of shape (d,)
+    """
+    is_log = getattr(surface.acquisition, "is_log", False)
+    if x.size < LEAST_INPUTS or not is_log or isinstance(space, SpaceUnion):
+        return x
+    # Both are equal in the columns of a category.
+    lower, upper = space.round(np.array([[-1.0], [1.0]]) * np.ones(x.size))
+    inside = (ranked > lower + SMALLEST_STEP) & (ranked < upper - SMALLEST_STEP)
+    bounded = (x <= lower + SMALLEST_STEP) | (x >= upper - SMALLEST_STEP)
+    columns = np.flatnonzero(bounded & inside.any(axis=0))
+    if not columns.size:
+        return x
+    elsewhere = ranked[inside.argmax(axis=0), np.arange(x.size)]
+    moved = columns[:, None] == np.arange(x.size)
+    order = np.argsort(-surface.values(space.round(np.where(moved, elsewhere, x))), kind="stable")
+    moved = np.logical_or.accumulate(moved[order])
+    X = np.vstack([x[None], space.round(np.where(moved, elsewhere, x))])
+    values = surface.values(X)
+    as_good = np.flatnonzero(values >= values[0] - min(LOSS_EACH * x.size, MOST_LOSS))
+    return X[as_good[-1]] if as_good.size else x
+
+
+N_DRAWN = 4  # points drawn, some of which may be evaluated already in a small discrete space
+
+
+@dataclass(frozen=True)
+class ParzenTurns:
+    """Alternate between another search and draws from a Parzen estimator.
+
+    With many inputs and many local optima, a Gaussian process may explain little of the observed
+    values. Its expected improvement is then largest far from all points, and the search is no
+    better than random.
+
+    The probability of a draw is `most` times the surrogate's `unexplained_share`, and 0 with
+    constraints, which the draws cannot take into account. Inputs are drawn independently: of
+    several values drawn from a density estimate of the good points, the one with the largest ratio
+    to the density of the other points is kept, as in the tree-structured Parzen estimator without a
+    tree (Bergstra, Bardenet, Bengio and Kegl 2011).
+
+    In a small discrete space, all points follow the drawn ones, in case those are evaluated
+    already. The best candidate of the other search is preceded by a copy with inputs
+    `moved_off_bounds`.
+
+    Attributes
+    ----------
+    search : Search
+    most : float
+        Probability of a draw if the surrogate explains nothing.
+    """
+
+    search: Search = field(default_factory=Climb)
+    most: float = 0.5
+
+    def find(
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+    ) -> Found:
+        """Return the candidates of the other search, or drawn ones (see `Search`).
+
+        The surrogate of the surface's observed values must have `unexplained_share`.
+        """
+        share = self.most * cast(SurrogateOptions, surface.observed).unexplained_share()
+        constrained = surface.feasibility is not None or surface.part is not None
+        if rng.random() >= share or constrained:
+            found = self.search.find(surface, ranked, space, rng)
+            if constrained or found.X is None or can_be_listed(space.n_points, len(ranked)):
+                return found
+            X = np.vstack([moved_off_bounds(surface, found.X[0], ranked, space), found.X])
+            return Found(surface.embedding.project(X), X)
+        X = space.round(np.array([draw_good(ranked, rng) for _ in range(N_DRAWN)]))
+        if can_be_listed(space.n_points, len(ranked)):
+            X = np.vstack([X, cast(FloatArray, every_point(surface, space).X)])
+        return Found(surface.embedding.project(X), X)
 
 
 N_NEAR = 384  # candidates around the best points, as many as in `Climb`

@@ -112,6 +112,7 @@ class GaussianProcessSurrogate:
         targets = (y - self.y_mean_) / self.y_scale_
         known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
         self.observations_ = Observations(Z, targets, known, shared=self.shared)
+        self._n_lengths = Z.shape[1] if self.shared is None else max(self.shared) + 1
         vars(self).pop("prior_", None)  # cached by the last fit
         size = 3 if self.isotropic else self._n_lengths + 2
         if state is not None and len(state["theta"]) == size:
@@ -208,10 +209,6 @@ class GaussianProcessSurrogate:
         miss = self.posterior_.y - mean
         log_density = -0.5 * (np.log(2.0 * np.pi * variance) + miss**2 / variance)
         return log_density - np.log(self.y_scale_)
-
-    @property
-    def _n_lengths(self):
-        return self.observations_.X.shape[1] if self.shared is None else max(self.shared) + 1
 
     def _most_probable(self):
         """Return the hyperparameters of highest posterior density found from several starts.
