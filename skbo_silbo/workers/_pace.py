@@ -15,7 +15,7 @@ class Pace:
         self._calling: float | None = None
 
     def note_proposal(self, seconds: float) -> None:
-        """Record how long a proposal took, in a decaying maximum.
+        """Update the decaying maximum of the proposal times.
 
         Some proposals tune the model and take far longer than the others.
         """

@@ -54,7 +54,7 @@ class Pool(Executor):
         self._lock = threading.RLock()  # every call has a thread that waits for its end
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        """Submit a call and return its future, as ``concurrent.futures.Executor`` does."""
         future = PoolFuture()
         with self._lock:
             self._waiting.append((future, partial(fn, *args, **kwargs)))
@@ -62,7 +62,7 @@ class Pool(Executor):
         return future
 
     def kill(self, future: PoolFuture) -> None:
-        """End the worker of a running call, whose future then never ends."""
+        """Kill the worker of a running call. Its future is never resolved."""
         with self._lock:
             worker = self._running.pop(future, None)
         if worker is not None:
@@ -112,15 +112,15 @@ class Pool(Executor):
 
 
 class _Thread:
-    """Makes every call in the thread that waits for it."""
+    """Runs each call in the thread that waits for its result."""
 
     def start(self, function, future):
-        """Return a function that makes the call and returns its result."""
+        """Return a function that executes the call and returns its result."""
         future.start_time = time.perf_counter()
         return function
 
     def end(self):
-        """Leave the thread alone, as it cannot be ended."""
+        """Do nothing, because a thread cannot be stopped."""
 
 
 class _Process:
@@ -190,7 +190,7 @@ def _watch_parent(parent):
 
 
 def _is_ancestor_alive(pid):
-    """Return whether a process runs that is not the direct parent, but its parent, for example."""
+    """Return whether an ancestor process, such as the parent's parent, is running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
