@@ -10,7 +10,7 @@ from benchmarks.engine import Experiment, Grid, Table, by_method, shape
 from skbo_silbo._numerics.pencil import Pencil
 from skbo_silbo._numerics.solvers import PENCIL_SOLVERS
 from skbo_silbo.decomposition import slice_response
-from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
+from skbo_silbo.decomposition.slicing._slices import local_membership
 
 from ._solver_speed import N_NEIGHBORS, N_SLICES, N_WANTED, make_rows, sine_to_exact
 from ._timing import alternate, time_call

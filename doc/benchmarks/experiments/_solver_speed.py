@@ -19,7 +19,7 @@ from skbo_silbo._numerics.graphs import neighbor_graph
 from skbo_silbo._numerics.pencil import Pencil
 from skbo_silbo._numerics.solvers import PENCIL_SOLVERS, solve_dense, solve_dual
 from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
-from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
+from skbo_silbo.decomposition.slicing._slices import local_membership
 
 from ._timing import alternate, milliseconds, time_call
 
