@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -153,7 +152,7 @@ def compare(
     check_installed([method for method in named.values() if isinstance(method, str)])
     for method in named.values():
         _check_method(method, bounds)
-    seeds = range(seeds) if isinstance(seeds, Integral) else list(seeds)
+    seeds = list(range(seeds) if isinstance(seeds, int | np.integer) else seeds)
     if not named or not len(seeds):
         raise ValueError(
             f"methods and seeds must not be empty, got methods={list(named)} and "

@@ -254,8 +254,10 @@ class SubspaceDisplay(PanelDisplay):
         index = pd.MultiIndex.from_product(
             [range(len(self.loadings)), self.feature_names], names=["direction", "feature"]
         )
-        intervals = [] if self.loading_intervals is None else self.loading_intervals
-        columns = zip(["loading", "low", "high"], [self.loadings, *intervals], strict=False)
+        tables = [self.loadings]
+        if self.loading_intervals is not None:
+            tables += [*self.loading_intervals]
+        columns = zip(["loading", "low", "high"], tables, strict=False)
         return pd.DataFrame({name: np.ravel(values) for name, values in columns}, index)
 
     def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
