@@ -1,1 +1,1 @@
-"""Numerics without a scikit-learn surface: graphs, pencils, Gaussian processes, boxes."""
+"""Numerical building blocks: eigenvalue problems, graphs, and Gaussian processes."""

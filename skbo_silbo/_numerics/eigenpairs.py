@@ -30,14 +30,14 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo._numerics.pencil import Spectrum
 from skbo_silbo._typing import FloatArray
 
-MAX_BLOCKS = 6  # blocks kept in the basis before it is restarted from its best two
+MAX_BLOCKS = 6  # largest number of blocks in the basis; it is then restarted from the best two
 
-SMALL = 64  # order below which computing all vectors is as cheap
+SMALL = 64  # order below which it is as fast to compute all eigenvectors
 
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """A pencil (Gamma, T) given by its products with V (d, p). T is the identity by default."""
+    """A pencil (Gamma, T) defined by its products with matrices V. T defaults to the identity."""
 
     between: Callable[[np.ndarray], np.ndarray]  # Gamma V
     total: Callable[[np.ndarray], np.ndarray] = np.asarray  # T V
@@ -46,7 +46,7 @@ class Products:
 
 @dataclass(frozen=True, eq=False)
 class _Basis:
-    """S with its products with Gamma and T, for Rayleigh-Ritz steps."""
+    """The basis S and its products with Gamma and T, for Rayleigh-Ritz steps."""
 
     S: np.ndarray
     between: np.ndarray
@@ -84,7 +84,7 @@ def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8
     n_wanted : int
         Number of directions that must converge, and are returned.
     is_complete : bool, default=False
-        Whether `start` spans the range of ``T^-1 Gamma``, so that no iteration is needed.
+        Whether `start` spans the range of ``T^-1 Gamma``. If so, no iteration is needed.
     tol : float, default=1e-8
         Largest T-norm of ``T^-1 Gamma b - lambda b`` among the wanted directions, relative to the
         first eigenvalue (b'Tb = 1). Divided by the relative gap below the wanted eigenvalues, it
@@ -94,12 +94,13 @@ def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8
     Returns
     -------
     Spectrum
-        With p eigenvalues, of which those after the wanted ones are less accurate.
+        The p leading eigenvalues and the wanted directions. Eigenvalues beyond the wanted ones are
+        less accurate.
 
     Warns
     -----
     ConvergenceWarning
-        At `max_iter`, with the residual reached.
+        If the residual is too large after `max_iter` iterations.
     """
     p, basis = start.shape[1], _extend(products, None, start)
     for _ in range(max_iter):
@@ -191,7 +192,7 @@ def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
     Warns
     -----
     ConvergenceWarning
-        At `max_iter`, with the residual reached.
+        If the residual is too large after `max_iter` iterations.
     """
     inverse = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)[:, None]
     X, R = np.zeros_like(B), B.copy()

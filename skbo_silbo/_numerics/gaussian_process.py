@@ -36,10 +36,10 @@ from skbo_silbo._numerics.matern import (
 )
 from skbo_silbo._typing import FloatArray
 
-LEAST_VARIANCE = 1e-14  # smallest predicted variance, relative to the signal, against rounding
+LEAST_VARIANCE = 1e-14  # smallest predicted variance relative to the signal variance
 IN_PLACE = {"lower": True, "overwrite_a": True, "check_finite": False}  # for C.T (Fortran order)
-JITTER = 1e-10  # least noise variance, for standardised targets
-FANTASY_VARIANCE = 1e-8  # noise of added values, relative to the signal, for regularisation
+JITTER = 1e-10  # smallest noise variance for standardised targets
+FANTASY_VARIANCE = 1e-8  # noise of added values relative to the signal, as regularisation
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +53,15 @@ class GaussianProcess:
     weights : ndarray of shape (d,)
         Inverse squared length scales, in inverse squared units of X.
     signal_variance : float
-        In squared units of y.
+        Signal variance in squared units of y.
     noise_variance : float or ndarray of shape (n,)
-        In squared units of y.
+        Noise variance in squared units of y.
     cholesky : ndarray of shape (n, n)
         Lower triangular L with ``L L' = R + (noise_variance / signal_variance) I``.
     dual : ndarray of shape (n,)
-        ``K^-1 y``.
+        Dual coefficients ``K^-1 y``.
     distances : DistancesTo
-        Distances to X with these weights.
+        Function that computes distances to X with these weights.
     """
 
     X: np.ndarray
@@ -74,18 +74,19 @@ class GaussianProcess:
     distances: DistancesTo
 
     def mean_gradient(self, X: FloatArray) -> FloatArray:
-        """Return the gradient of the posterior mean at the rows of X, of shape (m, d)."""
+        """Return the gradient of the posterior mean at each row of X."""
         _, D = matern52(self.distances(X))
         D *= self.signal_variance * self.dual  # d mean_t / d q_tj
         return gradient_by_points(D, X, self.X, self.weights)
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance of the noise-free process at the rows of X.
+        """Predict the mean and variance of the noise-free process at each row of X.
 
         Returns
         -------
         mean, variance : ndarray of shape (m,)
-            In units of y, and squared (Rasmussen and Williams 2006, eqs. 2.25 and 2.26).
+            Mean in units of y, and variance in squared units (Rasmussen and Williams 2006, eqs.
+            2.25 and 2.26).
         """
         correlation, _ = matern52(self.distances(X), derivative=False)
         half, _ = dtrtrs(self.cholesky, correlation.T, lower=1)
@@ -94,16 +95,16 @@ class GaussianProcess:
         return mean, self.signal_variance * left
 
     def predict_gradient(self, X: FloatArray) -> tuple[FloatArray, ...]:
-        """Return mean, variance and their gradients at the rows of X.
+        """Predict the mean, the variance and their gradients at each row of X.
 
         Returns
         -------
         mean, variance : ndarray of shape (m,)
         by_mean, by_variance : ndarray of shape (m, d)
-            Derivatives by the coordinates of the point.
+            Gradients with respect to the point.
         """
         correlation, derivative = matern52(self.distances(X))
-        if len(X) == 1:  # twice as fast as the LAPACK routine for many right-hand sides
+        if len(X) == 1:  # twice as fast as LAPACK's routine for several right-hand sides
             half = dtrsv(self.cholesky, correlation[0], lower=1)
             solved = dtrsv(self.cholesky, half, lower=1, trans=1)[None]
         else:
@@ -116,9 +117,9 @@ class GaussianProcess:
         return mean, self.signal_variance * left, slopes[: len(X)], -2.0 * slopes[len(X) :]
 
     def with_values(self, X: FloatArray, y: FloatArray) -> "GaussianProcess":
-        """Return the process conditioned on further noise-free values (fantasies).
+        """Return the process conditioned on additional noise-free values ("fantasies").
 
-        Hyperparameters are kept.
+        The hyperparameters are unchanged.
 
         Parameters
         ----------
@@ -144,13 +145,13 @@ class GaussianProcess:
         return GaussianProcess(all_X, all_y, self.weights, v, noise, L, dual, distances)
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance of every ``y_i`` given the others, hyperparameters kept.
+        """Predict each target from all other targets, without changing the hyperparameters.
 
         Returns
         -------
         mean, variance : ndarray of shape (n,)
-            ``y_i - a_i / [K^-1]_ii`` and ``1 / [K^-1]_ii``, noise included
-            (Rasmussen and Williams 2006, eq. 5.12).
+            Predictive means ``y_i - a_i / [K^-1]_ii`` and variances ``1 / [K^-1]_ii``, including
+            noise (Rasmussen and Williams 2006, eq. 5.12).
         """
         root = dtrtri(self.cholesky, lower=1)[0]  # its upper half is that of L: zero
         precision = np.einsum("ij,ij->j", root, root) / self.signal_variance
@@ -158,7 +159,7 @@ class GaussianProcess:
 
 
 class ProcessStack:
-    """Gaussian processes at the same points, which share the cost of predictions at one point.
+    """Several Gaussian processes on the same points, for fast predictions at a single point.
 
     Parameters
     ----------
@@ -174,7 +175,11 @@ class ProcessStack:
         self._choleskys = [process.cholesky for process in processes]
 
     def predict_gradient(self, x: FloatArray) -> tuple[FloatArray, ...]:
-        """Return what `GaussianProcess.predict_gradient` returns at one point x, (1, d).
+        """Predict the means, the variances and their gradients at a single point.
+
+        Parameters
+        ----------
+        x : ndarray of shape (1, d)
 
         Returns
         -------
@@ -203,12 +208,12 @@ class Observations:
     y : ndarray of shape (n,)
         Targets with mean about 0 and variance about 1.
     known : ndarray of shape (n,) or float, default=0.0
-        Known noise variance of every target, added to the estimated one.
+        Known noise variance of each target. It is added to the estimated noise variance.
     copies : ndarray of shape (n,) or float, default=1.0
-        Multiplicity of every row, positive.
+        Positive multiplicity of each row.
     shared : sequence of int, of length d, or None, default=None
-        Index of the length scale in theta that each column uses; None means its own, or the only
-        one.
+        Index of the length scale in theta that each column uses. None means one length scale per
+        column, or a single one, depending on the length of theta.
     """
 
     X: np.ndarray
@@ -223,7 +228,7 @@ class Observations:
         return np.broadcast_to(self.copies, len(self.y)).sum()
 
     def spread(self, most: int) -> Self:
-        """Return at most `most` of these rows, evenly spread."""
+        """Return a subset of at most `most` evenly spaced rows."""
         if self.n_rows <= most:
             return self
         copies = np.broadcast_to(self.copies, self.y.shape)
@@ -268,10 +273,10 @@ class Observations:
         return GaussianProcess(self.X, self.y, weights, signal, noise_variance, L, dual, distances)
 
     def log_likelihood(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density of the targets, copies included, and its gradient by theta.
+        """Return the log density of the targets in nats, and its gradient with respect to theta.
 
-        In nats; ``K = v R + diag((v eta + known) / copies)``. O(n^3 + n^2 d) time, O(n^2 + n d)
-        memory.
+        Copies are included. The covariance is ``K = v R + diag((v eta + known) / copies)``. The
+        computation takes O(n^3 + n^2 d) time and O(n^2 + n d) memory.
         """
         weights = self._weights(theta)
         signal, noise = np.exp(theta[[0, -1]])

@@ -22,13 +22,13 @@ TREE_COLUMNS = 6
 
 
 def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
-    """Return the nearest other rows of every row, in Euclidean distance.
+    """Return the nearest neighbours of each row in Euclidean distance.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     n_neighbors : int
-        At most n - 1 neighbours are returned.
+        Number of neighbours. It is reduced to n - 1 if necessary.
     method : {"auto", "brute", "pynndescent"}, default="auto"
     random_state : int, RandomState instance or None, default=None
         Used by pynndescent only.
@@ -36,7 +36,8 @@ def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
     Returns
     -------
     indices : ndarray of shape (n, k), k <= n_neighbors
-        Never the row itself; -1 if pynndescent found too few.
+        Indices of the neighbours, which do not include the row itself. Missing neighbours are -1 if
+        pynndescent found too few.
     """
     n_neighbors = min(n_neighbors, len(X) - 1)
     if n_neighbors < 1:
@@ -64,7 +65,9 @@ def _descent(X, n_neighbors, random_state):
 
 
 def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
-    """Return the symmetric 0/1 graph of rows of which one is a nearest neighbour of the other.
+    """Return the symmetric nearest-neighbour graph of the rows.
+
+    Two rows are connected if one of them is a nearest neighbour of the other.
 
     The parameters are those of `neighbor_indices`.
 

@@ -16,32 +16,34 @@ by the square roots of their weights.
 
 import numpy as np
 
-RIDGE_GRID = np.logspace(-6, 2, 33)  # ridges compared, relative to the mean squared norm of a row
+RIDGE_GRID = np.logspace(-6, 2, 33)  # candidate ridges relative to the mean squared row norm
 # A ridge is rejected if it leaves a row fewer degrees of freedom than this
 LEAST_FREEDOM = 1e-8
 
 
 def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=None):
-    """Return the mean squared leave-one-out error of every ridge.
+    """Return the mean squared leave-one-out error for each ridge.
 
     Parameters
     ----------
     left : ndarray of shape (n, q)
-        Left singular vectors, orthogonal to ones (to root weights) with an `intercept`.
+        Left singular vectors. With an intercept, they must be orthogonal to the vector of ones, or
+        to the square roots of the weights.
     squares : ndarray of shape (q,)
         Squared singular values.
     targets : ndarray of shape (n, t)
-        Targets times root weights, centred with an `intercept`.
+        Targets multiplied by the square roots of the weights. With an intercept, they must be
+        centred.
     ridges : ndarray of shape (m,)
         Positive ridges, absolute.
     intercept : bool
     weights : ndarray of shape (n,), default=None
-        Positive.
+        Positive weights of the rows.
 
     Returns
     -------
     ndarray of shape (m,)
-        Infinite if a ridge is so small that a row determines its own fit.
+        Errors. An error is infinite if the ridge is so small that a row determines its own fit.
     """
     w = np.ones(len(left)) if weights is None else weights
     coefficients, leverages = left.T @ targets, left**2
@@ -60,7 +62,9 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
 
 
 def best_ridge(left, squares, targets, *, intercept, weights=None):
-    """Return the ridge of least leave-one-out error, relative to the mean squared row norm.
+    """Return the ridge that minimises the leave-one-out error.
+
+    It is relative to the mean squared norm of a row.
 
     The parameters are those of `leave_one_out_errors`.
     """

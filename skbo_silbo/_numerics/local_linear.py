@@ -31,7 +31,7 @@ LONELY = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class LocalMoments:
-    """Weighted moments of all rows about some of them.
+    """Weighted moments of all rows about each row of a batch.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class LocalMoments:
     kernel: np.ndarray
 
     def slopes(self, ridge: float) -> FloatArray:
-        """Return the slopes b_j (m, d, t), with `ridge` relative to the mean local variance."""
+        """Return the slopes b_j; `ridge` is relative to the mean local variance."""
         d = self.variance.shape[1]
         scale = np.einsum("jkk->j", self.variance) / d
         ridged = self.variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
@@ -61,7 +61,7 @@ class LocalMoments:
 
 
 def gaussian_weights(at: FloatArray, V: FloatArray, bandwidth: float) -> FloatArray:
-    """Return the weights (m, n) of rows V (n, k) about the points `at` (m, k)."""
+    """Return the Gaussian weight of each row of V around each of the points `at`."""
     left = np.column_stack([at, _minus_half_squares(at), np.ones(len(at))])
     right = np.column_stack([V, np.ones(len(V)), _minus_half_squares(V)])
     exponents = (left / bandwidth) @ (right / bandwidth).T
@@ -74,7 +74,7 @@ def _minus_half_squares(V):
 
 
 def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
-    """Yield `LocalMoments` about the points `at` (m, k), by default V, in batches."""
+    """Yield `LocalMoments` about the points `at`, by default the rows of V, in batches."""
     (n, d), t = X.shape, Y.shape[1]
     at = V if at is None else at
     left, right = np.triu_indices(d)
@@ -103,9 +103,9 @@ def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
 
 
 def _moments_by_differences(X, Y, weights):
-    """Return variance (d, d) and covariance (d, t) from differences to the heaviest row.
+    """Compute the variance and covariance from differences to the row with the largest weight.
 
-    Its own differences are exactly 0, so rows of small weight keep their digits.
+    The differences of this row are exactly 0, so rows with small weights lose no precision.
     """
     near, heaviest = weights > 0, weights.argmax()
     w = weights[near] / weights.sum()
@@ -116,18 +116,18 @@ def _moments_by_differences(X, Y, weights):
 
 
 def local_slopes(X, Y, V, bandwidth, ridge, *, row_weights=None):
-    """Return the slopes (n, d, t) of Y at every row."""
+    """Return the slopes of Y at each row as an array of shape (n, d, t)."""
     parts = local_moments(X, Y, V, bandwidth, row_weights=row_weights)
     return np.concatenate([part.slopes(ridge) for part in parts])
 
 
 def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
-    """Return an orthonormal B after one step of MAVE from B (d, r).
+    """Improve the directions B by one step of MAVE.
 
-    Slopes along B are fitted at every row, then the B that fits best with these slopes: least
-    squares of ``sum_j s_j sum_i w_ij |y_i - a_j - b_j'B'(x_i - x_j)|^2 / sum_i w_ij`` with the a_j
-    profiled out (Xia et al. 2002, eqs. 3.6 and 3.7). Summing over j first avoids local variances
-    (d, d) and costs O(n^2 d).
+    First the slopes along B are fitted at each row. Then the B that fits best with these slopes is
+    computed: it minimises ``sum_j s_j sum_i w_ij |y_i - a_j - b_j'B'(x_i - x_j)|^2 / sum_i w_ij``
+    with the a_j profiled out (Xia et al. 2002, eqs. 3.6 and 3.7). Summing over j first avoids local
+    variances (d, d) and costs O(n^2 d).
 
     Returns
     -------
@@ -158,7 +158,7 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
 
 
 def local_predictions(Z, Y, at, bandwidth, ridge, *, row_weights=None):
-    """Predict Y at the points `at` (m, r) by local linear regression on Z (n, r)."""
+    """Predict Y at the points `at` by local linear regression on Z."""
     values = []
     for part in local_moments(Z, Y, Z, bandwidth, at, row_weights=row_weights):
         gap = at[part.rows] - part.mean

@@ -30,7 +30,7 @@ def scaled_squared_distances(A: FloatArray, B: FloatArray, weights: FloatArray) 
     A : ndarray of shape (n_a, d)
         Points.
     B : ndarray of shape (n_b, d)
-        Points; if it is the same object as `A`, the diagonal of the result is exactly zero.
+        Points. If `B` is the same object as `A`, the diagonal of the result is exactly zero.
     weights : ndarray of shape (d,)
         Inverse squared length scales, non-negative.
 
@@ -64,7 +64,8 @@ class DistancesTo:
     B : ndarray of shape (n_b, d)
         The fixed points.
     weights : ndarray of shape (d,) or (m, 1, d)
-        Inverse squared length scales, non-negative; of m kernels for (m, n_a, n_b) distances.
+        Non-negative inverse squared length scales. With weights of m kernels, the distances have
+        shape (m, n_a, n_b).
     """
 
     def __init__(self, B: FloatArray, weights: FloatArray) -> None:
@@ -74,7 +75,7 @@ class DistancesTo:
         self._squares = np.einsum("...jk,...jk->...j", self._scaled, self._scaled)[..., None, :]
 
     def __call__(self, A: FloatArray) -> FloatArray:
-        """Return the distances of the rows of A, of shape (n_a, n_b)."""
+        """Return the distances from the rows of A to the fixed points, of shape (n_a, n_b)."""
         a = (A - self._centre) * self._root
         q = a @ self._scaled.swapaxes(-1, -2)
         q *= -2.0
@@ -84,19 +85,20 @@ class DistancesTo:
 
 
 def matern52(q: FloatArray, *, derivative: bool = True) -> tuple[FloatArray, Any]:
-    """Return the correlation ``(1 + s + s^2 / 3) exp(-s)`` and its derivative by `q`.
+    """Return the correlation ``(1 + s + s^2 / 3) exp(-s)`` and its derivative.
 
     Parameters
     ----------
     q : ndarray
         Scaled squared distances, non-negative; ``s = sqrt(5 q)``.
     derivative : bool, default=True
-        Whether to compute the derivative; otherwise None is returned instead.
+        Whether to compute the derivative. If False, None is returned in its place.
 
     Returns
     -------
     correlation, derivative : ndarray of the shape of `q`
-        The derivative is ``-(5/6) (1 + s) exp(-s)``, also finite at zero.
+        The correlation, and its derivative ``-(5/6) (1 + s) exp(-s)`` with respect to `q`, which is
+        finite at zero.
 
     Examples
     --------
@@ -121,7 +123,7 @@ def matern52(q: FloatArray, *, derivative: bool = True) -> tuple[FloatArray, Any
 
 
 def gradient_by_weights(P: FloatArray, X: FloatArray) -> FloatArray:
-    """Return ``sum_ij P_ij (x_ik - x_jk)^2`` for every column k, in O(n^2 d).
+    """Return ``sum_ij P_ij (x_ik - x_jk)^2`` for each column k, in O(n^2 d) time.
 
     This is the gradient with respect to the weights, if ``P_ij`` is the derivative with respect to
     ``q_ij``.
@@ -142,7 +144,7 @@ def gradient_by_weights(P: FloatArray, X: FloatArray) -> FloatArray:
 
 
 def gradient_by_points(D, A, B, weights):
-    """Return ``sum_j D_tj dq_tj / da_t`` for every point of `A`, in O(n_a n_b d).
+    """Return ``sum_j D_tj dq_tj / da_t`` for each point of `A`, in O(n_a n_b d) time.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class AcquisitionFunction(Protocol):
     def __call__(
         self, mean: FloatArray, std: FloatArray, best: float, /, *, return_gradient: bool = False
     ) -> Any:
-        """Return the values, (n,), and optionally their derivatives by mean and std.
+        """Return the acquisition values, and optionally their derivatives.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class AcquisitionFunction(Protocol):
             The lowest predicted mean at an observed or pending point, which is less biased by noise
             than the lowest value.
         return_gradient : bool
-            Whether to return the derivatives too.
+            Whether to also return the derivatives with respect to mean and std.
         """
 
 
@@ -70,12 +70,13 @@ def log_expected_improvement(
     best : float
         Lowest value so far.
     return_gradient : bool, default=False
-        Whether to return the derivatives too, which requires ``std > 0``.
+        Whether to also return the derivatives. This requires ``std > 0``.
 
     Returns
     -------
     value : ndarray
-        In nats; ``-inf`` where no improvement is possible (``std == 0`` and ``mean >= best``).
+        Values in nats. They are ``-inf`` if no improvement is possible (``std == 0`` and ``mean >=
+        best``).
     by_mean, by_std : ndarray
         Derivatives of `value`, if `return_gradient`.
 
@@ -106,7 +107,7 @@ log_expected_improvement.is_log = True  # type: ignore[attr-defined]
 def no_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> Any:
-    """Return zeros, an acquisition function that values all points alike.
+    """Return zeros, as an acquisition function under which all points are equally good.
 
     It is used until a feasible point is known.
 
@@ -140,23 +141,24 @@ def confidence_gain(
 ) -> Any:
     """Return how far below `best` the lower confidence bound lies (GP-UCB, for minimisation).
 
-    ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6, turned over).
+    The value is ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6,
+    with the sign changed).
 
     Parameters
     ----------
     mean, std : array-like
         Predictive mean and standard deviation (>= 0), in units of the objective.
     best : float
-        Lowest value so far; it shifts all values equally.
+        Lowest value so far. It shifts all acquisition values equally.
     beta : float
-        Weight of the variance, >= 0; see `confidence_weight`.
+        Non-negative weight of the variance, see `confidence_weight`.
     return_gradient : bool, default=False
         Whether to return the derivatives too.
 
     Returns
     -------
     value : ndarray
-        In units of the objective.
+        Values in units of the objective.
     by_mean, by_std : ndarray
         Derivatives of `value`, if `return_gradient`.
 
@@ -179,9 +181,9 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
     Parameters
     ----------
     t : int
-        Number of the evaluation, from 1.
+        Number of the evaluation, starting from 1.
     n_points : int
-        Number of points that the acquisition function is maximised over.
+        Number of points over which the acquisition function is maximised.
     delta : float, default=0.1
         Probability that the regret bound fails.
 

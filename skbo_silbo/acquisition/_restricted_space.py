@@ -16,8 +16,8 @@ from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.keys import first_rows
 
 # Not tuned: these find a feasible region of 1e-8 of the cube (tests/optimizers).
-N_DRAWN, N_NEAR = 512, 256  # candidates at first, and near the best candidates in each round
-MOST_ROUNDS = 60  # without a new feasible point
+N_DRAWN, N_NEAR = 512, 256  # candidates in the first round, and near the best in later rounds
+MOST_ROUNDS = 60  # maximum number of rounds without a new feasible point
 CLOSE = 1e-10  # relative to the range of the inputs, and below `TOLERANCE` of the constraints
 MOST_STEPS = 500
 
@@ -36,10 +36,10 @@ class Equations:
     target: FloatArray
 
     def project(self, X: FloatArray, box: Box, held: BoolArray) -> FloatArray:
-        """Move encoded points of a box, (n, d), onto the equations, except for `held` columns.
+        """Project encoded points of a box onto the equations, without changing the `held` columns.
 
-        Alternating projections onto the affine set and the cube converge to a point of both, if
-        there is one (von Neumann; Bauschke and Borwein 1996).
+        Alternating projections onto the affine set and the cube converge to a point in their
+        intersection, if there is one (von Neumann; Bauschke and Borwein 1996).
         """
         is_free, half = box.lower < box.upper, (box.upper - box.lower) / 2.0
         matrix = (self.matrix * half)[:, is_free]
@@ -64,7 +64,8 @@ class Part:
     fixed : mapping
         Values of the fixed parameters, by name, or by index in a box.
     violations : callable or None
-        Maps a list of n points to their constraint violations, (n,), 0 if all constraints hold.
+        Maps a list of n points to an array of shape (n,) with their constraint violations. A
+        violation is 0 if all constraints hold.
     equations : Equations or None
         Equality constraints of a box, onto which points are projected.
 
@@ -89,7 +90,7 @@ class Part:
         if isinstance(first, Box):
             self._fixed = {int(j): float(value) for j, value in fixed.items()}
             self._held = {f"x{j}": value for j, value in self._fixed.items()}
-        else:  # the object in the list of values, not an equal one
+        else:  # use the object from the list of values rather than one that is equal
             self._fixed = {p.name: p.values[0] for p in first.parameters if p.name in fixed}
             self._held = self._fixed
         groups = space.column_groups()
@@ -97,19 +98,19 @@ class Part:
         self.held_columns[[j for name in self._held for j in groups.get(name, ())]] = True
 
     def every_point(self) -> FloatArray:
-        """Return all encoded points, (n_points, m), of a finite space, feasible or not."""
+        """Return all points of a finite space, whether or not they are feasible, encoded."""
         points: Any = self._within.decode(self._within.every_point())
         return self._space.encode(points)
 
     def round(self, X: FloatArray) -> FloatArray:
-        """Return points, (n, m), with fixed values, projected onto the equations and rounded."""
+        """Insert the fixed values, project points onto the equations, and round them."""
         X = self._space.with_values(X, self._held)
         if self._equations is not None:
             X = self._equations.project(X, cast(Box, self._space), self.held_columns)
         return self._space.round(X)
 
     def decode(self, X: FloatArray) -> Any:
-        """Return the points of rounded encodings, (n, m), with exactly the fixed values."""
+        """Decode rounded points, with the exact fixed values."""
         points = self._space.decode(X)
         for point in points:
             for name, value in self._fixed.items():
@@ -117,17 +118,17 @@ class Part:
         return points
 
     def violation(self, X: FloatArray) -> FloatArray:
-        """Return the constraint violations, (n,), of rounded encoded points, (n, m)."""
+        """Return the constraint violation of each rounded encoded point."""
         if self._violations is None or not len(X):
             return np.zeros(len(X))
         return self._violations(self.decode(X))
 
     def admitted(self, X: FloatArray) -> FloatArray:
-        """Return the rows of X, (n, m), that satisfy the constraints."""
+        """Return the rows of X that satisfy the constraints."""
         return X[self.violation(X) == 0.0]
 
     def near(self, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw rounded points near `centres`, (k, m), half of them with some columns redrawn."""
+        """Draw rounded points near `centres`; in half of them, some columns are drawn anew."""
         ones = np.ones(centres.shape[1])
         X = points_near(centres, N_NEAR, ones, rng)
         anew = draw_moved(N_NEAR, ones, rng)
@@ -139,13 +140,13 @@ class Part:
     ) -> FloatArray:
         """Draw a random feasible point that is not in `seen`.
 
-        Random points are drawn first. If none is feasible, further candidates are drawn near those
-        with the least violation, or all points are compared if there are few.
+        Random points are drawn first. If none is feasible, further candidates are drawn near the
+        points with the least violation. If the space has few points, all of them are compared.
 
         Parameters
         ----------
         seen : set of bytes
-            The `key_of` of evaluated and pending points.
+            Keys of evaluated and pending points, as returned by `key_of`.
         centres : ndarray of shape (k, m)
             Additional candidates for the first round, such as the best evaluated points.
         rng : numpy.random.Generator

@@ -27,11 +27,11 @@ from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, check_n_initial
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
-NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
+NOISES = np.geomspace(1e-6, 1.0, 7)  # noise variances relative to the signal variance
 N_GROUPINGS = 10  # random groupings compared with the current one in every search
 N_WIDE = 256  # random candidates for each group, besides those around the incumbents
-N_FOUND = 5  # points combined from the best, second best, ... candidates of every group
-LEAST_VARIANCE = 1e-12  # relative to the signal
+N_FOUND = 5  # number of points combined from the best, second best, ... candidates of each group
+LEAST_VARIANCE = 1e-12  # smallest predicted variance relative to the signal variance
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -43,7 +43,7 @@ class AddBO(Baseline):
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         The search space.
     n_components : int or "auto", default="auto"
-        Largest number of inputs in a group. "auto": 4, or d if lower.
+        Largest number of inputs in a group. "auto" is 4, or d if that is lower.
     n_initial : int or "auto", default="auto"
         Number of points, including observed ones, before the first model. "auto" as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
@@ -88,10 +88,10 @@ def _group_confidence(t, size):
 
 
 class GroupSearch:
-    """Search of each group of an additive surrogate (Kandasamy et al. 2015, Algorithm 1)."""
+    """Search that maximises over each group of inputs (Kandasamy et al. 2015, Algorithm 1)."""
 
     def find(self, surface, ranked, space, rng):
-        """Return points combined from the best candidates of every group (see `Search`)."""
+        """Return points combined from the best candidates of each group (see `Search`)."""
         Z = np.empty((N_FOUND, surface.embedding.r))
         for index, group in enumerate(surface.surrogate.groups_):
             wide = rng.uniform(-1.0, 1.0, (N_WIDE, group.size))
@@ -106,8 +106,9 @@ class GroupSearch:
 class AdditiveProcess(ExactProcess):
     """Sum of independent Gaussian processes on groups of inputs, and noise.
 
-    The grouping has the highest marginal likelihood among random ones and the current one, and
-    length scale and noise on a grid (Kandasamy, Schneider and Poczos 2015, section 4).
+    Several random groupings are compared with the current one, and the length scale and the noise
+    are chosen on a grid. The combination with the highest marginal likelihood is used (Kandasamy,
+    Schneider and Poczos 2015, section 4).
 
     Parameters
     ----------
@@ -117,9 +118,10 @@ class AdditiveProcess(ExactProcess):
     Attributes
     ----------
     groups_ : list of ndarray of int
-        A partition of the inputs.
+        Indices of the inputs in each group.
     length_, signal_, noise_ : float
-        Length scale and variances for standardised targets; the noise is relative to the signal.
+        Length scale, signal variance, and noise variance relative to the signal variance, for
+        standardised targets.
 
     Examples
     --------
@@ -136,7 +138,7 @@ class AdditiveProcess(ExactProcess):
         self.group_size = group_size
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Choose groups and hyperparameters, and condition on data.
+        """Choose the groups and hyperparameters, and condition the process on data.
 
         Parameters
         ----------
@@ -145,11 +147,12 @@ class AdditiveProcess(ExactProcess):
         noise : None
             Ignored.
         state : dict or None, default=None
-            Result of `to_state` of a previous fit, which is kept unless others are more likely.
+            Groups and hyperparameters that `to_state` returned after a previous fit. They are kept
+            unless a random grouping has a higher marginal likelihood.
         tune : bool, default=True
             Whether to search for groups and hyperparameters instead of using `state`.
         rng : numpy.random.Generator
-            Generator for the groupings.
+            Generator for the random groupings.
         """
         targets = self._standardise(y)
         if state is not None:
@@ -168,16 +171,16 @@ class AdditiveProcess(ExactProcess):
         return {"groups": groups, **values}
 
     def predict(self, Z):
-        """Return mean and standard deviation of the sum at the rows of Z."""
+        """Predict the mean and standard deviation of the sum at each row of Z."""
         covariance = self.signal_ * mean_correlation(Z, self._Z, self.groups_, self.length_)
         mean, std = self._posterior(covariance, self.signal_)
         return self.y_mean_ + mean, std
 
     def predict_group(self, index, Z):
-        """Return mean and standard deviation of one summand at the rows of Z.
+        """Predict the mean and standard deviation of one summand at each row of Z.
 
-        Z has the columns of the group. The means of the summands add up to the mean of the sum
-        minus the mean of the targets.
+        Z has only the columns of this group. The means of all summands add up to the mean of the
+        sum minus the mean of the targets.
         """
         old = self._Z[:, self.groups_[index]]
         share = self.signal_ / len(self.groups_)
@@ -217,7 +220,7 @@ class AdditiveProcess(ExactProcess):
 
 
 def mean_correlation(A, B, groups, length):
-    """Return the mean correlation of A, (n_a, d), and B, (n_b, d), over the groups."""
+    """Return the correlations between the rows of A and B, averaged over the groups."""
     total = np.zeros((len(A), len(B)))
     for group in groups:
         a = A[:, group]
@@ -231,9 +234,10 @@ def _correlation(A, B, length):
 
 
 def _best_signal_and_noise(Z, targets, groups, length):
-    """Return the maximal log density of the targets, up to a constant, with signal and noise.
+    """Return the maximal log density of the targets, and the best signal and noise variances.
 
-    An eigendecomposition of R makes every noise variance cheap, and the best signal is explicit.
+    The density is returned up to a constant. After an eigendecomposition of R, each noise variance
+    is cheap to try. The best signal variance has a closed form.
     """
     eigenvalues, U = eigh(mean_correlation(Z, Z, groups, length))
     squares, n = (U.T @ targets) ** 2, targets.size

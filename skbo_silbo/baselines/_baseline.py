@@ -14,7 +14,7 @@ from skbo_silbo.surrogate._regressor import StandardisedSurrogate
 
 @dataclass(eq=False, repr=False)
 class Baseline(EmbeddedOptimizer):
-    """Base class of baselines; `configure` uses the fields that a subclass adds."""
+    """Base class of the baselines that use an embedding and a surrogate."""
 
     bounds: BoundsLike
     _: KW_ONLY
@@ -32,14 +32,14 @@ class ExactProcess(StandardisedSurrogate):
     """
 
     def with_points(self, Z, y):
-        """Return a copy with points added; hyperparameters are kept."""
+        """Return a copy conditioned on additional points, with the same hyperparameters."""
         other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
         other._condition(np.vstack([self._Z, Z]), targets)
         return other
 
     def log_predictive_density(self, Z, y):
-        """Return the log density of values, (m,), in nats, including noise."""
+        """Return the log density of each value, including noise, in nats."""
         mean, std = self.predict(Z)
         return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._noise)))
 
@@ -47,7 +47,7 @@ class ExactProcess(StandardisedSurrogate):
 class RandomSearch(AskTellOptimizer):
     """Random search without repetition (Bergstra and Bengio 2012).
 
-    Points are independent draws; a named parameter is drawn from its distribution.
+    Points are drawn independently. Named parameters are drawn from their distributions.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ from skbo_silbo.baselines._baseline import Baseline, ExactProcess
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
 
-N_POWERS = 4  # of the cosine, 0 to 3
-LEAST_VARIANCE = 1e-14  # smallest predicted variance, relative to the signal, against rounding
+N_POWERS = 4  # powers of the cosine, from 0 to 3
+LEAST_VARIANCE = 1e-14  # smallest predicted variance relative to the signal variance
 # alpha <= 1 <= beta: a concave warp, which enlarges the middle of the cube
 PRIOR = HyperparameterPrior(
     location=np.log([0.5, 1.0, 1.0, *[1.0 / N_POWERS] * N_POWERS, 1e-4]),
@@ -51,7 +51,8 @@ class BOCK(Baseline):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space. The method expects the minimum nearer the centre than the corners.
+        The search space. The method assumes that the minimum is closer to the centre than to the
+        corners.
     acquisition : {"ei", "ucb"}, default="ei"
         The acquisition function.
     n_initial : int or "auto", default="auto"
@@ -89,7 +90,7 @@ class BOCK(Baseline):
 
 
 class Polar:
-    """Points as radius and direction.
+    """Points in polar form, as a radius and a direction.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ class Polar:
     ----------
     radius : ndarray of shape (n,)
     direction : ndarray of shape (n, d)
-        Unit vectors; zero at the centre.
+        Unit vectors, or zero for the centre of the cube.
     """
 
     def __init__(self, X):
@@ -110,7 +111,7 @@ class Polar:
 
 
 def warp(radius, alpha, beta):
-    """Return the warped radius and its derivatives by log alpha and log beta."""
+    """Return the warped radius and its derivatives with respect to log alpha and log beta."""
     u = radius**alpha
     left = 1.0 - u
     by_alpha = beta * left ** (beta - 1.0) * alpha * xlogy(u, radius)
@@ -132,15 +133,15 @@ class CylindricalKernel:
         self.weights = np.array(weights)
 
     def __call__(self, a, b):
-        """Return the covariances, (n_a, n_b), without noise."""
+        """Return the covariance matrix between two sets of points, without noise."""
         return self.factors(a, b)[0] * self.angular(a.direction @ b.direction.T)
 
     def variance(self, a):
-        """Return the variance at every point."""
+        """Return the prior variance at each point."""
         return self.angular((a.direction**2).sum(axis=1))
 
     def factors(self, a, b):
-        """Return R, its derivative by q, and the differences of the warped radii over l."""
+        """Return R, its derivative with respect to q, and the scaled radius differences."""
         warped = (warp(points.radius, self.alpha, self.beta)[0] for points in (a, b))
         gap = np.subtract.outer(*warped) / self.length
         return *matern52(gap**2), gap
@@ -150,7 +151,7 @@ class CylindricalKernel:
         return np.polynomial.polynomial.polyval(cosine, self.weights)
 
     def derivatives(self, a):
-        """Return the 8 derivatives of ``K(a, a)``, including noise, by theta."""
+        """Return the derivatives of ``K(a, a)``, including noise, with respect to theta."""
         R, by_q, gap = self.factors(a, a)
         cosine = a.direction @ a.direction.T
         by_q = by_q * self.angular(cosine)
@@ -193,9 +194,9 @@ class CylindricalProcess(ExactProcess):
     """
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Fit to points Z, (n, d), of the cube and targets y, (n,).
+        """Fit the process to points Z of the cube and targets y.
 
-        The hyperparameter search starts from the mode of the prior and from `state`, and is skipped
+        The hyperparameter search starts from the mode of the prior and from `state`. It is skipped
         if all targets are equal.
 
         Returns
@@ -233,7 +234,7 @@ class CylindricalProcess(ExactProcess):
 
 
 def _log_likelihood(points, targets, theta):
-    """Return the log density of the targets, up to a constant, and its gradient by theta."""
+    """Return the log density of the targets up to a constant, and its gradient."""
     kernel = CylindricalKernel(theta)
     factor = cho_factor(_noisy_covariance(kernel, points), lower=True)
     dual = cho_solve(factor, targets)

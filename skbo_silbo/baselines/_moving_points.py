@@ -1,7 +1,7 @@
-"""Bottom-up optimisers, which keep coordinates and move their points with the embedding.
+"""Bottom-up optimisers, which keep coordinates fixed and move points with the embedding.
 
-The coordinates of a clipped point cannot be computed from it, so a ledger stores which coordinates
-belong to which evaluated point.
+The coordinates of a clipped point cannot be recovered from the point. A ledger therefore stores the
+coordinates of each evaluated point.
 """
 
 from collections.abc import Callable, Container
@@ -25,21 +25,21 @@ Lift = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class CoordinateLedger:
-    """Immutable record of the coordinates and of the points that they belong to.
+    """Immutable record of coordinates and of the points that they belong to.
 
-    The points move when the embedding changes. Values at points that no coordinates belong to any
-    more are ignored.
+    When the embedding changes, the coordinates stay and their points move. The values observed at
+    former points are then ignored.
 
     Attributes
     ----------
     Z : ndarray of shape (m, r)
         Coordinates, in the order of their addition.
     X : ndarray of shape (m, d)
-        Their encoded points.
+        The encoded point of each row of coordinates.
     moved : bool
         Whether the points have moved and may need to be evaluated.
     left : frozenset of bytes
-        Keys of former points.
+        Keys of former points, which no coordinates belong to any more.
     """
 
     Z: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -53,13 +53,13 @@ class CoordinateLedger:
         return keys_of(self.X)
 
     def with_points(self, X: FloatArray, Z: FloatArray) -> Self:
-        """Return the ledger with added coordinates Z, (n, r), of points X, (n, d)."""
+        """Return the ledger with additional points X and their coordinates Z."""
         if self.keys:
             X, Z = np.vstack([self.X, X]), np.vstack([self.Z, Z])
         return replace(self, Z=np.array(Z), X=np.array(X))
 
     def with_missing(self, X: FloatArray, carry: Lift) -> Self:
-        """Return the ledger with points that it lacks, with coordinates ``carry(X)``."""
+        """Return the ledger with all points in X; missing ones get coordinates ``carry(X)``."""
         own = set(self.keys)
         foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in own}
         if not foreign:
@@ -68,14 +68,14 @@ class CoordinateLedger:
         return self.with_points(points, carry(points))
 
     def in_use(self, X: FloatArray) -> list[bool]:
-        """Return which rows of X, (n, d), are not former points."""
+        """Return a mask of the rows of X that are not former points."""
         current = set(self.keys)
         return [key in current or key not in self.left for key in keys_of(X)]
 
     def coordinates(self, X: FloatArray, carry: Lift) -> tuple[FloatArray, list[int]]:
-        """Return coordinates of points X as rows, (k, r), and the row of X that each belongs to.
+        """Return the coordinates of points X, and the row of X that each of them belongs to.
 
-        A point can have several coordinates. A point without any gets ``carry(x)``.
+        A point can have several rows of coordinates. If it has none, ``carry(x)`` is used.
         """
         rows_of: dict[bytes, list[int]] = {}
         for i, key in enumerate(self.keys):
@@ -98,10 +98,10 @@ class CoordinateLedger:
         r : int
             Number of coordinates of the new embedding.
         carry, lift : callable
-            Map points to coordinates of the new embedding, and coordinates to points rounded to the
-            space.
+            `carry` maps points to coordinates of the new embedding. `lift` maps coordinates to
+            points rounded to the space.
         seen : set
-            Keys of evaluated and pending points; other points are dropped.
+            Keys of evaluated and pending points. Other points are dropped.
         """
         if not self.keys:
             return self
@@ -112,7 +112,7 @@ class CoordinateLedger:
         return replace(self, Z=Z, X=lift(Z), moved=True, left=self.left | frozenset(keys))
 
     def next_unevaluated(self, seen: Container[bytes]) -> FloatArray | None:
-        """Return the first moved point, (d,), that is not evaluated or pending, or None."""
+        """Return the first moved point that is neither evaluated nor pending, or None."""
         keyed = zip(self.X, self.keys, strict=True)
         return next((x for x, key in keyed if key not in seen), None) if self.moved else None
 
@@ -134,9 +134,9 @@ class CoordinateLedger:
 
 
 class MovingPoints(Baseline):
-    """Base class of baselines that keep every z, with the point ``clip(z pinv(B))``.
+    """Base class of baselines that evaluate the point ``clip(z pinv(B))`` for coordinates z.
 
-    With a random, fixed B this is the map of REMBO (Wang et al. 2013), with a learnt B the
+    With a fixed random B, this is the map of REMBO (Wang et al. 2013). With a learnt B, it is the
     bottom-up strategy of SILBO (Chen et al. 2020, Algorithm 3). When B changes, the points move,
     and `ask` first proposes to evaluate them again.
     """
@@ -144,7 +144,7 @@ class MovingPoints(Baseline):
     _ledger = CoordinateLedger()
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return a moved point to evaluate again, or a new point, of shape (m,)."""
+        """Return a moved point to evaluate again, or a new point if there is none."""
         if self._n_points >= self.n_initial_ and len(self._history):
             with one_thread():
                 self._update_model()
@@ -155,11 +155,11 @@ class MovingPoints(Baseline):
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return the clipped points of coordinates; X is ignored."""
+        """Return the clipped points with coordinates Z; X is ignored."""
         return clipped_points(Z, embedding)
 
     def _update_model(self):
-        """Fit to all values; the surrogate only after all moved points are evaluated."""
+        """Fit the embedding, and fit the surrogate unless moved points must be evaluated first."""
         if self._has_unevaluated() or self._model.n_observed == len(self._history):
             return
         self._model = self._with_embedding(self._model)
@@ -172,7 +172,7 @@ class MovingPoints(Baseline):
         return unevaluated
 
     def _with_embedding(self, model):
-        """Return the model with a newly learnt embedding if due, and move the points."""
+        """Learn the embedding again if that is due, and move the points."""
         relearnt = super()._with_embedding(model)
         learnt = relearnt.embedding
         if model.learnt_at and learnt is not model.embedding:
@@ -217,7 +217,7 @@ class MovingPoints(Baseline):
 
 
 def clipped_points(Z, embedding):
-    """Return ``clip(z pinv(B))``, (n, d), for coordinates Z, (n, r).
+    """Return the point ``clip(z pinv(B))`` for each row z of coordinates.
 
     Examples
     --------

@@ -26,17 +26,18 @@ SKETCH_STREAM = (0, 3)  # key of the random generator of the sketch
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Random linear map ``x = A v``, to be clipped to the cube.
+    """Random linear map ``x = A v`` from coordinates v to points, which are not yet clipped.
 
     Attributes
     ----------
     matrix : ndarray of shape (d, r)
         The matrix A.
     sums : ndarray of shape (r, d)
-        ``v = (sums x) / counts`` is a v whose A v is nearest x.
+        Matrix of the inverse map: ``v = (sums x) / counts`` minimises the distance from A v to x.
     counts : ndarray of shape (r,)
+        Divisors in the inverse map.
     half_widths : ndarray of shape (r,)
-        Half the side lengths of the box of v.
+        Half the side lengths of the box that contains v.
     basis : ndarray of shape (d, k)
         Orthonormal basis of the range of A.
 
@@ -96,20 +97,20 @@ class Sketch:
         return self.matrix.shape[1]
 
     def expand(self, V: FloatArray) -> FloatArray:
-        """Return the points A v, (n, d), of coordinates V, (n, r), not clipped."""
+        """Return the point A v for each row v of V, without clipping."""
         return V @ self.matrix.T
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return the coordinates, (n, r), of the points in the range of A nearest X."""
+        """Return the coordinates of the points in the range of A that are nearest to X."""
         return X @ self.sums.T / self.counts
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
-        """Convert gradients with respect to v, (n, r), to gradients by x, (n, d)."""
+        """Convert gradients with respect to v to gradients with respect to x."""
         return gradient / self.counts @ self.sums
 
 
 KERNELS = ("y", "x", "psi")
-MOST_COMPONENTS = 10  # n_components="auto"
+MOST_COMPONENTS = 10  # largest value of n_components="auto"
 FAR = 10.0  # scale of random coordinates outside the zonotope, in half widths
 
 
@@ -139,14 +140,14 @@ class RandomEmbedding(Baseline):
 
     @abstractmethod
     def _initial_points(self, n, d, rng, *, sketch):
-        """Return the initial design, of shape (n, d)."""
+        """Return n points of the initial design."""
 
     def _make_surrogate(self, sketch):
         return GaussianProcessSurrogate()
 
 
 class ClippedEmbedding(MovingPoints, RandomEmbedding):
-    """Base class of `REMBO` and `HeSBO`, with points ``clip(A z)``."""
+    """Base class of `REMBO` and `HeSBO`, which evaluate the points ``clip(A z)``."""
 
     def _initial_points(self, n, d, rng, *, sketch):
         return clipped_points(box_points(n, sketch, rng), sketch)
@@ -163,24 +164,24 @@ class ClippedEmbedding(MovingPoints, RandomEmbedding):
 
 
 def box_points(n, embedding, rng):
-    """Draw n uniform coordinates, (n, r), from the box around the image of the cube."""
+    """Draw coordinates of n points uniformly from the box around the image of the cube."""
     return rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class REMBO(ClippedEmbedding):
-    """Bayesian optimisation in a random embedding: ``x = clip(A z)``, A Gaussian.
+    """Bayesian optimisation in a random embedding ``x = clip(A z)`` with a Gaussian matrix A.
 
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         The search space.
     n_components : int or "auto", default="auto"
-        Number of coordinates r of z, searched in ``[-sqrt(r), sqrt(r)]^r``. "auto": 10, or d if
-        lower.
+        Number r of coordinates z, which are searched in ``[-sqrt(r), sqrt(r)]^r``. "auto" is 10, or
+        d if that is lower.
     kernel : {"y", "x", "psi"}, default="y"
-        Inputs of the Matern kernel: z ("y", with one length scale per coordinate), the clipped
-        points ("x"), or these warped back to the range of A ("psi").
+        Inputs of the Matern kernel: the coordinates z with one length scale each ("y"), the clipped
+        points ("x"), or the clipped points warped back to the range of A ("psi").
     acquisition : {"ei", "ucb"}, default="ei"
         The acquisition function.
     n_initial : int or "auto", default="auto"
@@ -218,12 +219,12 @@ class REMBO(ClippedEmbedding):
 
 
 def clipped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return ``clip(A z)``, (n, d), the inputs of the kernel K_X of Wang et al. (2013)."""
+    """Return the points ``clip(A z)``, which the kernel K_X of Wang et al. (2013) compares."""
     return np.clip(sketch.expand(Z), -1.0, 1.0)
 
 
 def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return Psi(z), (n, r), the inputs of the kernel K_psi of Binois et al. (2015).
+    """Return Psi(z), the inputs of the kernel K_psi of Binois et al. (2015).
 
     The clipped image x is projected onto the range of A, giving p. If p lies outside the cube, it
     is pulled to the pivot p' on the surface of the cube and then pushed out by ``||x - p'||`` along
@@ -250,12 +251,12 @@ def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
 
 
 class ImageProcess(GaussianProcessSurrogate):
-    """Gaussian process with one length scale on ``image(Z)`` instead of Z.
+    """Gaussian process on ``image(Z)`` instead of Z, with one length scale.
 
     Parameters
     ----------
     image : callable
-        Maps (n, r) to (n, k).
+        Maps coordinates of shape (n, r) to inputs of shape (n, k).
     """
 
     def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
@@ -263,34 +264,34 @@ class ImageProcess(GaussianProcessSurrogate):
         self.image = image
 
     def fit(self, Z: FloatArray, *args: Any, **options: Any) -> Self:
-        """Fit to the images of Z, as `GaussianProcessSurrogate.fit` does to Z."""
+        """Fit the process to the images of Z."""
         self._r = Z.shape[1]
         return super().fit(self.image(Z), *args, **options)
 
     @property
     def relevance_(self) -> FloatArray:
-        """Ones, of shape (r,), because all share one length scale."""
+        """An array of r ones, because all coordinates share one length scale."""
         return np.ones(self._r)
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a copy with points added; hyperparameters are kept."""
+        """Return a copy conditioned on additional points, with the same hyperparameters."""
         return super().with_points(self.image(Z), y)
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation at the rows of Z."""
+        """Predict the mean and standard deviation at each row of Z."""
         return super().predict(self.image(Z))
 
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
-        """Return mean, standard deviation and their gradients at the rows of Z."""
+        """Predict the mean, the standard deviation and their gradients at each row of Z."""
         return central_differences(self.predict, Z)
 
 
 class ZonotopeREMBO(RandomEmbedding):
     """Bayesian optimisation in a random embedding, over the image of the whole cube.
 
-    B has orthonormal columns with a random span. The point of z is the shortest x in the cube with
-    ``x B = z``, and z ranges over the zonotope ``{x B}``, so each z has exactly one point. The
-    arguments are those of `REMBO` without `kernel`, which compares z.
+    B has orthonormal columns with a random span, and z ranges over the zonotope ``{x B}``, the
+    image of the cube. Each z has exactly one point: the shortest x in the cube with ``x B = z``.
+    The arguments are those of `REMBO` except `kernel`. The kernel always compares z.
 
     References
     ----------
@@ -322,8 +323,8 @@ class ZonotopeREMBO(RandomEmbedding):
     def _initial_points(self, n, d, rng, *, sketch):
         """Return points whose coordinates are spread over the zonotope.
 
-        Random directions are followed to the boundary, and the boundary points scaled by
-        ``u^(1/r)``, as for uniform points in a ball.
+        The boundary point in a random direction is scaled by ``u^(1/r)`` with a uniform u, as when
+        drawing uniformly from a ball.
         """
         far = FAR * sketch.half_widths * rng.standard_normal((n, sketch.r))
         boundary = sketch.project(shortest_points(far, sketch))
@@ -331,7 +332,7 @@ class ZonotopeREMBO(RandomEmbedding):
 
 
 def shortest_points(Z, embedding):
-    """Return the points of the cube with coordinates Z, (n, r), nearest its centre."""
+    """Return the points of the cube with coordinates Z that are nearest to its centre."""
     return nearest_points(Z, embedding, np.zeros(embedding.d))
 
 
@@ -343,7 +344,8 @@ class HeSBO(ClippedEmbedding):
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         The search space.
     n_components : int or "auto", default="auto"
-        Number of coordinates of the sketch, searched in ``[-1, 1]``. "auto": 10, or d if lower.
+        Number of coordinates of the sketch, which are searched in ``[-1, 1]``. "auto" is 10, or d
+        if that is lower.
     acquisition : {"ei", "ucb"}, default="ei"
         The acquisition function.
     n_initial : int or "auto", default="auto"

@@ -27,7 +27,7 @@ from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 
-STEP = 0.01  # e, in half widths of the cube
+STEP = 0.01  # step e of the differences, in half widths of the cube
 WEIGHT = 1e-3  # weight of the nuclear norm, relative to the smallest for which G is zero
 N_STAGES = 4  # decreasing weights, with warm starts
 N_STEPS = 150  # proximal gradient steps per stage
@@ -45,18 +45,19 @@ class SIBO(Baseline):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space, of real parameters or integers with thousands of values; other parameters
-        have no small differences.
+        The search space. Parameters must be real, or integers with thousands of values, so that
+        points can differ by small steps.
     n_components : int or "auto", default="auto"
-        Number of coordinates r; "auto" keeps 90 % of the squared gradients.
+        Number of coordinates r. "auto" uses as many as explain 90 % of the squared gradients.
     n_centres : int, default=5
         Number of centres m, at most half of `n_initial`.
     acquisition : {"ucb", "ei"}, default="ucb"
         The acquisition function, maximised in the subspace.
     n_initial : int, default=50
-        Number of points, including observed ones, before the subspace is learnt. All but the
-        centres are differences. A warning is issued for fewer than ``r (d + m - r)`` differences,
-        which cannot determine the subspace; twice as many give a good one (see Notes).
+        Number of points, including observed ones, before the subspace is learnt. All points except
+        the centres are used for differences. A warning is issued if there are fewer than ``r (d + m
+        - r)`` differences, which cannot determine the subspace. Twice as many give a good subspace
+        (see Notes).
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -73,7 +74,7 @@ class SIBO(Baseline):
     Warns
     -----
     UserWarning
-        If `n_initial` is too small for the subspace, or for one direction with
+        If `n_initial` is too small to determine the subspace, or a single direction if
         ``n_components="auto"``.
 
     Notes
@@ -138,7 +139,7 @@ class SIBO(Baseline):
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Initial design of centres and points one step away, and learner of their gradients.
+    """Initial design of centres and neighbours, and learner of the gradients at the centres.
 
     Tyagi and Cevher (2012) and Djolonga, Krause and Cevher (2013, section 3) sum the differences
     over the centres before they recover G. Here each difference is an equation, which gives m times
@@ -148,9 +149,9 @@ class Differences:
     ----------
     centres : ndarray of shape (m, d)
     points : ndarray of shape (n, d)
-        The centres, then their neighbours in turn.
+        The centres, followed by their neighbours in turn.
     n_components : int or "auto"
-        Number of coordinates; "auto" keeps 90 % of the squared norm of G.
+        Number of coordinates. "auto" uses as many as explain 90 % of the squared norm of G.
     """
 
     centres: FloatArray
@@ -162,7 +163,7 @@ class Differences:
     def draw(
         cls, n: int, d: int, n_centres: int, n_components: int | Auto, rng: np.random.Generator
     ) -> Self:
-        """Draw n points, at most half of them centres."""
+        """Draw n points, of which at most half are centres."""
         m = max(min(n_centres, n // 2), 1)
         centres = rng.uniform(-1.0 + STEP, 1.0 - STEP, (m, d))
         signs = rng.choice([-1.0, 1.0], size=(max(n - m, 0), d))
@@ -174,7 +175,7 @@ class Differences:
         return self.points
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding, or the identity without nonzero differences."""
+        """Return the embedding, or the identity if all differences are 0."""
         d = X.shape[1]
         measured = [self._at(j, X, y) for j in range(len(self.centres))]
         if not any(np.any(b) for _, b in measured):
@@ -187,7 +188,7 @@ class Differences:
         return LinearEmbedding.from_components(directions[:r])
 
     def _at(self, j, X, y):
-        """Return directions, (k, d), and differences, (k,), at centre j."""
+        """Return the directions tried at centre j, and the differences along them."""
         gaps = (X - self.centres[j]) / STEP
         sizes = np.abs(gaps).max(axis=1)
         at_centre = np.flatnonzero(sizes < 0.5)
@@ -211,7 +212,7 @@ def differences_needed(r: int, d: int, m: int) -> int:
 
 
 def recover_low_rank(measured, d):
-    """Return G, (m, d), with ``S_j g_j = b_j`` approximately and a small nuclear norm.
+    """Return a matrix G with a small nuclear norm that satisfies ``S_j g_j = b_j`` approximately.
 
     It minimises ``sum_j |S_j g_j - b_j|^2 / 2 + w |G|_*`` by accelerated proximal gradients (Toh
     and Yun 2010) with decreasing w, the penalised form of the Dantzig selector of SI-BO.
@@ -219,7 +220,7 @@ def recover_low_rank(measured, d):
     Parameters
     ----------
     measured : list of (ndarray of shape (k_j, d), ndarray of shape (k_j,))
-        S_j and b_j for every row of G.
+        S_j and b_j for each row of G.
     d : int
 
     Examples

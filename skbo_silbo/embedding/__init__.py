@@ -1,4 +1,4 @@
-"""Embeddings of the cube in few coordinates, drawn at random or learnt from values."""
+"""Low-dimensional embeddings of the search space, and methods that learn them."""
 
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._linear import LinearEmbedding

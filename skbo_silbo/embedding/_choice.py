@@ -14,7 +14,7 @@ from skbo_silbo.embedding._learners import LEARNERS, transformer_learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 
 AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # meaning of "auto" without and with n_components
-# Embeddings that keep all inputs, and the length scale prior that each stands for
+# Embeddings that keep all inputs, and the length scale prior that each implies.
 ALL_INPUTS = MappingProxyType({"identity": "dimension-scaled", "sparse": "sparse"})
 EMBEDDINGS = ("auto", *ALL_INPUTS, *LEARNERS)
 
@@ -26,7 +26,8 @@ class IdentityLearner:
     Attributes
     ----------
     name : str
-        "sparse" together with a surrogate that expects few relevant inputs.
+        Name used in reports: "identity", or "sparse" if the surrogate's prior assumes that few
+        inputs are relevant.
     """
 
     name: str = "identity"

@@ -19,7 +19,7 @@ class Embedding(Protocol):
 
     @property
     def d(self) -> int:
-        """Number of columns of points."""
+        """Number of columns of encoded points."""
 
     @property
     def r(self) -> int:
@@ -31,20 +31,20 @@ class Embedding(Protocol):
 
     @property
     def basis(self) -> FloatArray | None:
-        """B, or None for the identity and for nonlinear maps."""
+        """The matrix B, or None for the identity and for nonlinear maps."""
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the side lengths, (r,), of the box in which coordinates are searched."""
+        """Half the side length, for each coordinate, of the box in which it is searched."""
 
     def project(self, X: FloatArray, /) -> FloatArray:
-        """Return the coordinates of points, of shape (n, r)."""
+        """Return the coordinates of points as an array of shape (n, r)."""
 
     def expand(self, Z: FloatArray, /) -> FloatArray:
-        """Return points, (n, d), with the given coordinates, possibly outside the cube."""
+        """Return points with the given coordinates, which may be outside the cube."""
 
     def pull_back(self, gradient: FloatArray, /) -> FloatArray:
-        """Convert gradients with respect to z, (n, r), to gradients by x, (n, d)."""
+        """Convert gradients with respect to z to gradients with respect to x."""
 
 
 class Learner(Protocol):
@@ -62,7 +62,8 @@ class Learner(Protocol):
         X : ndarray of shape (n, d)
             Labelled points.
         y : ndarray of shape (n,)
-            Their finite, warped values, to be minimised.
+            Warped values at the labelled points. They are finite and to be minimised.
         X_unlabeled : ndarray of shape (m, d)
-            Unlabelled points: failed evaluations, and points that the last search ranked next.
+            Unlabelled points: failed evaluations, and candidates that the last search ranked highly
+            but did not propose.
         """

@@ -15,9 +15,9 @@ from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import TransformerEmbedding
 
-# Slices of at most seven values, as of the first 50, are not localised: all members are neighbours.
+# With at most 50 values, slices have at most seven members. All are neighbours of one another.
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
-N_TRIAL = 200  # random points that a transformer is tested on
+N_TRIAL = 200  # number of random points on which a transformer is tested
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,10 @@ class TransformerLearner:
     ----------
     name : str
     transformer : estimator
-        Cloned before every fit. `X_unlabeled` is passed if its `fit` accepts it.
+        The transformer, which is cloned before every fit. Unlabelled points are passed as
+        `X_unlabeled` if its `fit` accepts this argument.
     is_linear : bool
-        Whether the fitted transformer has ``components_``; otherwise it needs
+        Whether the fitted transformer has ``components_``. If not, it must have
         ``inverse_transform``.
     """
 
@@ -41,10 +42,11 @@ class TransformerLearner:
     def learn(
         self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
     ) -> LinearEmbedding | TransformerEmbedding:
-        """Return the embedding onto the span of the components, or by the transformer itself.
+        """Fit the transformer, and return an embedding based on it.
 
-        It is the identity if all values or all points are equal, or, with a warning, if the fit
-        fails.
+        A linear transformer gives the embedding onto the span of its components. The result is the
+        identity if all values or all points are equal. It is also the identity, with a warning, if
+        the fit fails.
         """
         if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
@@ -66,7 +68,7 @@ class TransformerLearner:
 
 
 def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
-    """Return a learner for a transformer of d inputs, after testing it on random data.
+    """Return a learner for a transformer, after testing it on random data with d columns.
 
     Raises
     ------
@@ -115,9 +117,9 @@ class SemiSIRLearner:
     ----------
     name : str
     n_components : int or "auto"
-        Number of coordinates; fewer are used while the slices identify fewer.
+        Number of coordinates. As long as the slices identify fewer directions, fewer are used.
     params : dict
-        Further parameters of the estimator.
+        Additional parameters of the estimator.
     n_slices : int or None
         Number of slices. None means 10, or `n_components` + 1 if larger.
     """
@@ -166,12 +168,12 @@ class SemiSIRLearner:
 
 @dataclass(frozen=True)
 class ActiveSubspaceLearner:
-    """Learner of the directions in which a sparse Gaussian process is steepest.
+    """Learner of the directions along which a Gaussian process with a sparse prior is steepest.
 
     Attributes
     ----------
     n_components : int or "auto"
-        Number of coordinates, at most the number of labels minus one.
+        Number of coordinates. It is limited to the number of labelled points minus one.
     """
 
     n_components: int | Auto
@@ -187,7 +189,7 @@ class ActiveSubspaceLearner:
 
 
 def _means_differ(slices, X):
-    """Return whether the slice means of X, (n, d), differ by more than rounding."""
+    """Return whether the slice means of X differ by more than rounding errors."""
     means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
     return bool((np.ptp(means, axis=0) > 1e-12).any())
 

@@ -19,7 +19,7 @@ class LinearEmbedding:
     d : int
         Number of inputs.
     basis : ndarray of shape (d, r) or None
-        B; None means the identity, with r = d.
+        The matrix B. None means the identity, with r = d.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class LinearEmbedding:
 
     @classmethod
     def from_components(cls, components: ArrayLike) -> Self:
-        """Create the embedding onto the span of the rows of `components`, (r, d).
+        """Create the embedding onto the span of the rows of `components`.
 
         Linearly dependent rows are dropped.
 
@@ -87,17 +87,17 @@ class LinearEmbedding:
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the side lengths, (r,), of the smallest box around the image of the cube."""
+        """Half the side lengths of the smallest box around the image of the cube."""
         return np.ones(self.d) if self.basis is None else np.abs(self.basis).sum(axis=0)
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return ``Z = X B``, of shape (n, r)."""
+        """Return the coordinates ``Z = X B``."""
         return X if self.basis is None else X @ self.basis
 
     def expand(self, Z: FloatArray) -> FloatArray:
-        """Return ``X = Z pinv(B)``, the preimages of least norm in R^d, of shape (n, d)."""
+        """Return the preimages of least norm in R^d, ``X = Z pinv(B)``."""
         return Z if self.basis is None else Z @ self.basis.T
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
-        """Convert gradients with respect to z, (n, r), to gradients by x, (n, d)."""
+        """Convert gradients with respect to z to gradients with respect to x."""
         return gradient if self.basis is None else gradient @ self.basis.T

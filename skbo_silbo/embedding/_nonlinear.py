@@ -8,7 +8,7 @@ import numpy as np
 from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
 from skbo_silbo.embedding._linear import LinearEmbedding
 
-RELEARN = "learn again"  # stored for embeddings that are learnt again at the next proposal
+RELEARN = "learn again"  # stored in place of embeddings that the next proposal learns again
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class TransformerEmbedding:
 
     @classmethod
     def from_image(cls, transformer: InvertibleTransformerLike, X: FloatArray) -> Self:
-        """Create the embedding with the box around the image of X."""
+        """Create the embedding, with the smallest box around the image of X."""
         Z = _image(transformer, X)
         low, high = Z.min(axis=0), Z.max(axis=0)
         return cls(X.shape[1], transformer, (low + high) / 2.0, (high - low) / 2.0)
@@ -64,16 +64,16 @@ class TransformerEmbedding:
         return self.centre.size
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return ``Z = T(X) - c``, of shape (n, r)."""
+        """Return the coordinates ``Z = T(X) - c``."""
         return _image(self.transformer, X) - self.centre
 
     def expand(self, Z: FloatArray) -> FloatArray:
-        """Return the inverse transform of Z, of shape (n, d), not clipped."""
+        """Return the inverse transform of Z, without clipping."""
         X = np.asarray(self.transformer.inverse_transform(Z + self.centre), dtype=float)
         return X.reshape(len(Z), self.d)
 
     def pull_back(self, gradient: FloatArray) -> NoReturn:
-        """Raise NotImplementedError, because transformers have no derivative."""
+        """Raise NotImplementedError, because derivatives of transformers are not available."""
         raise NotImplementedError(
             f"{type(self.transformer).__name__} has no derivatives, which a gradient-based search "
             "requires. Use a transformer with components_, or search='random'."
