@@ -26,43 +26,43 @@ from scipy import linalg, sparse
 
 from skbo_silbo._typing import FloatArray
 
-# Eigenvalues of the unit-diagonal T below this share of the largest count as zero
+# Eigenvalues of T, scaled to unit diagonal, below this share of the largest count as zero.
 RANGE_TOLERANCE = 1e-12
 POOR_CONDITION = 1e-8  # reciprocal condition number below which Cholesky factors are not used
 
 
 @dataclass(frozen=True)
 class CholeskyBasis:
-    """Whitening by triangular solves: ``T = D L L' D`` with D the root of T's diagonal."""
+    """Whitening by triangular solves with ``T = D L L' D``, where D^2 is the diagonal of T."""
 
     factor: np.ndarray
     scale: np.ndarray
 
     @property
     def n_columns(self) -> int:
-        """Rank of T, q."""
+        """Rank q of T."""
         return len(self.factor)
 
     def whiten(self, N: FloatArray) -> FloatArray:
-        """Return ``N P`` for N (c, d); the columns of P (d, q) span range(T) and P'TP = I."""
+        """Return ``N P``, where the columns of P span the range of T and ``P'TP = I``."""
         scaled = (N / self.scale).T
         return linalg.lapack.dtrtrs(self.factor, scaled, lower=True)[0].T
 
     def lift(self, U: FloatArray) -> FloatArray:
-        """Return ``P U`` (d, p) for whitened directions U (q, p)."""
+        """Return ``P U`` for whitened directions U."""
         solved = linalg.lapack.dtrtrs(self.factor, U, lower=True, trans=True)[0]
         return solved / self.scale[:, None]
 
 
 @dataclass(frozen=True)
 class ExplicitBasis:
-    """Explicit whitening columns P (d, q), for a singular or nearly singular T."""
+    """Explicit whitening matrix P, for a singular or nearly singular T."""
 
     columns: np.ndarray
 
     @property
     def n_columns(self) -> int:
-        """Rank of T, q."""
+        """Rank q of T."""
         return self.columns.shape[1]
 
     def whiten(self, N: FloatArray) -> FloatArray:
@@ -75,7 +75,7 @@ class ExplicitBasis:
 
 
 def whitening_basis(T: FloatArray) -> CholeskyBasis | ExplicitBasis:
-    """Return a basis that whitens T (d, d) on its numerical range."""
+    """Return a basis that whitens T on its numerical range."""
     return cholesky_basis(T) or truncated_basis(T)
 
 
@@ -96,7 +96,7 @@ def cholesky_basis(T: FloatArray) -> CholeskyBasis | None:
 
 
 def truncated_basis(T: FloatArray) -> ExplicitBasis:
-    """Return an `ExplicitBasis` of the numerical range of T (d, d)."""
+    """Return an `ExplicitBasis` of the numerical range of T."""
     scale = _positive_scale(np.sqrt(np.clip(np.diag(T), 0, None)))
     eigenvalues, V = linalg.eigh(T / scale[:, None] / scale, check_finite=False)
     kept = eigenvalues > RANGE_TOLERANCE * eigenvalues[-1]
@@ -104,7 +104,10 @@ def truncated_basis(T: FloatArray) -> ExplicitBasis:
 
 
 def row_basis(F: FloatArray) -> ExplicitBasis:
-    """Return an `ExplicitBasis` for ``T = F'F`` from F (m, d), without squaring its condition."""
+    """Return an `ExplicitBasis` for ``T = F'F``, computed from F without forming T.
+
+    This avoids squaring the condition number.
+    """
     scale = _positive_scale(np.linalg.norm(F, axis=0))
     _, singular, Vt = linalg.svd(F / scale, full_matrices=False, check_finite=False)
     kept = singular > np.sqrt(RANGE_TOLERANCE) * singular[0]
@@ -116,7 +119,7 @@ def _positive_scale(scale):
 
 
 def _range_basis(V, singular, scale):
-    """Return P = D^-1 V S^-1 with columns projected onto T's range, span(D V)."""
+    """Return ``P = D^-1 V S^-1`` with columns projected onto the range of T, ``span(D V)``."""
     inside = np.linalg.qr(V * scale[:, None])[0]
     P = (V / singular) / scale[:, None]
     return ExplicitBasis(inside @ (inside.T @ P))
@@ -135,7 +138,7 @@ class Pencil:
     ridge : float
         Absolute ridge, added to the diagonal of T.
     root_weights : ndarray of shape (n_l,) or None
-        Factors that labelled rows were multiplied by; None without weights.
+        Square roots of the weights, by which labelled rows were multiplied. None without weights.
     """
 
     X: np.ndarray
@@ -147,11 +150,11 @@ class Pencil:
 
     @property
     def X_labeled(self):
-        """Labelled rows, of shape (n_l, d)."""
+        """The labelled rows of X."""
         return self.X[: self.n_labeled]
 
     def with_relative_ridge(self, ridge: Any) -> "Pencil":
-        """Return the same pencil with `ridge` times ``tr(T) / d`` on the diagonal of T."""
+        """Return the pencil with a ridge that is relative to the mean of the diagonal of T."""
         return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
     def mean_scatter(self) -> float:
@@ -159,22 +162,22 @@ class Pencil:
         return replace(self, ridge=0.0).total_diagonal().mean()
 
     def total_diagonal(self) -> FloatArray:
-        """Return the diagonal of T, of shape (d,)."""
+        """Return the diagonal of T."""
         diagonal = np.einsum("ij,ij->j", self.X_labeled, self.X_labeled)
         if self.penalty is not None:
             diagonal += np.einsum("ij,ij->j", self.X, self.penalty @ self.X)
         return diagonal + self.ridge
 
     def slice_sums(self) -> FloatArray:
-        """Return N as a dense array, of shape (c, d)."""
+        """Return N as a dense array."""
         return self.omega.T @ self.X_labeled
 
     def total(self) -> FloatArray:
-        """Return T as a dense array, of shape (d, d)."""
+        """Return T as a dense array."""
         return self.X_labeled.T @ self.X_labeled + self.roughness()
 
     def roughness(self) -> FloatArray:
-        """Return ``T - X_l'X_l``, the penalty and the ridge, of shape (d, d)."""
+        """Return the contribution of penalty and ridge to T, ``T - X_l'X_l``."""
         R = np.zeros(2 * self.X.shape[1:])
         if self.penalty is not None:
             R += self.X.T @ (self.penalty @ self.X)
@@ -183,7 +186,7 @@ class Pencil:
 
     @cached_property
     def basis(self) -> CholeskyBasis | ExplicitBasis:
-        """Whitening basis of T: a Cholesky factor, or a truncated one from the rows."""
+        """Whitening basis of T: a Cholesky factor, or a truncated basis if T is ill-conditioned."""
         basis = cholesky_basis(self.total())
         if basis is not None:
             return basis
@@ -195,7 +198,10 @@ class Pencil:
         return ExplicitBasis(ridged.whiten(P))
 
     def _scatter_rows(self):
-        """Return F with ``F'F = T - ridge I``: labelled rows, and a row for each graph edge."""
+        """Return F with ``F'F = T - ridge I``.
+
+        It has the labelled rows, followed by one row for each edge of the graph.
+        """
         if self.penalty is None:
             return self.X_labeled
         edges, roots = self.penalty.tocoo(), np.ones((len(self.X), 1))
@@ -208,7 +214,7 @@ class Pencil:
         return np.concatenate([self.X_labeled, lengths * (X[one] - X[other])])
 
     def apply_total(self, V: FloatArray) -> FloatArray:
-        """Return ``T @ V`` for V (d, p), by products with X only."""
+        """Return ``T @ V`` without forming T."""
         scores = self.X @ V
         if self.penalty is None:
             weighted = scores[: self.n_labeled]
@@ -218,18 +224,19 @@ class Pencil:
         return self.X.T @ weighted + self.ridge * V
 
     def apply_slice_sums(self, V: FloatArray) -> FloatArray:
-        """``N @ V`` (c, p) for V (d, p), without forming N."""
+        """Return ``N @ V`` without forming N."""
         return self.omega.T @ (self.X_labeled @ V)
 
     def apply_slice_sums_transposed(self, U: FloatArray) -> FloatArray:
-        """``N.T @ U`` (d, p) for U (c, p), without forming N."""
+        """Return ``N.T @ U`` without forming N."""
         return self.X_labeled.T @ (self.omega @ U)
 
 
 def centred_membership(omega: sparse.csr_array, root_weights: FloatArray | None) -> FloatArray:
-    """Return a dense Omega (n_l, c), orthogonal to the root weights, or to ones.
+    """Centre the columns of Omega, and return it as a dense array.
 
-    Since X_l is centred, this does not change N = Omega'X_l.
+    With weights, columns are made orthogonal to the square roots of the weights. Since X_l is
+    centred, this does not change ``N = Omega'X_l``.
     """
     omega = omega.toarray()
     if root_weights is None:
@@ -245,7 +252,7 @@ class Spectrum:
     Attributes
     ----------
     eigenvalues : ndarray of shape (p,)
-        All eigenvalues that the solver computes, descending.
+        All eigenvalues that the solver computes, in decreasing order.
     directions : ndarray of shape (d, r), r <= p
         Leading eigenvectors b, with ``b'Tb = 1``.
     """

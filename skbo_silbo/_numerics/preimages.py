@@ -1,4 +1,4 @@
-"""Points of a box whose projection is nearest a target, and which are nearest a centre.
+"""Preimages of projections: the points of a box with a given projection nearest to a centre.
 
 Solves, for many targets at once, over the box ``[-1, 1]^d``,
 
@@ -33,23 +33,24 @@ ROUNDING = 8 * np.finfo(float).eps
 
 
 def nearest_preimages(Z: FloatArray, B: FloatArray, centre: FloatArray) -> FloatArray:
-    """Return, for every target, the point of the box nearest a centre among its preimages.
+    """Return, for each target, the preimage in the box that is nearest to a centre.
 
-    If a target has no preimage, the points whose projection is nearest to it are used.
+    If a target has no preimage in the box, the points whose projection is nearest to it are used.
 
     Parameters
     ----------
     Z : ndarray of shape (m, r)
-        Targets; they may lie outside the image of the box.
+        Targets, which may lie outside the image of the box.
     B : ndarray of shape (d, r)
         Orthonormal columns.
     centre : ndarray of shape (d,) or (m, d)
-        The point, or one for each target, to stay near; it may lie outside the box.
+        Centre, or one centre for each target. It may lie outside the box.
 
     Returns
     -------
     X : ndarray of shape (m, d)
-        In ``[-1, 1]``; O(d r^2) time for each target and Newton step.
+        Points of the box ``[-1, 1]^d``. The computation takes O(d r^2) time for each target and
+        Newton step.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def _dual_value(M, Z, B, X0, eps):
 
 
 def _minimise_dual(M, Z, B, X0, eps):
-    """Minimise eq. (2) by Newton's method for all targets; converged ones are dropped."""
+    """Minimise eq. (2) by Newton's method for all targets that have not converged yet."""
     M = M.copy()
     active = np.arange(M.shape[0])
     for _ in range(MAX_NEWTON_STEPS):

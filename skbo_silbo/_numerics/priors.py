@@ -27,8 +27,8 @@ from scipy.optimize import brentq
 
 from skbo_silbo._typing import FloatArray
 
-CUBE_WIDTH = 2.0  # width of inputs with the range [-1, 1]
-# Width of the unit cube after its inputs are divided by their standard deviations
+CUBE_WIDTH = 2.0  # width of inputs that range over [-1, 1]
+# Width of the unit cube after division of the inputs by their standard deviations.
 UNIFORM_WIDTH = np.sqrt(12.0)
 LOG_LENGTH_SPREAD = np.sqrt(3.0)  # published standard deviation of log length scales
 SHARED_WEIGHT = 0.1  # published scale of tau on the unit cube
@@ -44,7 +44,7 @@ class HyperparameterPrior:
     location, spread : ndarray of shape (d + 2,)
         Means and standard deviations, in nats.
     bounds : ndarray of shape (d + 2, 2)
-        Lowest and highest values of the search, in nats.
+        Lower and upper bounds of the hyperparameter search, in nats.
     """
 
     location: FloatArray
@@ -53,7 +53,7 @@ class HyperparameterPrior:
 
     @property
     def broader(self) -> "HyperparameterPrior | None":
-        """The normal prior of a subclass with another density, whose mode is a good start."""
+        """A normal prior whose posterior mode is a good start for the search, or None."""
         is_plain = type(self) is HyperparameterPrior
         return None if is_plain else HyperparameterPrior(self.location, self.spread, self.bounds)
 
@@ -69,8 +69,9 @@ class HyperparameterPrior:
     def for_regression(self) -> Self:
         """Return the prior for regression on noisy data.
 
-        It is flat in signal and noise variance, with noise starting at 0.1, and its mode in the log
-        length scales is a factor e^3 longer. Otherwise pure noise would be interpolated.
+        It is flat in the signal and noise variance, and the search starts from a noise variance of
+        0.1. The most probable length scales are longer by a factor of e^3. Otherwise, pure noise
+        would be interpolated.
         """
         location, spread = self.location.copy(), self.spread.copy()
         location[1:-1] += LOG_LENGTH_SPREAD**2
@@ -80,7 +81,9 @@ class HyperparameterPrior:
 
 @dataclass(frozen=True)
 class SparsePrior(HyperparameterPrior):
-    """``w_k ~ HalfCauchy(tau)`` and ``tau ~ HalfCauchy(0.1)`` on the unit cube; the rest normal.
+    """Prior with ``w_k ~ HalfCauchy(tau)`` and ``tau ~ HalfCauchy(0.1)`` on the unit cube.
+
+    The priors of the signal and noise variance are normal in the logarithm.
 
     The density of ``log w_k`` is ``sech(log(w_k / tau)) / pi``. Irrelevant inputs share the level
     tau, and each relevant one costs ``log(w_k / tau)``. tau is set to its most probable value, so
@@ -104,7 +107,7 @@ class SparsePrior(HyperparameterPrior):
         others, by_ends = _normal_log_density(theta[ends], self.location[ends], self.spread[ends])
         gradient = np.empty_like(theta)
         gradient[ends] = by_ends
-        gradient[1:-1] = 2.0 * np.tanh(local)  # the derivative by tau vanishes
+        gradient[1:-1] = 2.0 * np.tanh(local)  # the derivative with respect to tau is 0
         return lengths + others, gradient
 
     def _best_log_tau(self, log_weights):
@@ -123,9 +126,9 @@ class SparsePrior(HyperparameterPrior):
 def dimension_scaled_prior(d: int, width: float = CUBE_WIDTH) -> HyperparameterPrior:
     """Return the prior for targets of unit variance on d inputs that all matter.
 
-    On the unit cube ``log length ~ Normal(sqrt(2) + log(d) / 2, sqrt(3))`` (Hvarfner et al.), with
-    the mode of the length itself, which is lower by the variance in log space. `width` is the width
-    of the inputs in unit cubes.
+    On the unit cube, ``log length ~ Normal(sqrt(2) + log(d) / 2, sqrt(3))`` (Hvarfner et al.). The
+    location is shifted by the variance in log space, to the mode of the length itself. `width` is
+    the width of the inputs in units of the unit cube.
     """
     length = np.sqrt(2.0) + 0.5 * np.log(d) + np.log(width) - LOG_LENGTH_SPREAD**2
     location = np.concatenate([[0.0], np.full(d, length), [np.log(1e-4)]])
@@ -146,7 +149,7 @@ PRIORS = MappingProxyType({"dimension-scaled": dimension_scaled_prior, "sparse":
 
 
 def _normal_log_density(x, location, spread):
-    """Return the log density of independent normals up to a constant, and its gradient by x."""
+    """Return the log density of independent normals up to a constant, and its gradient."""
     deviation = (x - location) / spread
     return -0.5 * float(deviation @ deviation), -deviation / spread
 

@@ -60,13 +60,13 @@ RANGE_OF_GRAM = 1e-12  # eigenvalues of X X' below this share of the largest cou
 COARSE_GRAM = 1e-9
 UNEVEN_SQUARES = 1e-8  # squared column norms below this share of the largest lose digits in X X'
 LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm exceeds rounding in X X'
-# Features up to which T is formed for columns of uneven scale with a ridge
+# Largest number of features for which T is formed if columns have uneven scales and a ridge.
 UNEVEN_MAX_FEATURES = 8000
 
 OVERSAMPLES = 10  # columns beyond the wanted ones in the randomised solver
-OVERSAMPLES_ITERATIVE = 20  # the same for conjugate gradients, where every iteration costs more
+OVERSAMPLES_ITERATIVE = 20  # more than above, since each iteration costs more
 RANDOMIZED_TOL = 1e-10  # tolerance of the residual
-# Eigenvalues of Omega'K(K + ridge I)^-1 Omega below this have too few digits
+# Eigenvalues of Omega'K(K + ridge I)^-1 Omega below this are too inaccurate.
 LEAST_EIGENVALUE = 1e-8
 
 
@@ -98,12 +98,12 @@ def _leading_are_faster(pencil):
 
 
 def solve_dense(pencil: Pencil, n_wanted: int, random_state: Any = None) -> Spectrum:
-    """Compute exact directions from T (d x d), or from the SVD of the rows if ill-conditioned."""
+    """Compute exact directions from T, or from the SVD of the rows if T is ill-conditioned."""
     return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted)
 
 
 def solve_dual(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
-    """Compute exact directions in the span of the rows, from the Gram matrix (n x n)."""
+    """Compute exact directions in the span of the rows from their Gram matrix."""
     return solve_rows(pencil, n_wanted, solve_dual)
 
 
@@ -147,7 +147,7 @@ PENCIL_SOLVERS = MappingProxyType(
 
 
 def solve_rows(pencil, n_wanted, solver, random_state=None):
-    """Compute directions in the span of the rows, only leading ones with a `random_state`."""
+    """Compute directions in the span of the rows; with a `random_state`, only leading ones."""
     if has_uneven_columns(pencil):
         return solve_uneven_columns(pencil, n_wanted, solver, random_state)
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
@@ -162,9 +162,9 @@ def solve_rows(pencil, n_wanted, solver, random_state=None):
 
 
 def has_uneven_columns(pencil: Pencil) -> bool:
-    """Return whether the Gram matrix of the rows would lose columns of small scale.
+    """Return whether columns of small scale would be lost to rounding in the Gram matrix.
 
-    Small columns do no harm if the ridge outweighs them.
+    This does not matter for columns that the ridge outweighs.
     """
     squares = np.einsum("ij,ij->j", pencil.X, pencil.X)
     largest, least = squares.max(), squares[squares > 0].min(initial=np.inf)
@@ -174,8 +174,8 @@ def has_uneven_columns(pencil: Pencil) -> bool:
 def solve_uneven_columns(pencil, n_wanted, solver, random_state):
     """Compute directions from columns scaled to unit length, and scale them back.
 
-    This is the same pencil only without a ridge; with a ridge, T is formed. Directions are
-    projected onto the span of the rows.
+    Without a ridge, scaling does not change the directions. With a ridge, T is formed instead.
+    Directions are projected onto the span of the rows.
     """
     n, d = pencil.X.shape
     if pencil.ridge and d > UNEVEN_MAX_FEATURES:
@@ -198,12 +198,12 @@ def solve_uneven_columns(pencil, n_wanted, solver, random_state):
 
 
 def solve_moments(N, basis, n_wanted, random_state=None):
-    """Compute directions from the slice sums N (c, d) and a whitening basis P of T.
+    """Compute directions from the slice sums N and a whitening basis P of T.
 
-    The squared singular values of N P are the eigenvalues, and its right singular vectors, lifted
-    by P, the directions. With a `random_state`, only leading directions are computed, by products
-    with P and N'N. This avoids whitening N, which saves c d^2 operations, and loses digits in
-    proportion to the condition number of T, which `cholesky_basis` bounds.
+    The eigenvalues are the squared singular values of N P. The directions are its right singular
+    vectors, multiplied by P. With a `random_state`, only leading directions are computed, by
+    products with P and N'N. This saves the c d^2 operations for whitening N. It loses digits in
+    proportion to the condition number of T, which `cholesky_basis` limits.
     """
     if random_state is not None and n_wanted + OVERSAMPLES < min(len(N), basis.n_columns):
         gamma = N.T @ N if len(N) > N.shape[1] else None
@@ -256,14 +256,14 @@ def _within_basis(pencil, sums):
 
 
 def _leading(between, order, n_wanted, random_state):
-    """Return leading eigenvalues (k,) and vectors (order, k) of a symmetric matrix."""
+    """Return the leading eigenvalues and eigenvectors of a symmetric matrix."""
     block = random_state.standard_normal((order, min(n_wanted + OVERSAMPLES, order)))
     spectrum = leading_eigenpairs(Products(between), between(block), n_wanted, tol=RANDOMIZED_TOL)
     return spectrum.eigenvalues[:n_wanted], spectrum.directions
 
 
 def whitened_rows(pencil: Pencil) -> FloatArray:
-    """Return labelled rows in coordinates that whiten T, ``X_l P`` (n_l, q)."""
+    """Return the labelled rows in coordinates that whiten T, ``X_l P``."""
     if pencil.X.shape[1] <= len(pencil.X):
         return pencil.basis.whiten(pencil.X_labeled)
     reduced, _ = reduce_to_rows(pencil)
@@ -271,12 +271,12 @@ def whitened_rows(pencil: Pencil) -> FloatArray:
 
 
 def solve_ridged_rows(pencil, n_wanted, random_state=None):
-    """Compute directions for ``T = X_l'X_l + ridge I`` from K = X_l X_l' (n_l, n_l).
+    """Compute directions for ``T = X_l'X_l + ridge I`` from ``K = X_l X_l'``.
 
     ``T^-1 X_l' = X_l' (K + ridge I)^-1`` needs one Cholesky factor. Omega is centred like X_l,
-    because the null vector of K would only be divided by the ridge. Returns None if the factor is
-    ill-conditioned or a wanted direction has no eigenvalue. All eigenvalues are returned, or the
-    leading ones with a `random_state`.
+    because the null vector of K would only be divided by the ridge. None is returned if the factor
+    is ill-conditioned, or if a wanted direction has an eigenvalue of 0. With a `random_state`, only
+    leading eigenvalues are returned.
     """
     X, n_wanted = pencil.X_labeled, min(n_wanted, pencil.omega.shape[1] - 1)
     K = X @ X.T
@@ -310,15 +310,16 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
 
 
 def combine_rows(X: FloatArray, A: FloatArray) -> FloatArray:
-    """Return ``X'A`` (d, p) by a product that reads X row by row, which is twice as fast."""
+    """Return ``X'A`` by a product that reads X row by row, which is twice as fast."""
     return (A.T @ X).T
 
 
 def reduce_to_rows(pencil):
-    """Return the pencil in the span of its rows, ``b = Q b_red``, and the map from V to Q V.
+    """Return the pencil in the span of its rows, and the function that maps V to Q V.
 
-    Q (d, q) is orthonormal and never formed. The other factors of ``X = left diag(singular) Q'``
-    come from the Gram matrix of the rows, or from the SVD of the rows if that has too few digits.
+    Directions of the original pencil are ``b = Q b_red``. Q is orthonormal and never formed. The
+    other factors of ``X = left diag(singular) Q'`` come from the Gram matrix of the rows, or from
+    the SVD of the rows if that has too few digits.
     """
     X = pencil.X
     squares, left = linalg.eigh(X @ X.T, check_finite=False)

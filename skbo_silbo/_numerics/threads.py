@@ -47,5 +47,5 @@ def one_thread() -> Iterator[None]:
             limit.__exit__(None, None, None)
             for library, found in zip(blas.lib_controllers, _Limited.found, strict=True):
                 library.set_num_threads(1 if _Limited.n_open else found["num_threads"])
-            with blas.limit(limits=None):  # gives OpenBLAS back, which only one thread may set
+            with blas.limit(limits=None):  # releases OpenBLAS, which only one thread may limit
                 pass

@@ -19,7 +19,7 @@ LARGEST_BLOCK = 10**6  # densities computed at once
 
 
 def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
-    """Draw a point of the cube, (d,), with each input drawn independently near good points.
+    """Draw a point of the cube, with each input drawn independently near good points.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ class ParzenEstimates:
 
     @classmethod
     def near(cls, X: FloatArray) -> "ParzenEstimates":
-        """Return the estimates from points X, (n, d), plus one component as wide as the cube.
+        """Return estimates with one component for each of n points, and one as wide as the cube.
 
-        The width of a component is the larger distance to a neighbour or a bound, clipped to at
-        least 2 / (n + 2) and at most 2, as in Optuna's sampler.
+        As in Optuna's sampler, the width of a component is the larger of the distances to its two
+        neighbours, which may be bounds. It is clipped to at least 2 / (n + 2) and at most 2.
         """
         centers = np.vstack([X, np.zeros(X.shape[1])])
         n, d = centers.shape
@@ -67,7 +67,7 @@ class ParzenEstimates:
         return cls(centers, widths)
 
     def draw(self, m: int, rng: Generator) -> FloatArray:
-        """Return m independent draws for each input, of shape (m, d)."""
+        """Draw m independent values of each input, as an array of shape (m, d)."""
         n, d = self.centers.shape
         kept = rng.integers(n, size=(m, d)), np.arange(d)
         low, high = self._masses_below_bounds()
@@ -75,7 +75,7 @@ class ParzenEstimates:
         return np.clip(self.centers[kept] + self.widths[kept] * ndtri(at), -1.0, 1.0)
 
     def log_density(self, X: FloatArray) -> FloatArray:
-        """Return the log density of every element of X, (m, d), up to a constant.
+        """Return the log density of each element of X, up to a constant.
 
         The constant is the same for all estimates.
         """
@@ -90,5 +90,5 @@ class ParzenEstimates:
         return np.log(density)
 
     def _masses_below_bounds(self):
-        """Return the mass of each normal component below -1 and below 1, of shape (n, d) each."""
+        """Return the mass of each normal component below -1, and its mass below 1."""
         return tuple(ndtr((end - self.centers) / self.widths) for end in (-1.0, 1.0))

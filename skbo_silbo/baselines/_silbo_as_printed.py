@@ -19,7 +19,7 @@ from skbo_silbo.optimizers._configuration import check_schedule, make_acquisitio
 from skbo_silbo.space import key_of
 
 MAX_EVALUATIONS = 4000
-TOLERANCE = 1e-6  # of ||x B - z||^2, relative to the squared half widths of the box
+TOLERANCE = 1e-6  # tolerance of ||x B - z||^2 relative to the squared half widths of the box
 STALL = 1e-6  # relative gain below which z counts as outside the image
 DIAGONAL_FROM = 30  # inputs; a full covariance costs 40 times as much at d = 1000
 STEP = 0.5  # first standard deviation, a quarter of the cube's side
@@ -44,7 +44,7 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
     Returns
     -------
     x : ndarray of shape (d,)
-        In ``[-1, 1]``.
+        A point of the cube ``[-1, 1]^d``.
     """
     cma = _import_cma()
 
@@ -74,7 +74,7 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
 
 
 def quiet_options(rng):
-    """Return options with which cma draws from `rng` only and writes nothing."""
+    """Return options that make cma draw from `rng` only and write no files."""
     return {
         "seed": np.nan,  # a number would seed numpy's global generator
         "randn": lambda *shape: rng.standard_normal(shape),
@@ -84,7 +84,7 @@ def quiet_options(rng):
 
 
 def _import_cma():
-    """Import cma without its warnings about matplotlib."""
+    """Import cma, and suppress its warnings about matplotlib."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.filterwarnings("ignore", "Could not import matplotlib")
@@ -93,10 +93,7 @@ def _import_cma():
 
 
 class FirstUnlabelled(Baseline):
-    """Base class of baselines that learn the first embedding with random unlabelled points.
-
-    They have no value.
-    """
+    """Base class of baselines that learn the first embedding with random unlabelled points."""
 
     _n_first_unlabeled: int | None = None  # None: as many as in later fits
 
@@ -110,7 +107,7 @@ class FirstUnlabelled(Baseline):
 
 
 class SeekingPreimages(Baseline):
-    """Base class of baselines that find the point of the chosen z by CMA-ES (eq. 14)."""
+    """Base class of baselines that compute the point with coordinates z by CMA-ES (eq. 14)."""
 
     def _first_new(self, found, part, rng):
         x, z = super()._first_new(found, part, rng)
@@ -126,7 +123,7 @@ class SeekingPreimages(Baseline):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SILBOAsPrinted(FirstUnlabelled):
-    """Base class of the paper's two strategies, with its settings."""
+    """Base class of the paper's two strategies, with the settings of the paper."""
 
     n_components: int | Auto = "auto"
     embedding: str | Learner | TransformerLike = "semi-sir-paper"
@@ -149,7 +146,7 @@ class SILBOAsPrinted(FirstUnlabelled):
 
 
 class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
-    """SILBO as printed, bottom-up: all points are evaluated again after a new embedding.
+    """SILBO as printed, bottom-up: all points are evaluated again when the embedding changes.
 
     Parameters
     ----------
@@ -158,16 +155,17 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
     n_components : int or "auto", default="auto"
         Number of coordinates r.
     embedding : str, transformer or Learner, default="semi-sir-paper"
-        How B is learnt, as in `SILBO`; the default is Algorithm 2 as printed.
+        How B is learnt, as in `SILBO`. The default is Algorithm 2 as printed.
     acquisition : {"ucb", "ei"} or AcquisitionFunction, default="ucb"
         The acquisition function, maximised over random coordinates of the box around the image of
         the cube.
     n_initial : int, default=50
         Number of points, including observed ones, before the first model.
     n_unlabeled : int, default=50
-        Number of unlabelled points: random at first, then those that the last search ranked next.
+        Number of unlabelled points. They are random for the first embedding, and later the points
+        that the last search ranked directly below its proposal.
     update_every : int, list of int or None, default=20
-        The embedding is learnt again after this many new values, as in `SILBO`.
+        Number of new values after which the embedding is learnt again, as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -190,7 +188,7 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
 
 
 class SILBOTopDown(SeekingPreimages, SILBOAsPrinted):
-    """SILBO as printed, top-down: points are kept, and new ones are preimages by CMA-ES.
+    """SILBO as printed, top-down: points are kept, and CMA-ES computes new points.
 
     The arguments are those of `SILBOBottomUp`. CMA-ES starts at random, so directions outside the
     embedding are random.

@@ -33,13 +33,13 @@ AS_RUN = {
     "solver": "paper",
     "random_state": 0,
 }
-GENERATIONS = 2  # of CMA-ES
-MOST_COMPONENTS = 4  # for n_components="auto": the authors' value for Branin and Colville
+GENERATIONS = 2  # generations of CMA-ES
+MOST_COMPONENTS = 4  # largest value of "auto", which the authors use for Branin and Colville
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SILBOAsRun(FirstUnlabelled):
-    """Base class of the two strategies, with the constants of the authors' code."""
+    """Base class of SILBO's two strategies, with the constants of the authors' code."""
 
     n_components: int | Auto = "auto"
     acquisition: str = "ucb"
@@ -82,13 +82,14 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         The search space.
     n_components : int or "auto", default="auto"
-        Number of coordinates r. "auto": 4, or d if lower.
+        Number of coordinates r. "auto" is 4, or d if that is lower.
     acquisition : {"ucb", "ei"}, default="ucb"
-        "ucb" with the variance instead of the standard deviation, or expected improvement.
+        "ucb" is the confidence bound with the variance instead of the standard deviation. "ei" is
+        the expected improvement.
     n_initial : int, default=50
         Number of points, including observed ones, before the first model.
     update_every : int, default=20
-        The embedding is learnt again after this many new values.
+        Number of new values after which the embedding is learnt again.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -131,9 +132,10 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
 class SILBOTopDownAsRun(SeekingPreimages, SILBOAsRun):
     """SILBO, top-down, with the constants and the search of its authors' code.
 
-    The arguments are those of `SILBOBottomUpAsRun`. Points are kept; a new one comes from two
-    generations of CMA-ES from the centre. With 100 inputs it is the best of 34 points around the
-    centre, so it stays in the middle of the cube, and may miss the chosen coordinates by far.
+    The arguments are those of `SILBOBottomUpAsRun`. Points are kept. A new point is computed by two
+    generations of CMA-ES, starting from the centre. With 100 inputs, it is the best of 34 points
+    around the centre. It therefore stays in the middle of the cube, and may be far from having the
+    chosen coordinates.
 
     Examples
     --------
@@ -153,7 +155,7 @@ def _variance_bound(t, kappa):
 
 @dataclass(frozen=True)
 class AsRunLearner:
-    """Learner of Algorithm 2 with the constants of the authors' code and the best labels.
+    """Learner by Algorithm 2 with the constants of the authors' code.
 
     It uses ``H = r + 1`` slices, 3 neighbours in slices and graph, and ``M = I + .1 L + .01 I``.
     The paper has 7 neighbours and uses all labels.
@@ -163,7 +165,8 @@ class AsRunLearner:
     n_components : int
         Number of coordinates r.
     n_best : int
-        Number of lowest values to learn from, the size of the initial design.
+        Number of points to learn from: those with the lowest values. It is the size of the initial
+        design.
     """
 
     n_components: int
@@ -187,9 +190,9 @@ class HypercubeSearch:
     Attributes
     ----------
     upward : bool
-        Whether the strategy is bottom-up. Then m is a sum over the inputs, and candidates are drawn
-        for every proposal; otherwise m is a sum over the coordinates, and candidates are drawn once
-        for every embedding.
+        Whether the strategy is bottom-up. If so, m is a sum over the inputs, and candidates are
+        drawn for each proposal. If not, m is a sum over the coordinates, and candidates are drawn
+        once for each embedding.
     """
 
     upward: bool
@@ -211,19 +214,19 @@ def variance_gain(
 ) -> Any:
     """Return ``best - mean + kappa variance``, the "UCB" of SILBO's authors.
 
-    It has the variance, in squared units of the objective, instead of the standard deviation, so
-    the maximiser depends on the units.
+    It uses the variance instead of the standard deviation. Since the variance is in squared units
+    of the objective, the maximiser depends on the units.
 
     Parameters
     ----------
     mean, std : array-like
         Predictive mean and standard deviation (>= 0), in units of the objective.
     best : float
-        Lowest value so far; it shifts all values equally.
+        Lowest value so far. It shifts all acquisition values equally.
     kappa : float
-        Weight of the variance; see `confidence_weight_as_run`.
+        Weight of the variance, see `confidence_weight_as_run`.
     return_gradient : bool, default=False
-        Whether to return the derivatives too.
+        Whether to also return the derivatives.
 
     Returns
     -------

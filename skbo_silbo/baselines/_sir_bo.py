@@ -1,4 +1,4 @@
-"""SIR-BO: Bayesian optimisation in the span of (kernel) sliced inverse regression."""
+"""SIR-BO: Bayesian optimisation along the directions of (kernel) sliced inverse regression."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +25,7 @@ N_ROUNDS = 10  # rounds of candidates near the best, after the random ones
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SIRBO(Baseline):
-    """Bayesian optimisation in the span of sliced inverse regression, learnt once.
+    """Bayesian optimisation along the directions of sliced inverse regression, learnt once.
 
     The directions are learnt from the initial design. Afterwards the acquisition function is
     maximised over x.
@@ -35,7 +35,7 @@ class SIRBO(Baseline):
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         The search space.
     n_components : int or "auto", default="auto"
-        Number of coordinates of the embedding; "auto" chooses it from the spectrum.
+        Number of coordinates of the embedding. "auto" chooses it from the eigenvalues.
     acquisition : {"ei", "ucb"}, default="ei"
         The acquisition function.
     n_initial : int, default=50
@@ -103,7 +103,7 @@ class KSIRBO(SIRBO):
         return replace(made, learner=learner, search=CubeSearch())
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
-        """Restore the state, learning the scores again from the same values."""
+        """Restore the state, and learn the scores again from the same values."""
         super().model_from_dict(state)
         if state["embedding"] != RELEARN:
             return

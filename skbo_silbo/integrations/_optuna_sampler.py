@@ -286,7 +286,7 @@ class _StudyModel:
             yield _draw(self._space, rng)
 
     def fit(self, seen):
-        """Return the optimiser with all finished trials, with a surrogate if they suffice."""
+        """Return the optimiser of all finished trials, with a fitted surrogate if they suffice."""
         self._update(seen)
         self._optimizer.expected_gain()
         return self._optimizer

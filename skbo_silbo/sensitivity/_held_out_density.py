@@ -14,8 +14,8 @@ from skbo_silbo.surrogate._process import held_out_log_density
 
 N_FOLDS = 5
 MIN_VALUES = 2 * N_FOLDS
-STANDARD_ERRORS = 1.0  # by which one model must outperform another
-CONSTANT_WEIGHT = 0.1  # in `contaminated_log_density`
+STANDARD_ERRORS = 1.0  # number of standard errors by which one model must outperform another
+CONSTANT_WEIGHT = 0.1  # weight of the constant in `contaminated_log_density`
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from skbo_silbo.sensitivity._input_shares import InputShares
 if TYPE_CHECKING:
     import pandas as pd
 
-SHARE = 0.9  # of the mean squared gradient, for `n_directions`
+SHARE = 0.9  # share of the mean squared gradient that `n_directions` counts
 MOST_SHOWN = 5  # directions, and loadings of each, in the repr
 LEAST_SHOWN = 0.1  # smallest loading in the repr
 
@@ -132,7 +132,7 @@ def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
     learnt : Model
         Current model of the optimiser.
     X_unlabeled : ndarray of shape (k, m)
-        Unlabelled points from which the embedding is learnt, too.
+        Unlabelled points that are also used to learn the embedding.
     learner : Learner
         Learner of the embedding in use.
     surrogate : Surrogate

@@ -17,7 +17,7 @@ from skbo_silbo.space.values import Positions, distinct, is_number, unique_names
 ROUNDING = 1e-6  # tolerance, relative to the length of an axis
 NEAR = 1e-3  # relative distance at which a bound replaces the end of the searched range
 N_QUANTILES = 9  # used to test whether a distribution is evenly spaced on a log scale
-STRAIGHTER = 0.5  # use a log scale if it makes the values less uneven than by this factor
+STRAIGHTER = 0.5  # use a log scale if it reduces the unevenness to less than this factor
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Properties of the data that a step is fitted on, which determine the limits of its ranges."""
+"""Properties of the data that a step is fitted to, which limit the ranges of its parameters."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -15,14 +15,15 @@ WIDE = 30  # with more columns, polynomials of degree three have too many terms
 
 @dataclass(frozen=True)
 class StepData:
-    """The data that one step of an estimator is fitted on, as far as they are known.
+    """Known properties of the data that one step of an estimator is fitted to.
 
     Attributes
     ----------
     n : float
-        Minimum number of rows, halved inside an estimator that may split them; infinite if unknown.
+        Lower bound of the number of rows. It is halved inside an estimator that may split the rows,
+        and infinite if unknown.
     d : float
-        Minimum number of columns for any candidate of the space; infinite if unknown.
+        Smallest number of columns for any candidate of the space. It is infinite if unknown.
     X, y : array-like or None
         A subset of the rows.
     """
@@ -43,7 +44,7 @@ class StepData:
         return cls(n, _n_columns(X), X, None if y is None else rows_of(y, rows))
 
     def upper_limit(self, rule: str | None) -> float:
-        """Evaluate a rule of the table for the upper end of a range."""
+        """Return the upper limit of a range according to a rule of the table."""
         rules: dict[str | None, float] = {f"n/{k}": np.floor(self.n / k) for k in (2, 3, 4)}
         rules |= {
             None: np.inf,
@@ -69,11 +70,14 @@ class StepData:
         return {"y": of_y, "yy": of_y**2, "xy": of_y * _variance(self.X, axis=0) ** 0.5}[name]
 
     def halved(self) -> Self:
-        """Return the data of a nested estimator that may only see half of the rows and columns."""
+        """Return the data for a nested estimator that may see only half of the rows and columns."""
         return replace(self, n=np.floor(self.n / 2), d=max(np.floor(self.d / 2), 1))
 
     def after(self, step: Any, *, few_columns: bool) -> Self:
-        """Return the output of a step; only scikit-learn's own steps are fitted to determine it."""
+        """Return the output of a step as `StepData`.
+
+        Only steps from scikit-learn are fitted to determine their output.
+        """
         unseen = replace(self, X=None, d=np.inf if np.isinf(self.d) and self.X is None else 1)
         if self.X is None or not _is_of_sklearn(step):
             return unseen

@@ -79,7 +79,7 @@ class _Listed:
 
 
 class Levels(_Listed, _OneColumn):
-    """Ordered numbers, encoded by one column that is divided in proportion to their weights.
+    """Ordered numbers, encoded by one column in which each has a share proportional to its weight.
 
     A number that is not a level is encoded as the nearest level if `mass`, a function that returns
     its probability, is given and positive. Otherwise it is rejected.
@@ -322,12 +322,12 @@ def _not_one_of(name, values, value):
 
 
 def _rounded(numbers):
-    """Round numbers to eight digits, because SciPy versions differ in further digits."""
+    """Round numbers to eight digits, because further digits differ between SciPy versions."""
     return [float(f"{number:.8g}") for number in numbers]
 
 
 _MAX_LEVELS = 2**16  # distributions over more integers are treated as continuous
-_N_DRAWS = 1024  # from an object that only has `rvs`
+_N_DRAWS = 1024  # draws from an object that only has `rvs`
 
 
 def read_parameter(name, values, *, none_is_default=False):

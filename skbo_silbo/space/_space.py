@@ -52,7 +52,7 @@ class Space:
     feature_names_ : list of str
         Name of each column: the name of the parameter, or ``name=value`` for categories.
     n_points : int or float
-        Number of distinct points, ``math.inf`` if a parameter is continuous or has more than
+        Number of distinct points. It is ``math.inf`` if a parameter is continuous or has more than
         65536 integers.
     parameters : list
         The parameters with their encodings.

@@ -39,12 +39,12 @@ class SpaceUnion:
         Name of the choice between branches: the first parameter that has a single, different value
         in each branch, or "branch" if there is none.
     choice_values : list
-        Value of this parameter in each branch; 0, 1, ... for "branch".
+        Value of this parameter in each branch. For "branch", these are 0, 1, ...
     parameter_names : list of list of str
         Names of the parameters of each branch.
     n_points : int or float
-        Number of distinct points in all branches; ``math.inf`` if a branch is not finite. Points
-        that belong to several branches are counted several times if there are more than 65536.
+        Number of distinct points in all branches, or ``math.inf`` if a branch is not finite. If
+        there are more than 65536 points, those in several branches are counted several times.
     is_dict : bool
         Always True, because points are dicts.
 
@@ -284,7 +284,10 @@ class SpaceUnion:
         return [choice._replace(name=self.choice_name, values=self.choice_values), *own]
 
     def _assign_columns(self):
-        """Assign columns to parameters; return the varying parameters and each branch's columns."""
+        """Assign columns to parameters.
+
+        Return the parameters that are not constant, and the columns of each branch.
+        """
         taken: list[tuple[Any, int]] = []  # parameters, each with its first column
         columns = []
         for b, branch in enumerate(self.branches):

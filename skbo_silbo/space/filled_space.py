@@ -64,7 +64,7 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Variant:
-    """The default ranges for one choice of the steps, kernels etc. in a user's space.
+    """The default ranges for one combination of steps, kernels and similar choices of the user.
 
     Attributes
     ----------

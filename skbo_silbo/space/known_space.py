@@ -279,7 +279,7 @@ def _column_data(step, name):
 
 
 def _stacked_predictions(step):
-    """Return the data of a stack's final estimator, as if all predictions were correct."""
+    """Return the data for the final estimator of a stack, with the targets as predictions."""
     stack, data = step.estimator, step.data
     if data.y is None:
         return StepData(data.n, len(stack.estimators))
@@ -320,7 +320,10 @@ def _transformed_target(step):
 
 
 def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
-    """Return the conditional branches of a step; each maps names to values and their source."""
+    """Return the conditional branches of a step.
+
+    Each branch maps parameter names to a pair of values and their source.
+    """
     if step.key is None:
         return [{}]
     common = _ranges(step, class_ranges(step.key), all=all)

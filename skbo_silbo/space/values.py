@@ -13,8 +13,8 @@ import numpy as np
 
 from skbo_silbo.journal._describe import describe
 
-ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
-MOST_SHOWN = 6  # values of a parameter that are printed
+ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs between processes
+MOST_SHOWN = 6  # largest number of values printed per parameter
 
 
 def is_number(value: Any) -> bool:
@@ -23,7 +23,7 @@ def is_number(value: Any) -> bool:
 
 
 def suggest_distribution(values: Any) -> str | None:
-    """Translate an interval in scikit-optimize's notation to a call of scipy.stats, else None.
+    """Return the scipy.stats call for an interval in scikit-optimize's notation, or None.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def same(a: Any, b: Any, *, by_parts: bool = False) -> bool:
 
 
 def _has_parts(value):
-    """Return whether an object, other than a function or class, does not define ``==``."""
+    """Return whether an object does not define ``==`` and is not a function or class."""
     defines_equality: Any = type(value).__eq__
     return defines_equality is object.__eq__ and not hasattr(value, "__qualname__")
 
