@@ -220,11 +220,15 @@ class Climb:
             options |= {"args": (-1.0,), "method": "L-BFGS-B", "bounds": bounds}
             ends.append(minimize(surface.value_and_gradient, x, **options).x)
         more = whole.round(np.clip(ends, -1.0, 1.0))
-        if part is None:
-            X, _ = _best_first(surface, more, X, values)
-        else:  # the ascent stops at constraints, so rounds of candidates near the best follow
-            for _ in range(N_ROUNDS):
-                X, values = _best_first(surface, part.admitted(more), X, values)
+        # The ascent stops at constraints, so rounds of candidates near the best follow there.
+        for _ in range(1 if part is None else N_ROUNDS):
+            if part is not None:
+                more = part.admitted(more)
+            if len(more):
+                X, values = np.vstack([more, X]), np.append(surface.values(more), values)
+            order = np.argsort(-values, kind="stable")
+            X, values = X[order], values[order]
+            if part is not None:
                 more = part.near(X[:N_BEST], rng)
         return Found(surface.embedding.project(X), X)
 
@@ -234,14 +238,6 @@ def every_point(surface: AcquisitionSurface, whole: "SpaceLike | Part") -> Found
     X = whole.every_point()
     X = X[np.argsort(-surface.values(X), kind="stable")]
     return Found(surface.embedding.project(X), X)
-
-
-def _best_first(surface, more, X, values):
-    """Return the points of both arrays and their acquisition values, the largest first."""
-    if len(more):
-        X, values = np.vstack([more, X]), np.append(surface.values(more), values)
-    order = np.argsort(-values, kind="stable")
-    return X[order], values[order]
 
 
 def draw_candidates(embedding, best, rng, relevance):
