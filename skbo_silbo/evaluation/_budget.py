@@ -69,11 +69,6 @@ class Progress:
     optimizer: Any
 
 
-def value_of(observation):
-    """Return the value of an observation, NaN if it failed, whatever the optimiser is told."""
-    return observation.y if observation.error is None else math.nan
-
-
 class Budget:
     """Count evaluations, time and evaluations without improvement.
 
@@ -99,6 +94,10 @@ class Budget:
         Why the run stops; the first reason counts.
     best : Trial or None
         The best feasible trial.
+    time_limit : float
+        Time, of `time.perf_counter`, at which `max_time` is over.
+    deadline : float
+        The same once an evaluation of this run has begun; infinite before.
     """
 
     def __init__(
@@ -112,36 +111,25 @@ class Budget:
         callback=None,
         higher_is_better=False,
     ):
-        self.n, self.name = n, name
-        self.max_time = math.inf if max_time is None else max_time
+        self.n, self.name, self.max_time = n, name, max_time
         self.watches_gain = patience == "auto"
         self.patience = math.inf if patience is None or self.watches_gain else patience
         self.target, self.callback = target, callback
         self.sign = -1.0 if higher_is_better else 1.0
-        self.n_done, self.n_idle = 0, 0
+        self._goal = -math.inf if target is None else self.sign * target
+        self.n_done, self.n_idle, self._n_new = 0, 0, 0
         self.stop, self.best = None, None
-        self._n_new = 0
+        self.deadline = math.inf
+        self.start_clock()
+
+    def start_clock(self):
+        """Measure time from now on."""
         self._start = time.perf_counter()
-
-    @property
-    def elapsed(self):
-        """Seconds since the start, or since the last evaluation from the journal."""
-        return time.perf_counter() - self._start
-
-    @property
-    def deadline(self):
-        """Time, of `time.perf_counter`, after which no evaluation begins."""
-        return self._start + self.max_time if self._n_new else math.inf
-
-    @property
-    def seconds_left(self):
-        """Seconds until `max_time`, or until `n` evaluations at the pace so far."""
-        pace = self.elapsed / self._n_new if self._n_new else math.inf
-        return max(min(self.max_time - self.elapsed, pace * (self.n - self.n_done)), 0.0)
+        self.time_limit = math.inf if self.max_time is None else self._start + self.max_time
 
     def room(self, n_under_way=0):
         """Return how many evaluations may still begin; 0 if the run stops."""
-        if self.stop is None and self._n_new and self.elapsed >= self.max_time:
+        if self.stop is None and time.perf_counter() >= self.deadline:
             self.end("max_time", f"Time limit of {self.max_time} s reached.")
         if self.stop is None and self.n_done >= self.n:
             unit = UNITS[self.name]
@@ -174,53 +162,48 @@ class Budget:
         if (self.n - self.n_done) * gain < standard_error:
             self.end("patience", "The model expects no gain above the standard error of the best.")
 
-    def count(self, trial, optimizer, *, is_feasible=True, show=None):
-        """Count an evaluation, and show it."""
-        is_new = trial.source != "resumed"
-        if not is_new:
-            self._start = time.perf_counter()
-        self._n_new += is_new
-        self.n_done, self.n_idle = self.n_done + 1, self.n_idle + 1
-        y = value_of(trial.observation)
-        best = math.inf if self.best is None else self.best.observation.y
-        is_best = is_feasible and math.isfinite(y) and y < best
+    def count(self, trial, optimizer, show=None):
+        """Count an evaluation, or a value supplied by the user, and show an evaluation."""
+        observation = trial.observation
+        y = observation.y if observation.error is None else math.nan
+        c = observation.told.get("constraints")
+        is_usable = math.isfinite(y) and (c is None or bool((c <= 0.0).all()))
+        is_best = is_usable and (self.best is None or y < self.best.observation.y)
         if is_best:
             self.best, self.n_idle = trial, 0
-        if is_feasible:
-            self._look_at(y)
+        if is_usable and y <= self._goal:
+            self.end("target", f"Target {self.target} reached.")
+        if not trial.is_evaluated:
+            return
+        self.n_done, self.n_idle = self.n_done + 1, self.n_idle + (not is_best)
         if self.n_idle >= self.patience:
             unit = UNITS[self.name]
             self.end("patience", f"No improvement in {self.patience} {unit} (patience).")
+        is_new = trial.source != "resumed"
+        self._n_new += is_new
         if show is None and (self.callback is None or not is_new):
             return
-        progress = self._progress(trial, optimizer, is_best)
+        progress = self._progress(trial, self.sign * y, is_best, optimizer)
         if show is not None:
             show(progress)
         if is_new and self.callback is not None and self.callback(progress):
             self.abort("callback", "Stopped by the callback.")
 
-    def know(self, trial):
-        """Take a value that was known before the run for the best so far."""
-        self.best = trial
-        self._look_at(trial.observation.y)
-
-    def _look_at(self, y):
-        goal = -math.inf if self.target is None else self.sign * self.target
-        if math.isfinite(y) and y <= goal:
-            self.end("target", f"Target {self.target} reached.")
-
-    def _progress(self, trial, optimizer, is_best):
-        best = self.best
+    def _progress(self, trial, value, is_best, optimizer):
+        elapsed, best = time.perf_counter() - self._start, self.best
+        left = self.time_limit - self._start - elapsed
+        if self._n_new:
+            left = min(left, elapsed / self._n_new * (self.n - self.n_done))
         return Progress(
             n_evaluations=self.n_done,
             n_total=self.n,
             point=trial.point,
-            value=self.sign * value_of(trial.observation),
+            value=value,
             source=trial.source,
             is_best=is_best,
             best_point=None if best is None else best.point,
             best_value=math.nan if best is None else self.sign * best.observation.y,
-            elapsed=self.elapsed,
-            seconds_left=self.seconds_left,
+            elapsed=elapsed,
+            seconds_left=max(left, 0.0),
             optimizer=optimizer,
         )

@@ -2,26 +2,23 @@
 
     proposals -> workers -> observation -> log -> optimizer.tell -> budget, callback
 
-With a journal, a run starts from the events of earlier runs. The loop is the only writer of the
-journal.
+With a journal, a run continues from the trials of earlier runs (``_resume.py``). The loop is the
+only writer of the journal.
 """
 
 import math
-from contextlib import suppress
-from itertools import groupby
+from collections import Counter
+from contextlib import contextmanager, suppress
 from operator import attrgetter
-from time import perf_counter
 
 import numpy as np
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.evaluation._trial import Observation, Trial
-from skbo_silbo.optimizers._event import UNREADABLE, values_to_data
+from skbo_silbo.evaluation._trial import Trial
+from skbo_silbo.optimizers._event import observed_event
 from skbo_silbo.optimizers._log import MOST_DEATHS
-from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._calls import Call
-from skbo_silbo.workers._pace import Pace
 
 LONGEST_SHOWN = 200  # characters of a point in a message
 HANGING = (
@@ -35,29 +32,24 @@ class EvaluationLoop:
 
     Parameters
     ----------
-    optimizer : AskTellOptimizer
     evaluation : Evaluation
     budget : Budget
     log : EventLog or NoLog
         Begun: its events are those of earlier runs of the same search.
     proposals : Proposals
-    points : Points
-        How points are written to the log.
     make_workers : callable
         Returns what makes the calls, a `Scheduler` or `DirectRunner`.
     batch_size : int or None, default=None
         So many points are proposed together, and the next ones when all are evaluated. None: a
         point is proposed as soon as a worker is free.
-    n_pending : int or "auto", default="auto"
-        Without batches, how many points are evaluated or ready to be at once. "auto": one for every
-        worker, and as many ahead as evaluations end while a proposal is made.
     show : callable or None, default=None
         Called with a `Progress` after every evaluation.
 
     Attributes
     ----------
+    optimizer : AskTellOptimizer
     trials : list of Trial
-        Evaluated points, in the order in which the optimiser was told.
+        Evaluations, and values that the user supplied, in the order of the optimiser.
     n_calls : int
         Calls begun, those of earlier runs included.
     raised : (BaseException, point) or None
@@ -65,29 +57,44 @@ class EvaluationLoop:
     """
 
     def __init__(
-        self,
-        optimizer,
-        evaluation,
-        budget,
-        log,
-        proposals,
-        points,
-        make_workers,
-        *,
-        batch_size=None,
-        n_pending="auto",
-        show=None,
+        self, evaluation, budget, log, proposals, make_workers, *, batch_size=None, show=None
     ):
-        self.optimizer, self.evaluation, self.budget = optimizer, evaluation, budget
-        self.log, self.proposals, self.points = log, proposals, points
-        self.batch_size, self.n_pending, self._show = batch_size, n_pending, show
+        self.evaluation, self.budget, self.log = evaluation, budget, log
+        self.proposals, self.optimizer = proposals, proposals.optimizer
+        self.batch_size, self._show = batch_size, show
         self._make_workers, self.workers = make_workers, None
         self.trials, self.n_calls, self.raised = [], log.n_calls, None
-        self._running: dict[int, Trial] = {}
+        self._running: dict[int, Trial] = {}  # by number
         self._held: list[Trial] = []  # observed, but others of their batch are not
-        self._n_values = None  # how many values the optimiser had before a batch is told
-        self._batch, self._n_begun = 0, 0
-        self._pace = Pace()
+        self._n_begun = 0
+        self._n_told, self._n_known = 0, 0  # values the optimiser has, and those it will have
+        self._n_before = None  # values the optimiser had before it is told a batch
+        self._batch, self._n_left = 0, 0  # current batch, and how many of its points to begin
+        self._is_withdrawn = False
+
+    def resume(self, told, held=()):
+        """Take over what is known before the run.
+
+        Parameters
+        ----------
+        told, held : list of Trial
+            What the optimiser has been told, and observations in an open batch.
+        """
+        self.proposals.resume(told, held)
+        self.trials, self._held, self._n_told = told, list(held), len(self.optimizer.func_vals_)
+        self._n_known = self._n_told + sum(trial.is_modelled for trial in held)
+        evaluated = [*(trial for trial in told if trial.is_evaluated), *held]
+        self._n_begun = len(evaluated)
+        if held:
+            self._batch = held[0].batch
+            self._n_left = self._n_of_batch(self.batch_size - len(held))
+        elif evaluated:
+            self._batch = evaluated[-1].batch + 1
+        # supplied values first: they are no improvement, whenever they were supplied
+        for trial in sorted(told, key=attrgetter("is_evaluated")):
+            self.budget.count(trial, self.optimizer, self._show)
+        if evaluated and not held:
+            self._stop_if_gain_is_negligible()
 
     def run(self):
         """Evaluate points until a limit, a callback, an error or Ctrl-C ends the run.
@@ -103,178 +110,87 @@ class EvaluationLoop:
             ended and been recorded. After KeyboardInterrupt and SystemExit only those that had
             returned are recorded.
         """
-        if not self.budget.room():
+        self.budget.start_clock()
+        if self.budget.room(len(self._held)) <= 0:  # nothing to evaluate, so no workers are needed
+            self._tell()
+            self.budget.room()
             return self.budget.stop
+        with self._open_workers() as workers:
+            while True:
+                trial, n_open = None, len(self._running) + len(self._held)
+                if self._n_wanted(n_open) > 0:
+                    trial = self.proposals.next(self._n_begun, self._n_told, self._n_known)
+                if trial is not None:
+                    self._begin(trial)
+                elif not n_open:  # unless the budget is spent
+                    self.budget.end("exhausted", "Every point of the finite space was evaluated.")
+                    return self.budget.stop
+                if self.budget.stop is not None:
+                    self._withdraw_waiting()
+                if self._running:
+                    until = self.budget.deadline if self.budget.stop is None else math.inf
+                    self._take(workers.wait(until if trial is None else 0.0))
+                elif trial is None:
+                    self._tell()
+
+    @contextmanager
+    def _open_workers(self):
+        """Give the workers; record what is running if an error or Ctrl-C ends the run."""
         has_ended = False
         self.workers = self._make_workers()
         self.workers.on_begin, self.workers.on_take_back = self._on_begin, self._on_take_back
         try:
-            self._evaluate()
+            yield self.workers
             has_ended = True
         except BaseException as error:
             has_raised = self.raised is not None and self.raised[0] is error
             is_exit = isinstance(error, SystemExit) and not has_raised  # of a signal handler
-            if is_exit or isinstance(error, KeyboardInterrupt):
-                self._rescue()
-            else:
+            if not is_exit and not isinstance(error, KeyboardInterrupt):
                 self._finish_running()
+            self._rescue()
             raise
         finally:
             self.workers.close(wait=has_ended)
-        return self.budget.stop
-
-    def _evaluate(self):
-        self._fill()
-        while self._running or self._held:
-            if self._running:
-                until = math.inf if self.budget.stop else self.budget.deadline
-                self._take(self.workers.wait(until))
-            if not self._running:
-                self._tell_batch()
-            if self.workers.n_usable <= 0:
-                self.budget.end("workers", HANGING.format(self.workers.n_workers))
-            self._fill()
-            if self.budget.stop:
-                self._withdraw_waiting()
-                if not self.workers.n_calls:  # a call that lost its worker has no outcome any more
-                    self._running = {}
-
-    # --- earlier runs ---------------------------------------------------------------------------
-
-    def resume(self):
-        """Take over the events of earlier runs, as far as the budget has room for them."""
-        events = self.log.events
-        is_trial = [e.kind == "observed" and "batch" in e.content for e in events]
-        observed = np.flatnonzero(is_trial).tolist()
-        trials = {i: self._restored(events[i]) for i in observed}
-        in_order = sorted(trials, key=lambda i: (trials[i].batch, trials[i].place))
-        taken = []
-        for _, batch in groupby(in_order, key=lambda i: trials[i].batch):
-            self._take_over(self._held)
-            batch = list(batch)[: self.budget.room()]
-            taken += batch
-            self._held = [trials[i] for i in batch]
-        if not self._is_last_batch_open():
-            self._take_over(self._held)
-        self._replay(trials, set(taken))
-
-    def _restored(self, event):
-        """Return the trial of an observation in the log."""
-        try:
-            [point], [y] = event.points, event.y
-            told = {name: getattr(event, name)[0] for name in ("constraints", "goals")}
-            told = {name: values for name, values in told.items() if values.size}
-            observation = Observation(float(y), told)
-            observation = self.evaluation.from_record(event.content, observation)
-            batch, place = (int(event.content[name]) for name in ("batch", "place"))
-        except UNREADABLE as error:
-            raise self.log.damaged(event, error) from error
-        number, self._n_begun = self._n_begun, self._n_begun + 1
-        is_modelled = not np.isnan(event.X).any()
-        trial = Trial(point, number, "resumed", batch, place, is_modelled)
-        trial.observation, trial.event = observation, event.content
-        return trial
-
-    def _is_last_batch_open(self):
-        """Return whether the last batch was cut short, by an interruption or a smaller budget."""
-        last = self._held
-        if self.batch_size is None or not last or not last[0].event["in order"]:
-            return False
-        n_given = sum(self.points.number(trial.point) > 0 for trial in (*self.trials, *last))
-        ends_given = self.points.number(last[0].point) and n_given >= len(self.proposals.initial)
-        return len(last) < self.batch_size and not ends_given
-
-    def _replay(self, trials, taken):
-        """Have the optimiser follow the events before the first observation that is not taken."""
-        events, open_places = self.log.events, {trial.number for trial in self._held}
-        first_left = min((i for i in trials if i not in taken), default=len(events))
-        followed = []
-        for i, event in enumerate(events):
-            is_open = i in trials and trials[i].number in open_places
-            if (i < first_left or i in taken) and event.is_of_optimizer and not is_open:
-                followed.append(i)
-        told = [i for i in followed if i in trials]
-        in_order = iter(sorted(told, key=lambda i: (trials[i].batch, trials[i].place)))
-        followed = [next(in_order) if i in trials else i for i in followed]
-        self.log.replay(self.optimizer, [events[i] for i in followed])
-        done = [trials[i].point for i in sorted(taken)]
-        self.proposals.resume(done, [trial.point for trial in self._held])
-        if self.trials and not self._held:
-            self._stop_if_gain_is_negligible()
 
     # --- begin ----------------------------------------------------------------------------------
 
-    def _fill(self):
-        """Begin evaluations while workers are free and the budget has room."""
-        while (n := self._n_wanted()) > 0:
-            if self.batch_size is None and self.workers.n_calls >= self.workers.n_usable:
-                self._take(self.workers.wait(0.0))  # a proposal ahead of time uses all results
-                if self._n_wanted() <= 0:
-                    return
-            n = min(n, len(self.proposals.initial) or n) if self.batch_size else 1
-            for _ in range(n):
-                if not self._begin_next():
-                    return
-
-    def _n_wanted(self):
+    def _n_wanted(self, n_open):
         """Return how many evaluations to begin now."""
-        if self.workers.must_run_alone:
-            return 0
-        room = self.budget.room(len(self._running) + len(self._held))
-        if self.batch_size is not None:
-            return 0 if self._running else min(self.batch_size - len(self._held), room)
-        n_calls = self.evaluation.n_calls
-        n_busy = sum(n_calls - len(trial.results) for trial in self._running.values())
-        if self.n_pending != "auto":
-            n_free = self.n_pending - n_busy
-        else:
-            n_workers = self.workers.n_usable
-            n_ahead = 0 if self.workers.is_local else self._pace.n_ahead(n_workers)
-            n_free = n_workers + n_ahead - n_busy
-        return min(math.ceil(n_free / n_calls), room)
+        room = self.budget.room(n_open)
+        if self.batch_size is None:
+            return min(math.ceil(self.workers.n_free / self.evaluation.n_calls), room)
+        if not n_open:
+            self._n_left = self._n_of_batch(self.batch_size)
+        return min(self._n_left, room)
 
-    def _begin_next(self):
-        """Begin the next evaluation; return False if there is no other point."""
-        open_trials = [*self._running.values(), *self._held]
-        n_running = sum(trial.is_modelled for trial in open_trials)
-        began = perf_counter()
-        try:
-            point, source = self.proposals.next(len(self.trials) + len(open_trials), n_running)
-        except SpaceExhausted:
-            if not self._running:
-                self._tell_batch()
-                self.budget.end("exhausted", "Every point of the finite space was evaluated.")
-            return False
-        self._pace.note_proposal(perf_counter() - began)
-        self._begin(point, source)
-        return True
+    def _n_of_batch(self, n):
+        """Return how many points to begin for a batch of n: it ends with the initial points."""
+        return min(n, len(self.proposals.initial) or n)
 
-    def _first_free_place(self):
-        """Return the first position in the current batch that no trial has."""
-        taken = {trial.place for trial in (*self._running.values(), *self._held)}
-        return next(i for i in range(len(taken) + 1) if i not in taken)
-
-    def _begin(self, point, source):
-        number, self._n_begun = self._n_begun, self._n_begun + 1
-        place = 0 if self.batch_size is None else self._first_free_place()
-        is_modelled = self.points.is_inside(point)
-        trial = Trial(point, number, source, self._batch, place, is_modelled)
-        self._running[number] = trial
-        if self.workers.is_in_process and self.log.n_deaths(trial.point) >= MOST_DEATHS:
-            why = f"was in progress {MOST_DEATHS} times when the process died"
-            self._give_up(trial, why, RuntimeError(f"the evaluation {why}"))
-            return
-        alone = self.workers.is_in_process and self.log.was_under_way(trial.point)
+    def _begin(self, trial):
+        trial.number, self._n_begun = self._n_begun, self._n_begun + 1
+        trial.batch, self._n_known = self._batch, self._n_known + trial.is_modelled
+        if self.batch_size is not None:  # an open batch may have gaps
+            places = {other.place for other in (*self._running.values(), *self._held)}
+            trial.place, self._n_left = min({*range(len(places) + 1)} - places), self._n_left - 1
+        self._running[trial.number], alone = trial, False
+        if self.log.path is not None and self.workers.is_in_process:
+            if self.log.n_deaths(trial.point) >= MOST_DEATHS:
+                why = f"was in progress {MOST_DEATHS} times when the process died"
+                self._give_up(trial, why, RuntimeError(f"the evaluation {why}"))
+                return
+            alone = self.log.was_under_way(trial.point)
         for i, (function, args) in enumerate(self.evaluation.calls(trial)):
             key, group = (trial.number, i), trial.number
             self.workers.submit(Call(key, function, args, alone=alone, group=group))
 
     def _on_begin(self, call):
         number, i = call.key
-        if i == 0:
+        if i == 0 and self.log.path is not None:
             is_alone = self.workers.is_in_process and (self.workers.n_workers == 1 or call.alone)
             self.log.begun(self._running[number].point, alone=is_alone)
         self.n_calls += 1
+        self.budget.deadline = self.budget.time_limit  # the first evaluation always begins
 
     def _on_take_back(self, call):
         number, i = call.key
@@ -283,41 +199,52 @@ class EvaluationLoop:
         self.n_calls -= 1
 
     def _withdraw_waiting(self):
-        """Withdraw evaluations that have not begun, where each is a single call."""
-        if self.evaluation.n_calls == 1:
-            for call in self.workers.drain():
-                self._running.pop(call.key[0], None)
+        """Withdraw the evaluations that have not begun."""
+        if not self._is_withdrawn:
+            self._is_withdrawn = True
+            calls = self.workers.drain()
+            n_withdrawn = Counter(call.key[0] for call in calls)
+            for call in calls:
+                if n_withdrawn[call.key[0]] < self.evaluation.n_calls:
+                    self.workers.submit(call)
+                else:
+                    self._running.pop(call.key[0], None)
+        if not self.workers.n_calls:  # a call that lost its worker has no outcome any more
+            self._running = {}
 
     # --- end ------------------------------------------------------------------------------------
 
     def _take(self, outcomes):
         """Take what became of calls; raise what one raised when all others are recorded."""
-        errors = []
+        for outcome in outcomes:  # first, since recording one may fail
+            if outcome.kind == "value":
+                self._keep(outcome.call, outcome.value)
+        errors = [(outcome.value, None) for outcome in outcomes if outcome.kind == "broken"]
         for outcome in outcomes:
-            if outcome.kind == "broken":
-                errors.append((outcome.value, None))
-                continue
-            number, i = outcome.call.key
-            trial = self._running.get(number)
+            trial = outcome.call and self._running.get(outcome.call.key[0])
             if trial is None:  # given up already
                 continue
             if outcome.kind == "value":
-                self._pace.note_call(outcome.seconds)
-                trial.results[i] = outcome.value
-                self.workers.forget(outcome.call)
                 if len(trial.results) == self.evaluation.n_calls:
                     self._observe(trial)
-            elif outcome.kind == "error":
-                errors.append((outcome.value, trial))
-                del self._running[number]
-                self.workers.give_up(number)
+                continue
+            self.workers.give_up(trial.number)
+            if outcome.kind == "error":
+                errors.append((outcome.value, trial.point))
+                del self._running[trial.number]
             else:
-                self.workers.give_up(number)
                 self._give_up(trial, *self._why_lost(outcome))
         if errors:
-            error, trial = errors[0]
-            self.raised = None if trial is None else (error, trial.point)
+            error, point = errors[0]
+            self.raised = None if point is None else (error, point)
             raise error
+        if self.workers.n_usable <= 0:
+            self.budget.end("workers", HANGING.format(self.workers.n_workers))
+
+    def _keep(self, call, value):
+        number, i = call.key
+        if number in self._running:
+            self._running[number].results[i] = value
 
     def _why_lost(self, outcome):
         if outcome.kind == "late":
@@ -331,13 +258,13 @@ class EvaluationLoop:
         """Record an evaluation as failed."""
         trial.observation = self.evaluation.failure(trial, why, error)
         warn_user(
-            f"The evaluation of {in_short(trial.point)} counts as failed: it {why}.",
+            f"The evaluation of {format_point(trial.point)} counts as failed: it {why}.",
             LostEvaluationWarning,
         )
         self._observe(trial)
 
     def _observe(self, trial):
-        """Record the observation of a trial, and tell the optimiser when its batch is complete."""
+        """Record the observation of a trial, and tell the optimiser, unless it is in a batch."""
         if trial.observation is None:
             try:
                 trial.observation = self.evaluation.observation(trial)
@@ -346,12 +273,16 @@ class EvaluationLoop:
                 self.raised = error, trial.point
                 raise
         if self.batch_size is None:
-            trial.batch, trial.place = self._batch, 0
+            trial.batch = self._batch
         if self.log.path is not None:
-            self._write(trial)
+            try:
+                self._write(trial)
+            except Exception:
+                self._hold(trial)  # the log writes it as soon as it can
+                raise
         self._hold(trial)
         if self.batch_size is None:
-            self._tell_batch()
+            self._tell()
 
     def _hold(self, trial):
         if trial not in self._held:
@@ -362,12 +293,11 @@ class EvaluationLoop:
         """Write the observation of a trial to the log, once."""
         if trial.event is None:
             observation = trial.observation
-            told = {name: [values_to_data(v)] for name, v in observation.told.items()}
+            rows = self.proposals.points.observed_rows([trial.point])
+            told = {name: [values] for name, values in observation.told.items()}
             trial.event = {
-                "observed": self.points.observed_rows([trial.point]),
-                "y": values_to_data([observation.y]),
-                "noise_std": [None],
-                **told,
+                **observed_event(rows, [observation.y], **told),
+                "error": observation.error,
                 "batch": trial.batch,
                 "place": trial.place,
                 "in order": self.batch_size is not None,
@@ -376,41 +306,30 @@ class EvaluationLoop:
         self.log.write(trial.event)
         self.log.evaluated(trial.point)
 
-    def _tell_batch(self):
+    def _tell(self):
         """Tell the optimiser the observations of a batch, and count them."""
         batch = sorted(self._held, key=attrgetter("place"))
-        if batch:
-            self._tell([trial for trial in batch if trial.is_modelled])
-            self._take_over(batch)
-            self._stop_if_gain_is_negligible()
-
-    def _tell(self, trials):
-        n_values = len(self.optimizer.func_vals_)
-        if self._n_values is None:
-            self._n_values = n_values
-        trials = trials[n_values - self._n_values :]  # an interrupted call has told the others
-        if not trials:
-            return
-        sign = -1.0 if self.optimizer.maximize else 1.0
-        observations = [trial.observation for trial in trials]
-        names = observations[0].told
-        told = {name: np.array([o.told[name] for o in observations]) for name in names}
-        points = [trial.point for trial in trials]
-        self.optimizer.tell(points, [sign * o.y for o in observations], **told)
-
-    def _take_over(self, batch):
-        """Add a batch that the optimiser knows to the results, and show it to the user."""
-        self.trials, self._held, self._n_values = [*self.trials, *batch], [], None
         if not batch:
             return
-        self._batch = batch[-1].batch + 1
+        modelled = [trial for trial in batch if trial.is_modelled]
+        n_values = len(self.optimizer.func_vals_)
+        if self._n_before is None:
+            self._n_before = n_values
+        if modelled and n_values == self._n_before:  # otherwise, an interrupted call has told them
+            sign = -1.0 if self.optimizer.maximize else 1.0
+            observations = [trial.observation for trial in modelled]
+            told = {k: np.array([o.told[k] for o in observations]) for k in observations[0].told}
+            points = [trial.point for trial in modelled]
+            self.optimizer.tell(points, [sign * o.y for o in observations], **told)
+        # in one statement, within which Ctrl-C is not raised
+        self.trials, self._held, self._n_before = [*self.trials, *batch], [], None
+        self._n_told, self._batch = self._n_told + len(modelled), batch[-1].batch + 1
         for trial in batch:
-            c = trial.observation.told.get("constraints")
-            is_feasible = c is None or bool(np.all(c <= 0.0))
-            self.budget.count(trial, self.optimizer, is_feasible=is_feasible, show=self._show)
+            self.budget.count(trial, self.optimizer, self._show)
+        self._stop_if_gain_is_negligible()
 
     def _stop_if_gain_is_negligible(self):
-        if self.budget.watches_gain and not self.budget.stop:
+        if self.budget.watches_gain and self.budget.stop is None:
             error = self.evaluation.standard_error(self.budget.best)
             self.budget.stop_if_gain_is_negligible(self.optimizer.expected_gain(), error)
 
@@ -419,33 +338,28 @@ class EvaluationLoop:
     def _finish_running(self):
         """Record the evaluations that are running when an error ends the run."""
         self.budget.abort("error", "Stopped by an error.")
-        with suppress(Exception):
-            self.workers.drain()
-        while self.workers.n_calls:
+        self._rescue()
+        while self.workers.n_calls and self.workers.n_usable > 0:
             with suppress(Exception):
                 self._take(self.workers.wait())
-        self._rescue()
 
     def _rescue(self):
         """Record, without waiting, the evaluations that have returned."""
         self.budget.abort("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
         for call, value in self.workers.returned():
-            number, i = call.key
-            if number in self._running:
-                self._running[number].results[i] = value
-        for trial in list(self._running.values()):
+            self._keep(call, value)
+        # first the one that was being written: the log recognises the event that it wrote last
+        for trial in sorted(self._running.values(), key=lambda trial: trial.event is None):
             if trial.observation or len(trial.results) == self.evaluation.n_calls:
                 with suppress(Exception):  # another error is on its way
                     self._observe(trial)
-                if trial.observation and trial.number in self._running:  # not written, as yet
-                    self._hold(trial)
         with suppress(Exception):
-            self._tell_batch()
+            self._tell()
         with suppress(OSError):
             self.workers.drain()
 
 
-def in_short(point):
+def format_point(point):
     """Return a point as one line of text, abbreviated if it has many inputs."""
     if isinstance(point, np.ndarray):
         return np.array2string(point, precision=4, threshold=6, max_line_width=LONGEST_SHOWN)

@@ -1,8 +1,11 @@
 """Which point is evaluated next: initial points first, then what the optimiser proposes."""
 
+import math
 from collections import Counter, deque
+from contextlib import suppress
 
-from skbo_silbo.optimizers import EmbeddedOptimizer
+from skbo_silbo.evaluation._trial import Trial
+from skbo_silbo.space import SpaceExhausted
 
 
 class Proposals:
@@ -16,78 +19,69 @@ class Proposals:
         Tells which initial points are inside the space.
     initial : list of (point, source), default=()
         Points to evaluate before the optimiser is asked.
+
+    Attributes
+    ----------
+    initial : deque of (point, source)
+        Those that are left.
+    waiting : deque of points
+        Pending points of an earlier run that were not evaluated.
     """
 
     def __init__(self, optimizer, log, points, initial=()):
         self.optimizer, self.log, self.points = optimizer, log, points
-        self.initial = deque(initial)
-        self.waiting = deque()  # pending points of an earlier run that were not evaluated
+        self.initial, self.waiting = deque(initial), deque()
 
-    def resume(self, done, held):
+    def resume(self, told, held):
         """Leave out what earlier runs evaluated, and continue with what they left pending.
 
         Parameters
         ----------
-        done, held : list of points
-            All that were evaluated, and those of them that the optimiser is not told yet.
+        told, held : list of Trial
+            Evaluations that the optimiser is told, and those that wait for others of their batch.
         """
-        held = set(self.points.keys(held))
+        held = self.points.keys([trial.point for trial in held])
+        done = self.points.keys([trial.point for trial in told if trial.is_evaluated])
         pending = list(self.optimizer.pending_)
-        keys = self.points.keys(pending)
-        self.waiting.extend(p for p, key in zip(pending, keys, strict=True) if key not in held)
-        known = Counter([*self.points.keys(done), *keys])
-        left = []
-        for point, source in self.initial:
+        pending = dict(zip(self.points.keys(pending), pending, strict=True))
+        left = {key: point for key, point in pending.items() if key not in held}
+        self.waiting.extend(left.values())
+        known = Counter([*done, *held, *left])
+        initial, self.initial = self.initial, deque()
+        for point, source in initial:
             [key] = self.points.keys([point])
             if known[key] > 0:
                 known[key] -= 1
             else:
-                left.append((point, source))
-        self.initial = deque(left)
+                self.initial.append((point, source))
 
-    def leave_out_told(self):
-        """Leave out waiting points whose values the optimiser has been told since."""
-        pending = set(self.points.keys(list(self.optimizer.pending_)))
-        self.waiting = deque(p for p in self.waiting if self.points.keys([p])[0] in pending)
-
-    def next(self, n_begun, n_running):
-        """Return a point and where it comes from.
+    def next(self, n_begun, n_told, n_known):
+        """Return the next trial, or None if a finite space has no other point.
 
         Parameters
         ----------
         n_begun : int
             How many evaluations have begun, those of earlier runs included.
-        n_running : int
-            How many of them the optimiser has not been told.
-
-        Raises
-        ------
-        SpaceExhausted
-            If a finite space has no other point.
+        n_told, n_known : int
+            How many values the optimiser has, and will have when all evaluations have ended.
         """
         if self.initial:
             point, source = self.initial.popleft()
-            if self.points.is_inside(point):
+            if is_inside := self.points.is_inside(point):
                 self.optimizer.register(point)
-            return point, source
-        source = self._source(n_running)
+            return Trial(point, source, is_inside)
+        n_initial = getattr(self.optimizer, "n_initial_", math.inf)
+        source = "model" if n_told and n_known >= n_initial else "init"
         if self.waiting:
-            return self.waiting.popleft(), source
-        return self.ask(n_begun), source
+            return Trial(self.waiting.popleft(), source)
+        fixed = self.fixed_parameters(n_begun)
+        for kept in [None] if fixed is None else [fixed, None]:
+            with suppress(SpaceExhausted):
+                point = self.optimizer.ask(fixed=kept)
+                self.log.asked(self.optimizer)
+                return Trial(point, source)
+        return None
 
-    def ask(self, n_begun):
-        """Return a new point of the optimiser, after recording it."""
-        point = self.optimizer.ask()
-        self.log.asked(self.optimizer)
-        return point
-
-    @property
-    def n_observed(self):
-        """How many values the optimiser has."""
-        return len(self.optimizer.func_vals_)
-
-    def _source(self, n_running):
-        if not isinstance(self.optimizer, EmbeddedOptimizer):
-            return "init"
-        n_known = self.n_observed + n_running
-        return "init" if n_known < self.optimizer.n_initial_ or not self.n_observed else "model"
+    def fixed_parameters(self, n_begun):
+        """Return the values of parameters that the next proposal must have; None if it is free."""
+        return

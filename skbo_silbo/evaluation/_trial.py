@@ -1,8 +1,10 @@
 """One point on its way through the loop, and what a loop needs to know about its objective."""
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +36,20 @@ class Trial:
     Parameters
     ----------
     point : ndarray or dict
-    number : int
-        In the order in which evaluations began.
     source : str
         Where the point comes from: "given", "known", "init" (the initial design), "model", or
         "resumed" (an earlier run evaluated it).
-    batch : int
-    place : int
-        Position in its batch.
-    is_modelled : bool
+    is_modelled : bool, default=True
         Whether the optimiser is told; not if the point is outside the search space.
+    is_evaluated : bool, default=True
+        False if the user supplied the value.
 
     Attributes
     ----------
+    number : int
+        In the order in which evaluations began.
+    batch, place : int
+        Batch, and position in it.
     results : dict
         What its calls have returned, by their position.
     observation : Observation or None
@@ -55,17 +58,18 @@ class Trial:
     """
 
     point: Any
-    number: int
     source: str
+    is_modelled: bool = True
+    is_evaluated: bool = True
+    number: int = 0
     batch: int = 0
     place: int = 0
-    is_modelled: bool = True
     results: dict[int, Any] = field(default_factory=dict)
     observation: Observation | None = None
     event: dict[str, Any] | None = None
 
 
-class Evaluation(Protocol):
+class Evaluation(ABC):
     """How points are evaluated: by one call of a function, or one fit per split.
 
     Attributes
@@ -76,20 +80,26 @@ class Evaluation(Protocol):
 
     n_calls: int
 
+    @abstractmethod
     def calls(self, trial: Trial) -> Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]:
         """Return the calls that evaluate a point: functions and their arguments."""
 
+    @abstractmethod
     def observation(self, trial: Trial) -> Observation:
         """Return the observation from what the calls returned, ``trial.results``."""
 
-    def failure(self, trial: Trial, why: str, error: BaseException | None) -> Observation:
+    @abstractmethod
+    def failure(self, trial: Trial, why: str, error: BaseException) -> Observation:
         """Return the observation of an evaluation that was given up, or raise `error`."""
 
-    def standard_error(self, trial: Trial) -> float:
+    def standard_error(self, trial: Trial | None) -> float:
         """Return the standard error of a value, for ``patience="auto"``; NaN if unknown."""
+        return math.nan
 
     def record(self, trial: Trial) -> dict[str, Any]:
-        """Return what a journal keeps besides the value, as plain data."""
+        """Return what a journal keeps besides the value and the error, as plain data."""
+        return {}
 
-    def from_record(self, content: dict[str, Any], observation: Observation) -> Observation:
-        """Return an observation completed with what `record` returned."""
+    def rows_from_record(self, content: dict[str, Any]) -> list[dict[str, Any]] | None:
+        """Return the rows of an observation from what `record` returned."""
+        return None

@@ -4,30 +4,48 @@ from collections import Counter
 
 import numpy as np
 
-from skbo_silbo.optimizers._event import Points, values_to_data
+from skbo_silbo._checks import warn_user
+from skbo_silbo.evaluation._trial import Observation, Trial
+from skbo_silbo.optimizers._event import Points, observed_event, values_to_data
 from skbo_silbo.optimizers._history import as_constraints, as_evaluations
 from skbo_silbo.space.keys import keys_of
 
 
-def tell_given(optimizer, log, x0, y0, c0):
+def tell_given(optimizer, log, x0, y0, n_constraints):
     """Tell an optimiser values that the user supplied, unless it has them from the journal.
 
     Parameters
     ----------
     optimizer : AskTellOptimizer
     log : EventLog or NoLog
-    x0, y0 : array-like
-        Points and values.
-    c0 : array-like or None
-        Values of their constraints.
+    x0, y0 : object
+        As the user passed them to `minimize`.
+    n_constraints : int
+
+    Returns
+    -------
+    trials : list of Trial
+        One for every value that the optimiser is told.
 
     Raises
     ------
     ValueError
-        If a point has other values in the journal.
+        If a point has other values in the journal, or there are no points.
     """
+    if y0 is None:
+        return []
+    if x0 is None:
+        raise ValueError("`x0` must be given with `y0`.")
+    is_pair = n_constraints and isinstance(y0, tuple) and len(y0) == 2
+    y0, c0 = y0 if is_pair else (y0, None)
     space = optimizer.space_
     points, values = as_evaluations(x0, y0, space)
+    if n_constraints and c0 is None:
+        warn_user(
+            "`y0` has no values of the constraints, so these points do not count as feasible. Pass "
+            "y0=(values, constraints), of an earlier result (result.func_vals, result.constraints)."
+        )
+        c0 = np.full((len(values), n_constraints), np.nan)
     c = as_constraints(c0, values.shape, optimizer.constraints_.shape[1])
     given = _pairs(space, points, values, c)
     known = _pairs(space, optimizer.x_iters_, optimizer.func_vals_, optimizer.constraints_)
@@ -37,14 +55,16 @@ def tell_given(optimizer, log, x0, y0, c0):
             raise ValueError(_difference(point, one, other))
     new = indices_missing(given, known)
     if not new:
-        return
+        return []
     points = [points[i] for i in new]
-    optimizer.tell(points, values[new], constraints=None if c0 is None else c[new])
+    optimizer.tell(points, values[new], constraints=c[new] if n_constraints else None)
+    y = -values[new] if optimizer.maximize else values[new]
     rows = Points(space).observed_rows(points)
-    sign = -1.0 if optimizer.maximize else 1.0
-    event = {"observed": rows, "y": values_to_data(sign * values[new]), "given": True}
-    told = {"constraints": [values_to_data(row) for row in c[new]]} if c.shape[1] else {}
-    log.write({**event, "noise_std": [None] * len(new), **told})
+    log.write({**observed_event(rows, y, constraints=c[new]), "given": True})
+    trials = [Trial(point, "given", is_evaluated=False) for point in points]
+    for trial, value, row in zip(trials, y, c[new], strict=True):
+        trial.observation = Observation(float(value), {"constraints": row} if row.size else {})
+    return trials
 
 
 def indices_missing(given, known):

@@ -3,7 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from numbers import Real
 from os import PathLike
@@ -32,10 +32,10 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.evaluation import Progress
 from skbo_silbo.evaluation._budget import Budget, Stop
-from skbo_silbo.evaluation._loop import EvaluationLoop, in_short
+from skbo_silbo.evaluation._loop import EvaluationLoop, format_point
 from skbo_silbo.evaluation._progress import show_progress
 from skbo_silbo.evaluation._proposals import Proposals
-from skbo_silbo.evaluation._trial import Observation, Trial
+from skbo_silbo.evaluation._resume import read_trials
 from skbo_silbo.journal._describe import callable_name
 from skbo_silbo.minimization._given_values import tell_given
 from skbo_silbo.minimization._methods import make_optimizer, name_of
@@ -199,27 +199,23 @@ def minimize(
     n_retries = check_count("n_retries", n_retries, least=0)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
     n_constraints = check_count("n_constraints", n_constraints, least=0)
-    log = open_log(journal)
-    try:
+    with (
+        closing(open_log(journal)) as log,
+        show_progress(verbose, "minimize", n_calls, "call") as show,
+    ):
         others = [name for name in inspect.signature(minimize).parameters if name != "options"]
         optimizer = make_optimizer(method, bounds, log.seed(random_state), options, others)
         optimizer.maximize = maximize
         optimizer = optimizer.constrain(constraints)
         if n_constraints:
             optimizer.check_constraints(np.zeros(n_constraints))
-        _warn_of_violations(optimizer, x0)
+        initial = [] if x0 is None else as_points(x0, optimizer.space_)[0]
+        _warn_of_violations(optimizer, initial)
         points = Points(optimizer.space_)
-        facts = {
-            "entry point": "minimize",
-            "method": name_of(method, optimizer),
-            "n_constraints": n_constraints,
-        }
-        facts["constraints"] = optimizer.known_constraints_
-        described = {} if journal is None else {**facts, **describe_settings(optimizer)}
-        log.begin(described, points, optimizer.seed_, {"func": callable_name(func)})
-        _warn_of_another_objective(log, func)
-        sign = -1.0 if maximize else 1.0
-        initial = [] if x0 is None or y0 is not None else as_points(x0, optimizer.space_)[0]
+        _begin_log(log, optimizer, points, method, func, n_constraints)
+        initial = [(x, "given") for x in initial] if y0 is None else []
+        proposals = Proposals(optimizer, log, points, initial)
+        evaluation = ObjectiveEvaluation(func, n_constraints, -1.0 if maximize else 1.0)
         budget = Budget(
             n_calls,
             "n_calls",
@@ -229,45 +225,44 @@ def minimize(
             callback=callback,
             higher_is_better=maximize,
         )
-        with show_progress(verbose, "minimize", n_calls, "call") as show:
-            loop = EvaluationLoop(
-                optimizer,
-                ObjectiveEvaluation(func, n_constraints, sign),
-                budget,
-                log,
-                Proposals(optimizer, log, points, [(point, "given") for point in initial]),
-                points,
-                _worker_maker(executor, n_pending, timeout, n_retries, func),
-                n_pending=n_pending,
-                show=show,
-            )
-            loop.resume()
-            _tell_given_values(optimizer, log, x0, y0, n_constraints)
-            loop.proposals.leave_out_told()
-            if np.isfinite(optimizer.func_vals_[optimizer.feasible_]).any():
-                best = Observation(sign * optimizer.best_y_)
-                budget.know(Trial(optimizer.best_x_, -1, "given", observation=best))
-            n_due = len(loop.proposals.initial) + len(loop.proposals.waiting) + len(loop.trials)
-            if "n_initial" not in options and n_due < n_calls:
-                n_given = len(optimizer.func_vals_) - len(loop.trials)
-                warn_of_first_points_only(optimizer, "n_calls", n_calls, n_given)
-            return _run(loop)
-    finally:
-        log.close()
+        make_workers = _worker_maker(executor, n_pending, timeout, n_retries, func)
+        loop = EvaluationLoop(evaluation, budget, log, proposals, make_workers, show=show)
+        earlier, _ = read_trials(log, evaluation, proposals)
+        loop.resume([*earlier, *tell_given(optimizer, log, x0, y0, n_constraints)])
+        if "n_initial" not in options:
+            _warn_of_first_points_only(loop, n_calls)
+        try:
+            stop = loop.run()
+        except BaseException as error:
+            return _interrupted(loop, error)
+        return _ended(loop, stop)
 
 
-def _run(loop):
-    """Run a loop; return the result, or raise with the result so far attached."""
-    try:
-        stop = loop.run()
-    except KeyboardInterrupt:
-        stop = Stop("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
-        return _result(loop, stop, success=False)
-    except BaseException as error:
-        stop = Stop("error", f"Stopped by {type(error).__name__}.")
-        raised = loop.raised is not None and loop.raised[0] is error
-        _attach(error, _result(loop, stop, success=False), loop.raised[1] if raised else None)
-        raise
+def _interrupted(loop, error):
+    """Return the result after Ctrl-C; raise any other error with the result so far attached."""
+    if isinstance(error, KeyboardInterrupt):
+        message = "Interrupted (Ctrl-C): these are the results so far."
+        return _result(loop, Stop("interrupted", message), success=False)
+    stop = Stop("error", f"Stopped by {type(error).__name__}.")
+    result = error.optimize_result = _result(loop, stop, success=False)
+    kept = (
+        f"{len(result.func_vals)} values from {result.nfev} calls of func are in the attribute "
+        "'optimize_result' of this exception."
+    )
+    if loop.raised is None or loop.raised[0] is not error:
+        error.add_note(f"minimize: {kept}")
+        raise error
+    error.optimize_x = loop.raised[1]
+    error.add_note(
+        f"minimize: func raised this at the point {format_point(error.optimize_x)} (attribute "
+        f"'optimize_x'). {kept} Return float('nan') where func cannot be evaluated: the evaluation "
+        "then counts as failed, and the search continues. With a journal, the same call resumes."
+    )
+    raise error
+
+
+def _ended(loop, stop):
+    """Return the result of a run that has ended by itself."""
     result = _result(loop, stop)
     if stop.reason == "budget" and not np.isfinite(result.func_vals).any():
         warn_user(
@@ -287,13 +282,13 @@ def _result(loop, stop, *, success=True):
     found = bool((np.isfinite(values) & feasible).any())
     best = optimizer.best_x_ if found else None
     constraints = optimizer.constraints_
-    n_given = len(values) - len(loop.trials)  # values of `y0`
-    sources = ["given"] * n_given + [trial.source for trial in loop.trials]
+    sources = [trial.source for trial in loop.trials]
     note = " No point is feasible." if len(values) and not feasible.any() else ""
     if found and "model" in sources:
         counted = np.where(feasible & np.isfinite(values), values, np.nan)
         row = np.nanargmax(counted) if optimizer.maximize else np.nanargmin(counted)
-        note = " No proposal improved on the initial design." if sources[row] == "init" else ""
+        is_init = sources[row : row + 1] == ["init"]
+        note = " No proposal improved on the initial design." if is_init else ""
     return MinimizeResult(
         x=best,
         x_recommended=best,
@@ -302,7 +297,7 @@ def _result(loop, stop, *, success=True):
         x_iters=optimizer.x_iters_,
         func_vals=values,
         sources=sources,
-        errors=[None] * n_given + [trial.observation.error for trial in loop.trials],
+        errors=[trial.observation.error for trial in loop.trials],
         optimizer=optimizer,
         maximize=optimizer.maximize,
         message=stop.message + note,
@@ -310,6 +305,26 @@ def _result(loop, stop, *, success=True):
         success=found and success,
         **({"constraints": constraints} if constraints.shape[1] else {}),
     )
+
+
+def _begin_log(log, optimizer, points, method, func, n_constraints):
+    """Write what identifies the search, or check it; warn if the objective is another one."""
+    name = callable_name(func)
+    description = {
+        "entry point": "minimize",
+        "method": name_of(method, optimizer),
+        "n_constraints": n_constraints,
+        "constraints": optimizer.known_constraints_,
+    }
+    if log.path is not None:
+        description |= describe_settings(optimizer)
+    log.begin(description, points, optimizer.seed_, {"func": name})
+    then = log.fixed.get("func")
+    if then != name and any(event.kind == "observed" for event in log.events):
+        warn_user(
+            f"journal {log.path!r} was begun with the objective {then}, now it is {name}. Its "
+            "evaluations are kept. Use another path if the objective has changed."
+        )
 
 
 def _check_arguments(func, max_time, target, patience, callback, verbose, timeout):
@@ -338,48 +353,21 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
         )
 
 
-def _warn_of_another_objective(log, func):
-    then, now = log.fixed.get("func"), callable_name(func)
-    if then != now and any(event.kind == "observed" for event in log.events):
-        warn_user(
-            f"journal {log.path!r} was begun with the objective {then}, now it is {now}. Its "
-            "evaluations are kept. Use another path if the objective has changed."
-        )
-
-
-def _tell_given_values(optimizer, log, x0, y0, n_constraints):
-    """Tell the optimiser what the user knows, ``x0`` with ``y0``."""
-    if y0 is None:
-        return
-    if x0 is None:
-        raise ValueError("`x0` must be given with `y0`.")
-    is_pair = n_constraints and isinstance(y0, tuple) and len(y0) == 2
-    y0, c0 = y0 if is_pair else (y0, None)
-    if n_constraints and c0 is None:
-        warn_user(
-            "`y0` has no values of the constraints, so these points do not count as feasible. Pass "
-            "y0=(values, constraints), of an earlier result (result.func_vals, result.constraints)."
-        )
-    tell_given(optimizer, log, x0, y0, c0)
-
-
-def _warn_of_violations(optimizer, x0):
+def _warn_of_violations(optimizer, initial):
     """Warn of initial points that violate known constraints."""
     violation = optimizer.constraint_violation
-    if x0 is None or violation is None:
-        return
-    if bad := [x for x in as_points(x0, optimizer.space_)[0] if violation(x) > 0.0]:
+    if violation and (bad := [x for x in initial if violation(x) > 0.0]):
         warn_user(
-            f"{len(bad)} points of `x0` violate `constraints`, such as {in_short(bad[0])}. They "
-            "are evaluated all the same, and one of them may become the best point."
+            f"{len(bad)} points of `x0` violate `constraints`, such as {format_point(bad[0])}. "
+            "They are evaluated all the same, and one of them may become the best point."
         )
 
 
 def _worker_maker(executor, n_pending, timeout, n_retries, func):
     """Return a function that makes the workers, called if there is something to evaluate."""
     if executor is not None:
-        n_workers = None if n_pending == "auto" else n_pending
-        options = {"n_workers": n_workers, "n_retries": n_retries, "func": func}
+        n_pending = None if n_pending == "auto" else n_pending
+        options = {"n_pending": n_pending, "n_retries": n_retries, "func": func}
         return partial(Scheduler, executor, timeout=timeout, **options)
     if n_pending != "auto":
         raise ValueError(
@@ -391,58 +379,31 @@ def _worker_maker(executor, n_pending, timeout, n_retries, func):
     return partial(Scheduler, Pool(1, THREADS), timeout=timeout, n_retries=n_retries)
 
 
-def _attach(error, result, point):
-    """Attach the result so far to an exception.
-
-    Parameters
-    ----------
-    error : BaseException
-    result : MinimizeResult
-    point : ndarray of shape (d,), dict or None
-        Where func raised the exception; None if something else did.
-    """
-    error.optimize_result = result
-    kept = (
-        f"{len(result.func_vals)} values from {result.nfev} calls of func are in the attribute "
-        "'optimize_result' of this exception."
-    )
-    if point is None:
-        error.add_note(f"minimize: {kept}")
-        return
-    error.optimize_x = point
-    error.add_note(
-        f"minimize: func raised this at the point {in_short(point)} (attribute 'optimize_x'). "
-        f"{kept} Return float('nan') where func cannot be evaluated: the evaluation then counts as "
-        "failed, and the search continues. With a journal, the same call resumes."
-    )
-
-
 class FirstPointsOnlyWarning(UserWarning):
-    """The budget ends with the first points, before there is a model to propose others."""
+    """`n_calls` ends with the initial design, before a model proposes points."""
 
 
-def warn_of_first_points_only(
-    optimizer: AskTellOptimizer, name: str, budget: int, n_known: int
-) -> None:
-    """Warn where a model will propose none of the points that a budget pays for.
+def _warn_of_first_points_only(loop, n_calls):
+    """Warn if the model will propose none of the points.
 
-    The number of first points is not cut to the budget: what is proposed depends on what is known,
-    so that a search can go on with a greater one as if it had been meant from the start.
-
-    An optimiser without a model is not warned of, nor a finite space that the budget exhausts.
-    `name` is the argument that is the budget; the `n_known` values known without it take the place
-    of first points.
+    The initial design is not shortened to `n_calls`, so that a search can be resumed with more
+    calls. There is no warning without a model, or if `n_calls` exhausts a finite space.
     """
-    if not isinstance(optimizer, EmbeddedOptimizer) or budget >= optimizer.space_.n_points:
+    optimizer = loop.optimizer
+    n_due = sum(trial.is_evaluated for trial in loop.trials)
+    n_due += len(loop.proposals.initial) + len(loop.proposals.waiting)
+    is_modelled = isinstance(optimizer, EmbeddedOptimizer) and n_calls < optimizer.space_.n_points
+    if n_due >= n_calls or not is_modelled:
         return
-    n, n_in_all = optimizer.n_initial_, n_known + budget
+    n_given = sum(not trial.is_evaluated for trial in loop.trials)
+    n, n_in_all = optimizer.n_initial_, n_given + n_calls
     if n_in_all > n:
         return
-    known = f" ({n_known} known ones count)" if n_known else ""
+    given = f" ({n_given} of them from y0)" if n_given else ""
     warn_user(
-        f"{name} must be greater than {n - n_known} for the model to propose points: got {budget}, "
-        f"and the first {n} points{known} are a design made without a model. Give {name} more, or "
-        f"fewer first points (n_initial={max(n_in_all // 2, 1)}); n_initial={n} says that all of "
-        "this is meant.",
+        f"`n_calls` must be greater than {n - n_given} for the model to propose points, got "
+        f"{n_calls}: the first {n} points{given} are a design made without a model. Increase "
+        f"n_calls, reduce the design with n_initial={max(n_in_all // 2, 1)}, or pass n_initial={n} "
+        "to keep it.",
         FirstPointsOnlyWarning,
     )

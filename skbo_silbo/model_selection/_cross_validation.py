@@ -3,7 +3,6 @@
 import math
 import re
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,7 +10,7 @@ from joblib import effective_n_jobs
 
 from skbo_silbo._joblib import eval_expr
 from skbo_silbo._sklearn import SearchFits, check_scores
-from skbo_silbo.evaluation._trial import Observation
+from skbo_silbo.evaluation._trial import Evaluation, Observation
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._results import (
     mean_error,
@@ -24,7 +23,7 @@ from skbo_silbo.workers._joblib import executor_maker, nested_in
 from skbo_silbo.workers._scheduler import Scheduler
 
 
-class CrossValidation:
+class CrossValidation(Evaluation):
     """Evaluates candidates by the fits that scikit-learn would make.
 
     Parameters
@@ -53,7 +52,7 @@ class CrossValidation:
             timeout=search.timeout,
             n_retries=search.n_retries,
             what="a fit",
-            n_ahead=read_pre_dispatch(search.pre_dispatch, n_workers),
+            most_in_flight=read_pre_dispatch(search.pre_dispatch, n_workers),
         )
 
     def calls(self, trial):
@@ -92,21 +91,18 @@ class CrossValidation:
 
     def record(self, trial):
         """Return what a journal keeps of a candidate."""
-        observation, rows = trial.observation, trial.observation.rows
+        rows = trial.observation.rows
         return {
             "source": trial.source,
             "params": {k: _to_json(v, nested=False) for k, v in trial.point.items()},  # to be read
-            "error": observation.error,
             "rows": None if rows is None else [_to_json(row) for row in rows],
         }
 
-    def from_record(self, content, observation):
-        """Return the observation of a candidate that a journal kept."""
-        rows, error = content["rows"], content["error"]
-        rows = None if rows is None else [_row_from_json(row) for row in rows]
-        if not (rows or isinstance(error, str)):
-            raise TypeError("a candidate needs rows or an error")
-        return replace(observation, rows=rows, error=error)
+    def rows_from_record(self, content):
+        """Return the rows of a candidate that a journal kept; None if it was given up."""
+        if content["rows"] is None and content["error"] is not None:
+            return None
+        return [_row_from_json(row) for row in content["rows"]]
 
     def close(self):
         """Close what is open for scikit-learn's callbacks."""

@@ -1,11 +1,8 @@
 """Which candidate is evaluated next: given and known ones, moves of the best, then the model's."""
 
-from contextlib import suppress
-
 import numpy as np
 
 from skbo_silbo.evaluation._proposals import Proposals
-from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.space.any_space import branches_of
 
 LEAST_TRIES = 2  # of every level of a category, before the model proposes
@@ -31,14 +28,11 @@ class CandidateProposals(Proposals):
         super().__init__(optimizer, log, given.points, given.due)
         self._n_design = len(given.params) + optimizer.n_initial_ if moves_best else 0
 
-    def ask(self, n_begun):
-        """Return a new candidate, after recording it."""
+    def fixed_parameters(self, n_begun):
+        """Return the parameters of the best candidate that the next one keeps, or None."""
         if n_begun < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
-            with suppress(SpaceExhausted):
-                point = self.optimizer.ask(fixed=self._kept_of_best(n_begun))
-                self.log.asked(self.optimizer)
-                return point
-        return super().ask(n_begun)
+            return self._kept_of_best(n_begun)
+        return None
 
     def _kept_of_best(self, n):
         """Return the parameters of a candidate that moves some of the best one, to be fixed.

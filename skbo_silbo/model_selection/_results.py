@@ -61,6 +61,15 @@ def warn_of_interruption(candidates, n_iter, error):
     )
 
 
+def print_if_model_unused(search, candidates):
+    """Print a message if all candidates were known or initial ones."""
+    if {candidate.source for candidate in candidates}.isdisjoint({"model", "resumed"}):
+        print(
+            f"[{type(search).__name__}] All {len(candidates)} candidates were known or initial "
+            "ones, so the model has not proposed any yet. Increase n_iter to use it."
+        )
+
+
 def with_all_metrics(rows, error_score):
     """Return rows that all have the same metrics.
 

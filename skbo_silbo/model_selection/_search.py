@@ -20,6 +20,7 @@ from skbo_silbo.evaluation import Progress
 from skbo_silbo.evaluation._budget import Budget
 from skbo_silbo.evaluation._loop import EvaluationLoop
 from skbo_silbo.evaluation._progress import show_progress
+from skbo_silbo.evaluation._resume import read_trials
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
 from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
@@ -37,6 +38,7 @@ from skbo_silbo.model_selection._results import (
     attach_results,
     has_succeeded,
     make_results,
+    print_if_model_unused,
     results_table,
     warn_of_interruption,
 )
@@ -311,11 +313,21 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 show_progress(self.verbose, type(self).__name__, total, "candidate") as show,
             ):
                 loop = self._make_loop(evaluation, log, given, show)
-                ended_by = self._run_loop(loop, evaluate_candidates)
+                interruption = None
+                try:
+                    loop.resume(*read_trials(log, evaluation, loop.proposals, loop.batch_size))
+                    self.stop_reason_ = loop.run().reason
+                except (KeyboardInterrupt, SystemExit) as error:
+                    interruption = self._interrupted(loop, error)
+                except Exception as error:
+                    attach_results(error, self, loop.trials, evaluate_candidates)
+                    raise
+        if self.verbose:
+            print_if_model_unused(self, loop.trials)
         table = make_results(self, loop.trials, evaluate_candidates)
-        if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
+        if isinstance(interruption, SystemExit):  # it may be of a signal: nothing is fitted
             self.cv_results_ = table
-            raise ended_by
+            raise interruption
 
     def _make_loop(self, evaluation, log, given, show):
         """Return the evaluation loop of the search."""
@@ -332,41 +344,20 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             higher_is_better=True,
         )
         moves_best = bool(given.known) and not self.constraints
+        proposals = CandidateProposals(self.optimizer_, log, given, moves_best=moves_best)
+        workers = evaluation.make_workers
         return EvaluationLoop(
-            self.optimizer_,
-            evaluation,
-            budget,
-            log,
-            CandidateProposals(self.optimizer_, log, given, moves_best=moves_best),
-            given.points,
-            evaluation.make_workers,
-            batch_size=size,
-            show=show,
+            evaluation, budget, log, proposals, workers, batch_size=size, show=show
         )
 
-    def _run_loop(self, loop, evaluate_candidates):
-        """Run the loop; return what interrupted it, or None."""
-        try:
-            loop.resume()
-            self.stop_reason_ = loop.run().reason
-        except (KeyboardInterrupt, SystemExit) as error:
-            if not any(map(has_succeeded, loop.trials)):
-                error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")
-                raise
-            self.stop_reason_ = "interrupted"
-            warn_of_interruption(loop.trials, self.n_iter, error)
-            return error
-        except Exception as error:
-            attach_results(error, self, loop.trials, evaluate_candidates)
-            raise
-        if self.verbose and {trial.source for trial in loop.trials}.isdisjoint(
-            {"model", "resumed"}
-        ):
-            print(
-                f"[{type(self).__name__}] All {len(loop.trials)} candidates were known or initial "
-                "ones, so the model has not proposed any yet. Increase n_iter to use it."
-            )
-        return None
+    def _interrupted(self, loop, error):
+        """Return Ctrl-C or SystemExit if there are results, otherwise raise it."""
+        if not any(map(has_succeeded, loop.trials)):
+            error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")
+            raise error
+        self.stop_reason_ = "interrupted"
+        warn_of_interruption(loop.trials, self.n_iter, error)
+        return error
 
     def predict_score(self, params: Any) -> Prediction:
         """Return the mean test score that the model expects of parameters, evaluated or not.

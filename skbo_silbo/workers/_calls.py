@@ -69,14 +69,11 @@ class Outcome:
         its calls are lost.
     value : object
         What the function returned, or the exception.
-    seconds : float
-        How long the function ran before it returned.
     """
 
     call: Call | None
     kind: str
     value: Any = None
-    seconds: float = 0.0
 
 
 def is_loss(error: BaseException) -> bool:
@@ -94,11 +91,6 @@ def format_error(error: BaseException) -> str:
     except Exception as failure:
         name = f"{type(error).__module__}.{type(error).__qualname__}"
         return f"<{name}, whose repr raises {type(failure).__name__}>"
-
-
-def on_copies(func, *args):
-    """Call a function with copies of its arguments, which it may change."""
-    return func(*map(copy.copy, args))
 
 
 def timed(func, *args):

@@ -17,8 +17,7 @@ class DirectRunner:
     """
 
     n_workers = n_usable = 1
-    is_local = is_in_process = True
-    must_run_alone = False
+    is_in_process = True
     on_begin = on_take_back = timeout = None
 
     def __init__(self, n_retries=1):
@@ -28,6 +27,11 @@ class DirectRunner:
     def n_calls(self):
         """How many calls wait to be made."""
         return len(self._waiting)
+
+    @property
+    def n_free(self):
+        """How many calls to submit: one, unless calls wait."""
+        return 1 - len(self._waiting)
 
     def submit(self, call):
         """Have a call made by `wait`."""
@@ -40,7 +44,6 @@ class DirectRunner:
         call, self._returned = self._waiting.popleft(), []
         if self.on_begin is not None:
             self.on_begin(call)
-        began = time.perf_counter()
         try:
             self._returned = [(call, call.function(*call.args))]  # found by whoever is interrupted
         except LostWorkerError as error:
@@ -51,15 +54,11 @@ class DirectRunner:
             return []
         except (Exception, SystemExit) as error:
             return [Outcome(call, "error", error)]
-        return [Outcome(call, "value", self._returned[0][1], time.perf_counter() - began)]
+        return [Outcome(call, "value", self._returned[0][1])]
 
     def returned(self):
-        """Return (call, value) of a call that has returned and is not recorded, in a list."""
+        """Return (call, value) of the last call in a list, if it has returned."""
         return self._returned
-
-    def forget(self, call):
-        """Note that the outcome of a call is recorded."""
-        self._returned = []
 
     def give_up(self, group):
         """Make no more calls of a group."""

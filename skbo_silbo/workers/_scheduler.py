@@ -38,6 +38,7 @@ from skbo_silbo.workers._calls import (
     timed,
     timed_elsewhere,
 )
+from skbo_silbo.workers._pace import Pace
 from skbo_silbo.workers._pool import Pool
 
 FOREVER = math.inf
@@ -62,15 +63,17 @@ class Scheduler:
     timeout : float or None, default=None
         Seconds after which a call is abandoned. A `Pool` ends its worker. Any other worker counts
         as hanging until the call returns.
-    n_workers : int or None, default=None
-        The number of workers, for executors that do not say.
+    n_pending : int or None, default=None
+        How many calls to have waiting and in flight at once, and the number of workers of an
+        executor that does not say. None: one for every worker, and as many more as end while the
+        caller prepares one.
     n_retries : int, default=1
         How often a call is repeated, alone, after its worker was lost.
     func : callable or None, default=None
         The function of all calls, if it is to be rejected when it cannot be sent to the workers.
     what : str, default="func"
         The name of a function in messages.
-    n_ahead : int or None, default=None
+    most_in_flight : int or None, default=None
         How many calls may be in flight at once. None: any number.
 
     Attributes
@@ -79,8 +82,6 @@ class Scheduler:
         Can be set to functions of a `Call`.
     is_in_process : bool
         Whether calls run in this process, which may die with them.
-    is_local : bool
-        Whether the only worker is the caller, or a thread of a `Pool`.
     """
 
     on_begin = on_take_back = None
@@ -90,18 +91,19 @@ class Scheduler:
         executor,
         *,
         timeout=None,
-        n_workers=None,
+        n_pending=None,
         n_retries=1,
         func=None,
         what="func",
-        n_ahead=None,
+        most_in_flight=None,
     ):
         self._make = None if executors.is_executor(executor) else executor
         self.timeout = timeout
         self._n_retries, self._what = n_retries, what
         self._waiting: list[Call] = []
         self._in_flight: dict[Any, Call] = {}  # by future, the oldest first
-        self._unrecorded: dict[Call, Any] = {}  # futures, until `forget`; None during `submit`
+        self._unrecorded: dict[Call, Any] = {}  # futures; None during `submit`
+        self._reported: list[Call] = []  # returned by the last `wait`
         self._hanging: set[Any] = set()  # futures of abandoned calls whose workers are still busy
         self._seconds: dict[Any, float] = defaultdict(float)  # of calls that have ended, by group
         self._breakage: BaseException | None = None  # what the executor broke with
@@ -109,13 +111,14 @@ class Scheduler:
         self._done: queue.SimpleQueue = queue.SimpleQueue()  # futures
         self._use(executor if self._make is None else executors.make_executor(self._make))
         try:
-            self.n_workers = executors.count_workers(self._executor, n_workers)
+            self.n_workers = executors.count_workers(self._executor, n_pending)
             executors.check_sendable(func, self._executor)
         except ValueError:
             self.close(wait=False)
             raise
-        self._most_in_flight = math.inf if n_ahead is None else n_ahead
-        self.is_local = isinstance(self._executor, Pool) and self.n_workers == 1
+        self._n_pending = n_pending
+        self._most_in_flight = math.inf if most_in_flight is None else most_in_flight
+        self._pace, self._group, self._last_time = Pace(), None, time.perf_counter()
 
     @property
     def n_calls(self) -> int:
@@ -128,21 +131,37 @@ class Scheduler:
         return self.n_workers - len(self._hanging)
 
     @property
-    def must_run_alone(self) -> bool:
+    def n_free(self) -> int:
+        """How many calls to submit so that no worker waits for the caller."""
+        if self._must_run_alone:
+            return 0
+        if self._n_pending is not None:
+            return self._n_pending - self.n_calls
+        is_one_thread = isinstance(self._executor, Pool) and self.n_workers == 1
+        n_ahead = 0 if is_one_thread else self._pace.n_ahead(self.n_usable)
+        return self.n_usable + n_ahead - self.n_calls
+
+    @property
+    def _must_run_alone(self):
         """Whether any call is waiting or in flight next to which nothing may run."""
         return any(call.alone for call in (*self._waiting, *self._in_flight.values()))
 
     def submit(self, call: Call) -> None:
         """Have a call made as soon as possible."""
+        if call.group != self._group:  # the time since the last call was reported or submitted
+            self._pace.note_proposal(time.perf_counter() - self._last_time)
         self._waiting.append(call)
         self._send_waiting()
+        self._group, self._last_time = call.group, time.perf_counter()
 
     def wait(self, until: float = FOREVER) -> list[Outcome]:
         """Wait for an outcome, and return it with all others that there are.
 
-        At the time `until`, of `time.perf_counter`, the list may be empty. No call is sent to the
-        executor after that.
+        The values that the last `wait` returned count as recorded. At the time `until`, of
+        `time.perf_counter`, the list may be empty. No call is sent to the executor after that.
         """
+        for call in self._reported:
+            self._unrecorded.pop(call, None)
         outcomes: list[Outcome] = []
         pause, seconds = LONGEST_WAIT if self.timeout is None else PAUSE, 0.0
         while True:
@@ -153,6 +172,8 @@ class Scheduler:
             now = time.perf_counter()
             is_over = outcomes or now >= until or not self.n_calls or self.n_usable <= 0
             if is_over and self._breakage is None:
+                self._reported = [o.call for o in outcomes if o.call is not None]
+                self._last_time = now
                 return outcomes
             seconds = max(min(until - now, pause), 0.0) if self._in_flight else 0.0
 
@@ -174,10 +195,6 @@ class Scheduler:
                 self._executor.kill(future)
             elif not future.done():
                 self._hanging.add(future)
-
-    def forget(self, call: Call) -> None:
-        """Note that the value of a call is recorded, so that `returned` no longer lists it."""
-        self._unrecorded.pop(call, None)
 
     def returned(self) -> list[tuple[Call, Any]]:
         """Return (call, value) for all calls that returned and whose values are not recorded.
@@ -215,7 +232,7 @@ class Scheduler:
     def _send_waiting(self, until=FOREVER):
         """Send waiting calls to the executor, as long as another call may be in flight."""
         while self._waiting and self._breakage is None and self.n_usable > 0:
-            most = 1 if self.must_run_alone else self._most_in_flight
+            most = 1 if self._must_run_alone else self._most_in_flight
             if len(self._in_flight) >= most or time.perf_counter() >= until:
                 return
             self._send(self._waiting.pop(0))
@@ -240,7 +257,7 @@ class Scheduler:
     def _take_back(self, calls):
         """Have calls that were in flight and have not begun wait again, before all others."""
         for call in calls:
-            self.forget(call)
+            self._unrecorded.pop(call, None)
             if self.on_take_back is not None:
                 self.on_take_back(call)
         self._waiting = sorted([*calls, *self._waiting], key=_is_alone)
@@ -285,7 +302,9 @@ class Scheduler:
             end_time = getattr(future, "end_time", time.perf_counter())
             self._seconds[call.group] += end_time - call.start_time
         try:
-            return [Outcome(call, "value", *future.result())]
+            value, seconds = future.result()
+            self._pace.note_call(seconds)
+            return [Outcome(call, "value", value)]
         except OfFunctionError as wrapper:
             error = wrapper.error
             if error.__cause__ is None and wrapper.__cause__ is not error:

@@ -96,14 +96,52 @@ def test_target_stops_at_first_value_that_reaches_it(door):
 
 @doors
 @pytest.mark.parametrize("limits", [{"target": -1e9}, {"patience": 1}, {"n": 4}])
-def test_limit_reached_in_journal_needs_no_evaluation(door, limits, tmp_path):
-    door(journal=tmp_path / "run.jsonl")
+def test_stricter_limit_keeps_evaluations_of_journal(door, limits, tmp_path):
+    whole, _ = door(journal=tmp_path / "run.jsonl")
     before = Hill.n_fits
     values, reason = door(journal=tmp_path / "run.jsonl", **limits)
     assert Hill.n_fits == before
-    expected, expected_reason = door(**limits)
-    np.testing.assert_array_equal(values, expected)
-    assert reason == expected_reason
+    np.testing.assert_array_equal(values, whole)
+    assert reason == door(**limits)[1]
+
+
+def test_patience_is_resumed_with_given_values(tmp_path):
+    options = {"patience": 3, "x0": [{"a": 0.3, "b": 0.0}], "y0": [0.0]}
+    journal = tmp_path / "run.jsonl"
+    first, reason = by_minimize(journal=journal, **options)
+    assert (len(first), reason) == (4, "patience")
+    again, reason = by_minimize(journal=journal, **options)
+    assert (len(again), reason) == (4, "patience")
+
+
+def test_sources_follow_order_of_values(tmp_path):
+    def run(n, **options):
+        options |= {"journal": tmp_path / "run.jsonl", "random_state": 0, "n_initial": 9}
+        return minimize(sum, [(0, 1)] * 2, n_calls=n, **options)
+
+    run(2)
+    for _ in range(2):
+        result = run(3, x0=[[0.5, 0.25]], y0=[0.75])
+        assert result.sources[:3] == ["resumed", "resumed", "given"]
+        assert result.func_vals[2] == 0.75
+
+
+def test_max_time_cuts_batch_that_resumes(tmp_path, monkeypatch):
+    """A batch of four takes two runs, and is the batch of an uninterrupted search."""
+    options = {"batch_size": 4, "n_initial": 4, "n": 8}
+    whole, _ = by_search(**options)
+    clock = [0.0]
+    monkeypatch.setattr("skbo_silbo.evaluation._budget.time.perf_counter", lambda: clock[0])
+
+    def score(self, X, y=None, score=Hill.score):
+        clock[0] += 10.0
+        return score(self, X, y)
+
+    monkeypatch.setattr(Hill, "score", score)
+    options |= {"journal": tmp_path / "run.jsonl", "max_time": 15.0}
+    for n in (2, 4, 6, 8):
+        values, _ = by_search(**options)
+        np.testing.assert_array_equal(values, whole[:n])
 
 
 @pytest.mark.quick

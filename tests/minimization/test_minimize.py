@@ -354,7 +354,7 @@ def test_interrupt_returns_the_result_so_far():
 
 @pytest.mark.parametrize("value", [None, "low", [1.0, 2.0], 1j])
 def test_an_objective_that_returns_no_number(value):
-    with pytest.raises(TypeError, match="func must return one real number"):
+    with pytest.raises(TypeError, match="`func` must return one real number"):
         minimize(lambda x: value, BOUNDS, n_calls=3)
 
 

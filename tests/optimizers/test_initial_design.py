@@ -49,8 +49,10 @@ def told(search, *args, **options):
 def test_short_budget_warns_until_model_proposes():
     assert SILBO(BOUNDS).n_initial_ == 8
     [text] = told(by_minimize, 8)
-    assert text.startswith("n_calls must be greater than 8 for the model to propose points: got 8")
-    assert "Give n_calls more, or fewer first points (n_initial=4); n_initial=8 says" in text
+    assert text.startswith(
+        "`n_calls` must be greater than 8 for the model to propose points, got 8"
+    )
+    assert "reduce the design with n_initial=4, or pass n_initial=8" in text
     assert told(by_minimize, 9) == []
     assert told(by_minimize, 8, n_initial=4) == told(by_minimize, 8, n_initial=8) == []
 
@@ -79,7 +81,7 @@ def test_known_values_replace_initial_points():
     known = {"x0": [[0.5] * 4, [0.6] * 4], "y0": [2.0, 2.4]}
     [text] = told(by_minimize, 6, **known)
     assert (
-        "greater than 6 for the model to propose points: got 6, and the first 8 points (2 known"
+        "greater than 6 for the model to propose points, got 6: the first 8 points (2 of them"
         in text
     )
     assert told(by_minimize, 7, **known) == []

@@ -59,7 +59,7 @@ def test_what_is_no_number_is_no_value(value):
         run(lambda x: value)
     with pytest.raises(ValueError, match=r"\by\b.*real"):
         RandomSearch(BOUNDS).tell([0.1, 0.2], value)
-    with pytest.raises(TypeError, match=r"func must return .*constraints"):
+    with pytest.raises(TypeError, match=r"`func` must return .*constraints"):
         run(lambda x: (1.0, [value]), n_constraints=1)
 
 

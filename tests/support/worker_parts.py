@@ -7,7 +7,6 @@ from skbo_silbo.workers._calls import FOREIGN_LOSSES as FOREIGN_LOSSES
 from skbo_silbo.workers._calls import Call as Call
 from skbo_silbo.workers._calls import format_error as format_error
 from skbo_silbo.workers._calls import is_loss as is_loss
-from skbo_silbo.workers._calls import on_copies as on_copies
 from skbo_silbo.workers._direct import DirectRunner as DirectRunner
 from skbo_silbo.workers._executors import count_workers as count_workers
 from skbo_silbo.workers._executors import shut_down_hanging as shut_down_hanging

@@ -31,7 +31,7 @@ def test_the_number_of_workers(executor, n):
 
 def test_where_workers_are():
     assert Scheduler(ThreadPoolExecutor(1)).is_in_process
-    assert not Scheduler(SimpleNamespace(submit=None), n_workers=1).is_in_process
+    assert not Scheduler(SimpleNamespace(submit=None), n_pending=1).is_in_process
 
 
 class Bare:

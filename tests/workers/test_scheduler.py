@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worker_parts import Call, DirectRunner, Pool, Scheduler, on_copies, outcomes_of
+from worker_parts import Call, Pool, Scheduler, outcomes_of
 
 from skbo_silbo.workers import LostWorkerError
 
@@ -87,7 +87,7 @@ def test_what_goes_alone_runs_beside_nothing():
         workers = Scheduler(executor)
         for key in range(6):
             workers.submit(Call(key, run, (key,), alone=key in (2, 3)))
-            assert workers.must_run_alone == (key >= 2)
+            assert (workers.n_free == 0) == (key >= 2)
         assert set(kinds_of(workers).values()) == {"value"}
     assert most[2] == most[3] == 1
 
@@ -140,13 +140,6 @@ def test_no_call_begins_when_the_time_is_up():
         assert len(n_made) == 1
         assert kinds_of(workers) == {0: "lost"}
     assert len(n_made) == 10
-
-
-def test_a_function_may_change_what_it_is_given():
-    workers, point = DirectRunner(), {"a": 1}
-    workers.submit(Call(0, partial(on_copies, dict.clear), (point,)))
-    assert kinds_of(workers) == {0: "value"}
-    assert point == {"a": 1}
 
 
 def test_the_calls_of_a_group_share_the_time(clock):

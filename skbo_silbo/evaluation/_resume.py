@@ -1,0 +1,86 @@
+"""Read the evaluations of earlier runs from their log."""
+
+import numpy as np
+
+from skbo_silbo.evaluation._trial import Observation, Trial
+from skbo_silbo.optimizers._event import UNREADABLE
+
+
+def read_trials(log, evaluation, proposals, batch_size=None):
+    """Have the optimiser follow the events of earlier runs, and return their evaluations.
+
+    Parameters
+    ----------
+    log : EventLog or NoLog
+        Begun.
+    evaluation : Evaluation
+    proposals : Proposals
+        Its optimiser follows all events, except for the observations in an open batch.
+    batch_size : int or None, default=None
+
+    Returns
+    -------
+    told : list of Trial
+        Evaluations, and values that the user supplied, in the order of the optimiser.
+    held : list of Trial
+        Evaluations in a batch that was cut short. The optimiser is told when it is complete.
+    """
+    trials = {
+        i: _restored(log, event, evaluation)
+        for i, event in enumerate(log.events)
+        if event.kind == "observed"
+    }
+    evaluated = [i for i in trials if trials[i][0].is_evaluated]
+    for number, i in enumerate(evaluated):
+        trials[i][0].number = number
+    # workers may have ended the evaluations of a batch in another order
+    evaluated.sort(key=lambda i: (trials[i][0].batch, trials[i][0].place))
+    n_held = _size_of_open_batch([trials[i][0] for i in evaluated], proposals, batch_size)
+    evaluated, held = evaluated[: len(evaluated) - n_held], evaluated[len(evaluated) - n_held :]
+    order = np.delete(np.arange(len(log.events)), held)
+    order[np.isin(order, evaluated)] = evaluated
+    followed = [log.events[i] for i in order if log.events[i].is_of_optimizer]
+    log.replay(proposals.optimizer, followed)
+    told = [trial for i in order for trial in trials.get(i, ())]
+    return told, [trials[i][0] for i in held]
+
+
+def _restored(log, event, evaluation):
+    """Return the trials of an "observed" event: one, or all points whose values were supplied."""
+    content, trials = event.content, []
+    is_evaluated = "batch" in content
+    try:
+        error = content.get("error")
+        if not (error is None or isinstance(error, str)):
+            raise TypeError(f"'error' must be text or null, got {error!r}")
+        if is_evaluated:
+            [_] = event.points
+        rows = evaluation.rows_from_record(content) if is_evaluated else None
+        for i, point in enumerate(event.points):
+            known = {"constraints": event.constraints[i], "goals": event.goals[i]}
+            known = {name: values for name, values in known.items() if values.size}
+            trial = Trial(point, "resumed", is_evaluated=is_evaluated, event=content)
+            trial.is_modelled = event.is_of_optimizer
+            trial.observation = Observation(float(event.y[i]), known, error, rows)
+            if is_evaluated:
+                trial.batch, trial.place = int(content["batch"]), int(content["place"])
+            else:
+                trial.source = "given"
+            trials.append(trial)
+    except UNREADABLE as raised:
+        raise log.damaged(event, raised) from raised
+    return trials
+
+
+def _size_of_open_batch(trials, proposals, batch_size):
+    """Return how many evaluations the last batch has if it was cut short, otherwise 0.
+
+    It was cut short by an interruption or a smaller budget. A batch is also complete if it ends
+    with the initial points.
+    """
+    if batch_size is None or not trials or not trials[-1].event["in order"]:
+        return 0
+    last = [trial for trial in trials if trial.batch == trials[-1].batch]
+    is_initial = [proposals.points.number(trial.point) > 0 for trial in trials]
+    ends_initial = is_initial[-len(last)] and sum(is_initial) >= len(proposals.initial)
+    return 0 if len(last) >= batch_size or ends_initial else len(last)
