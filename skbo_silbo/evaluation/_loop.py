@@ -315,11 +315,11 @@ class EvaluationLoop:
         n_values = len(self.optimizer.func_vals_)
         if self._n_before is None:
             self._n_before = n_values
-        if modelled and n_values == self._n_before:  # otherwise, an interrupted call has told them
+        if new := modelled[n_values - self._n_before :]:  # an interrupted call has told the others
             sign = -1.0 if self.optimizer.maximize else 1.0
-            observations = [trial.observation for trial in modelled]
+            observations = [trial.observation for trial in new]
             told = {k: np.array([o.told[k] for o in observations]) for k in observations[0].told}
-            points = [trial.point for trial in modelled]
+            points = [trial.point for trial in new]
             self.optimizer.tell(points, [sign * o.y for o in observations], **told)
         # in one statement, within which Ctrl-C is not raised
         self.trials, self._held, self._n_before = [*self.trials, *batch], [], None
