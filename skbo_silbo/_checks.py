@@ -54,7 +54,7 @@ def did_you_mean(given, allowed):
 def _require(holds, name, rule, value):
     """Raise a ValueError that names the parameter, the rule and the value unless it holds."""
     if not holds:
-        raise ValueError(f"{name} must be {rule}: got {brief(value)}.")
+        raise ValueError(f"{name} must be {rule}, got {brief(value)}.")
 
 
 def check_integer(name, value, minimum=1, special=None):
@@ -107,7 +107,7 @@ def check_seed(random_state):
         check_random_state(random_state)
     except ValueError as error:
         rule = "None, an integer from 0 to 2**32 - 1 or a RandomState"
-        raise ValueError(f"random_state must be {rule}: got {brief(random_state)}.") from error
+        raise ValueError(f"random_state must be {rule}, got {brief(random_state)}.") from error
 
 
 def as_reals(given):
@@ -162,7 +162,7 @@ def as_numbers(name, given, remedy):
     """
     values = as_reals(given)
     if values is None:
-        raise ValueError(f"{name} must be real numbers: got {brief(given)}. {remedy}")
+        raise ValueError(f"{name} must be real numbers, got {brief(given)}. {remedy}")
     return values
 
 
@@ -181,7 +181,7 @@ def as_noise(noise_std, shape):
     if not fits or (noise_std < 0).any() or np.isinf(noise_std).any():
         raise ValueError(
             f"noise_std must be a finite number >= 0 or an array of {shape[0]} of them, one per "
-            f"value in y: got {brief(noise_std.tolist())}. Use NaN for unknown noise."
+            f"value in y, got {brief(noise_std.tolist())}. Use NaN for unknown noise."
         )
     return np.broadcast_to(noise_std, shape)
 
@@ -204,7 +204,7 @@ def check_pairs_fit(owner, n):
     needed = 8 * n**2
     if needed > _physical_memory():
         raise MemoryError(
-            f"X has too many rows for {owner}, which needs a matrix of all pairs of rows: got "
+            f"X has too many rows for {owner}, which needs a matrix of all pairs of rows, got "
             f"{n} rows, {needed / 2**30:.0f} GiB. Fit it on a random sample of the rows, or use "
             "SlicedInverseRegression, SlicedAverageVarianceEstimation, DirectionalRegression or "
             "PrincipalHessianDirections, which do not need this matrix."
@@ -240,6 +240,6 @@ def check_picklable(name, given, dumps, workers, remedy):
         dumps(given)
     except Exception as error:  # custom pickling methods may raise anything
         raise ValueError(
-            f"{name} must be picklable, to be sent to {workers}: got {brief(given)} "
+            f"{name} must be picklable, to be sent to {workers}, got {brief(given)} "
             f"({type(error).__name__}: {error}). {remedy}"
         ) from error

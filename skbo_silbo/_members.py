@@ -22,12 +22,12 @@ def check_members(name, given, protocol, remedy="Add the missing members."):
     """Check that an object has all members of a protocol and that their signatures match."""
     if isinstance(given, type):
         raise ValueError(
-            f"{name} must be an object: got the class {given.__name__}. Write {given.__name__}()."
+            f"{name} must be an object, got the class {given.__name__}. Write {given.__name__}()."
         )
     missing = missing_members(given, protocol)
     if missing:
         raise ValueError(
-            f"{name} must implement {_public_name(protocol)}, but {', '.join(missing)} is missing: "
+            f"{name} must implement {_public_name(protocol)}, but {', '.join(missing)} is missing, "
             f"got {brief(given)}. {remedy}"
         )
     check_methods(name, given, protocol)
@@ -69,6 +69,6 @@ def check_takes(name, method, func, asked, protocol_name):
         why = str(error)[:LONGEST_SHOWN]
         called = name if method == "__call__" else f"{method} of {name}"
         raise ValueError(
-            f"{called} must take ({shown}), see {protocol_name}: got {got} ({why}). Write def "
+            f"{called} must take ({shown}), see {protocol_name}, got {got} ({why}). Write def "
             f"{f'{name}({shown})' if inspect.isfunction(func) else f'{method}(self, {shown})'}."
         ) from None

@@ -94,7 +94,8 @@ def _read_space(settings):
 
 def _parameter(described):
     """Return the list or distribution of a parameter that `describe_space` described."""
-    [(kind, values)] = [item for item in described.items() if item[0] != "centres"]
+    own = [item for item in described.items() if item[0] not in ("centres", "text")]
+    [(kind, values)] = own
     if kind == "levels" and all(map(is_number, values)):
         return sorted(values)
     if not kind.startswith("quantiles"):

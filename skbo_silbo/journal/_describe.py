@@ -21,6 +21,7 @@ from skbo_silbo._sklearn import metadata_request
 LONGEST = 20  # longer lists are described by a digest
 CODE = "code"  # key of the bytecode of a lambda or nested function; a difference is a warning
 SHOWN = 5  # most differences named in a message
+SHOWN_INSTEAD = ("class", "text")  # keys of the part that stands for an object in a message
 HELD_BY = {  # attributes that define objects which also keep results of calls
     functools.partial: ("func", "args", "keywords", "__dict__"),
     np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
@@ -280,23 +281,32 @@ def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:
 def format_differences(old: Any, new: Any) -> str:
     """Return the first differences between two descriptions as text, empty if there are none."""
     found = [leaf for leaf in _leaves(old, new) if not _is_code(leaf[0])][:SHOWN]
-    return "; ".join(f"{where} was {_short(a)} and is {_short(b)}" for where, a, b in found)
+    return "; ".join(
+        f"{where.removesuffix('.digest')} has other values"
+        if where.endswith(".digest")
+        else f"{where} was {_short(a)} and is {_short(b)}"
+        for where, a, b in found
+    )
 
 
 def _leaves(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield (path, old, new) for the parts that differ.
 
-    1, 1.0 and True are different. The order of keys does not matter. If the class differs, its
-    parameters are not listed.
+    1, 1.0 and True are different. The order of keys does not matter. If the class or the text
+    differs, the other parts of an object are not listed.
     """
     if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
         return
     parts, others = _parts(old), _parts(new)
-    if parts is None or others is None or parts.get("class") != others.get("class"):
+    if parts is None or others is None:
         yield where, old, new
         return
+    if any(parts.get(name) != others.get(name) for name in SHOWN_INSTEAD):
+        yield where, old, new
+        return
+    is_single = isinstance(old, list) and len(parts) == len(others) == 1
     for key in dict.fromkeys([*parts, *others]):
-        inner = f"{where}.{key}" if where else key
+        inner = f"{where}.{key}" if where and not is_single else where or key
         yield from _leaves(parts.get(key, "absent"), others.get(key, "absent"), inner)
 
 
@@ -320,7 +330,7 @@ def _only(rest):
 
 
 def _short(value):
-    if isinstance(value, dict) and (value.keys() == {"float"} or "class" in value):
-        value = value.get("float", value.get("class"))
+    if isinstance(value, dict):
+        value = next((value[name] for name in ("float", *SHOWN_INSTEAD) if name in value), value)
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -12,7 +12,7 @@ from weakref import WeakSet, finalize
 
 from skbo_silbo.journal._lock import is_windows, lock, unlock
 
-NAME, VERSION = "skbo_silbo", 10  # version of the format; other versions are rejected
+NAME, VERSION = "skbo_silbo", 11  # version of the format; other versions are rejected
 BEGINNING = b'{"journal": "skbo_silbo'
 VERSION_OF = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)

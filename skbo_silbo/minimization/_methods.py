@@ -95,7 +95,7 @@ def _maker(method):
     if callable(method) and (not is_class or issubclass(method, AskTellOptimizer)):
         return method
     raise ValueError(
-        f"method must be one of {sorted(METHODS)}: got {brief(method)}. Or give an {BASE} by its "
+        f"method must be one of {sorted(METHODS)}, got {brief(method)}. Or give an {BASE} by its "
         f"class, or by a function of bounds and random_state that makes one. {REMEDY}"
     )
 
@@ -118,7 +118,7 @@ def _check_options(method, make, options, others):
         question = did_you_mean(misspelt, [*names, *others])
         rule = f"options of method {method!r} must be among {names}"
         raise ValueError(
-            f"{question}{rule if names else f'method {method!r} takes no options'}: got {unknown}. "
+            f"{question}{rule if names else f'method {method!r} takes no options'}, got {unknown}. "
             f"{called}Remove or rename them; arguments of minimize itself are {', '.join(others)}."
         )
 

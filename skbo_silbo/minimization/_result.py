@@ -89,7 +89,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         """
         if not isinstance(self.optimizer, EmbeddedOptimizer):
             raise NotFittedError(
-                f"predict needs a model: got {type(self.optimizer).__name__}, which has none. Use "
+                f"predict needs a model, got {type(self.optimizer).__name__}, which has none. Use "
                 "a method with one, such as 'silbo'."
             )
         return self.optimizer.predict(x)

@@ -150,7 +150,7 @@ def read_pre_dispatch(given, n_workers):
         n = 0
     if n < 1 or isinstance(given, bool):
         raise ValueError(
-            f"pre_dispatch must be 'all', a positive number of fits, or a multiple of n_jobs: got "
+            f"pre_dispatch must be 'all', a positive number of fits, or a multiple of n_jobs, got "
             f"{given!r}. Write '2*n_jobs'."
         )
     return n

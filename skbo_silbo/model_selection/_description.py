@@ -56,11 +56,13 @@ def describe_search(search, space, state):
         "fit parameters": _described_data(state.fit_params),
         "scorer parameters": _described_data(state.score_params),
         "order of scoring": [str(name) for name in search.scoring] if by_order else None,
-        "cv": {"splits": _splits_digest(state)},
+        "cv": {"digest": _splits_digest(state)},
         "refit": list(search._goals) if search._goals else metric,
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
-    description["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
+    # with "auto", `n_jobs` decides, which may change
+    is_auto = search.batch_size in ("auto", 1)
+    description["batch_size"] = "'auto' or 1" if is_auto else int(search.batch_size)
     description["constraints"] = KnownConstraints.of(search.constraints, space).described
     if search.initial_results is not None:
         initial_results = read_initial_results(search.initial_results, search.refit, space)

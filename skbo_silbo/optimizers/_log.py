@@ -68,6 +68,7 @@ class EventLog:
     def __init__(self, path):
         self._journal = Journal(path)
         self.path, self.events, self.fixed, self.n_calls = self._journal.path, [], {}, 0
+        self._random_state = None  # of this run, if it is an integer
         self._unwritten = []  # observations that could not be written yet
         self._learnt = {}  # as of the last "asked" event
         self._rows = {}  # by key, as written
@@ -80,7 +81,10 @@ class EventLog:
         An earlier run's seed is kept unless `random_state` is an integer.
         """
         header = self._journal.header
-        if header is None or isinstance(random_state, Integral):
+        if isinstance(random_state, Integral):
+            self._random_state = int(random_state)
+            return random_state
+        if header is None:
             return random_state
         with self._intact_header():
             return RootSeed(header["seed"])
@@ -111,14 +115,15 @@ class EventLog:
         header = self._journal.header
         if header is not None:
             try:
-                self._check(header, {**description, "seed from random_state": int(seed)})
+                self._check(header, description, int(seed))
             except ValueError:
                 kept = {"observed", "asked"} if keeps_asked else {"observed"}
                 if any(kept & record.keys() for record in self._journal.records):
                     raise
                 header = None  # nothing was evaluated, as after a mistyped call: start again
         if header is None:
-            who = {"made with": made_with(), "seed": int(seed), "fixed": fixed or {}}
+            seeds = {"seed": int(seed), "random_state": self._random_state}
+            who = {"made with": made_with(), **seeds, "fixed": fixed or {}}
             self._journal.begin({**who, "search": description})
         self.fixed = self._journal.header["fixed"]
         damaged = self._journal.damaged_record
@@ -126,15 +131,25 @@ class EventLog:
         self._journal.records = []
         self._count_interrupted()
 
-    def _check(self, header, now):
+    def _check(self, header, description, seed):
         with self._intact_header():
-            then = {**header["search"], "seed from random_state": header["seed"]}
-            made = header["made with"]
+            then, now = header["search"], description
+            made, first = header["made with"], then["entry point"]
             if not isinstance(header["fixed"], dict):
                 raise TypeError(f"'fixed' must be a dict, got {header['fixed']!r}")
+            if first != now["entry point"]:
+                raise ValueError(
+                    f"journal {self.path!r} was written by {first} and cannot be resumed by "
+                    f"{now['entry point']}. Use another path."
+                )
+            if self._random_state is not None:
+                then = {**then, "random_state": header["random_state"]}
+                now = {**now, "random_state": self._random_state}
             rule = f"journal {self.path!r} belongs to another search"
             remedy = "Search with the same settings as before, or use another path."
             require_same(then, now, rule, remedy)
+            if header["seed"] != seed:
+                raise TypeError(f"'seed' must be {seed}, got {header['seed']!r}")
             changed = [name for name, now in made_with().items() if made.get(name) != now]
         if changed:
             warn_user(

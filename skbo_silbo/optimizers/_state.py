@@ -14,7 +14,7 @@ from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._event import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.space import Box
 from skbo_silbo.space.any_space import branches_of
-from skbo_silbo.space.values import format_value
+from skbo_silbo.space.values import format_range, format_value
 
 
 class RootSeed(int):
@@ -38,7 +38,7 @@ def root_seed(random_state):
         ) from error
 
 
-FORMAT, VERSION = "skbo_silbo optimizer", 8
+FORMAT, VERSION = "skbo_silbo optimizer", 9
 REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 
 
@@ -261,16 +261,16 @@ def describe_space(space):
     --------
     >>> from skbo_silbo import Space
     >>> describe_space(Space({"C": [1, 10], "kernel": ["rbf", None]}))
-    [[['C', {'levels': [1, 10], 'centres': [-0.5, 0.5]}],
-      ['kernel', {'categories': ['rbf', None]}]]]
+    [[['C', {'text': '1, 10', 'levels': [1, 10], 'centres': [-0.5, 0.5]}],
+      ['kernel', {'text': "'rbf', None", 'categories': ['rbf', None]}]]]
     """
-    return [
-        [
-            [p.name, {k: _value_described(v) for k, v in p.summary().items()}]
-            for p in branch.parameters
-        ]
-        for branch in branches_of(space)
-    ]
+    return [[[p.name, _describe_parameter(p)] for p in b.parameters] for b in branches_of(space)]
+
+
+def _describe_parameter(parameter):
+    text = format_range(parameter).removeprefix(f"{parameter.name}: ")
+    summary = {name: _value_described(value) for name, value in parameter.summary().items()}
+    return {"text": text, **summary}
 
 
 def _value_described(value):

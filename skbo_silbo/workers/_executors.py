@@ -34,7 +34,7 @@ def make_executor(make):
         returned = f", which returned {brief(executor)}" if callable(make) else ""
         raise ValueError(
             "executor must have submit(), like the executors of concurrent.futures, or be a "
-            f"callable that returns such an executor: got {brief(make)}{returned}. For example, "
+            f"callable that returns such an executor, got {brief(make)}{returned}. For example, "
             "pass lambda: ThreadPoolExecutor(4)."
         )
     return executor
@@ -61,7 +61,7 @@ def count_workers(executor, default=None):
     if default is not None:
         return default
     raise ValueError(
-        f"executor must say how many workers it has: got {brief(executor)}, which does not. "
+        f"executor must say how many workers it has, got {brief(executor)}, which does not. "
         "Pass n_pending, the number of points to evaluate at once."
     )
 
@@ -79,7 +79,7 @@ def check_future(future, executor):
     """Raise a TypeError if `submit` returned an object that the scheduler cannot wait for."""
     if missing := [name for name in FUTURE_METHODS if not hasattr(future, name)]:
         raise TypeError(
-            "executor must have a submit() that returns a future, as in concurrent.futures: got "
+            "executor must have a submit() that returns a future, as in concurrent.futures, got "
             f"{brief(executor)}, which returned {brief(future)} without {', '.join(missing)}. Use "
             "an executor of concurrent.futures, loky, Dask or mpi4py, or return a future from it."
         )

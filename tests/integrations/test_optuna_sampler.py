@@ -112,7 +112,7 @@ def test_options_are_those_of_silbo():
             SILBOSampler(**options)
     with pytest.raises(ValueError, match=r"among.*got \['n_initial', 'nonsense'\]"):
         SILBOSampler(nonsense=1, n_initial=3)
-    with pytest.raises(ValueError, match=r"n_startup_trials must be 'auto' or .* >= 1: got 0"):
+    with pytest.raises(ValueError, match=r"n_startup_trials must be 'auto' or .* >= 1, got 0"):
         SILBOSampler(n_startup_trials=0)
 
 

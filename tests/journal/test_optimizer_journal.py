@@ -102,7 +102,7 @@ def test_seed_of_journal_is_kept_without_one(path):
     ("options", "message"),
     [
         ({"acquisition": "ucb"}, "acquisition was ei and is ucb"),
-        ({"random_state": 1}, r"seed from random_state was"),
+        ({"random_state": 1}, "random_state was 0 and is 1"),
         ({"search": "sideways"}, "search must be one of"),
     ],
 )

@@ -105,7 +105,7 @@ def test_malformed_header_is_rejected(tmp_path, written, name, value):
     path = tmp_path / "run.jsonl"
     first, *rest = written
     path.write_bytes(b"\n".join([tampered(first, **{name: value}), *rest, b""]))
-    with pytest.raises(ValueError, match=r"in line 1 \(|seed from random_state was 1.5"):
+    with pytest.raises(ValueError, match=r"in line 1 \("):
         run(path)
 
 

@@ -94,14 +94,14 @@ def test_constraint_that_counts_its_calls_resumes(path):
 def test_minimize_rejects_journal_of_optimiser(path):
     optimizer = SILBO(BOUNDS, journal=path, random_state=0)
     optimizer.tell(optimizer.ask(), 1.0).close_journal()
-    with pytest.raises(ValueError, match="entry point was SILBO and is minimize"):
+    with pytest.raises(ValueError, match="was written by SILBO and cannot be resumed by minimize"):
         run(path, method="silbo")
     assert len(SILBO(BOUNDS, journal=path, random_state=0).func_vals_) == 1
 
 
 def test_optimiser_rejects_journal_of_minimize(path):
     run(path, method="silbo", n_initial=2)
-    with pytest.raises(ValueError, match="entry point was minimize and is SILBO"):
+    with pytest.raises(ValueError, match="was written by minimize and cannot be resumed by SILBO"):
         SILBO(BOUNDS, journal=path, random_state=0, n_initial=2)
 
 

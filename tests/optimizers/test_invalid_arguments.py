@@ -103,9 +103,9 @@ def test_constraints_told_once_and_then_left_out():
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (NonlinearConstraint(lambda x: 1j, -1.0, 0.5), r"return must be real numbers: got 1j"),
-        (NonlinearConstraint(lambda x: "0", -1.0, 0.5), r"return must be real numbers: got '0'"),
-        (NonlinearConstraint(lambda x: None, -1.0, 0.5), r"return must be real numbers: got None"),
+        (NonlinearConstraint(lambda x: 1j, -1.0, 0.5), r"return must be real numbers, got 1j"),
+        (NonlinearConstraint(lambda x: "0", -1.0, 0.5), r"return must be real numbers, got '0'"),
+        (NonlinearConstraint(lambda x: None, -1.0, 0.5), r"return must be real numbers, got None"),
         (NonlinearConstraint(None, 0.0, 1.0), "got None"),
         (NonlinearConstraint(first, np.nan, 0.5), r"lb and ub .* numbers, not NaN: got lb=\[nan\]"),
         (NonlinearConstraint(first, 0.0, [0.5, np.nan]), "not NaN"),

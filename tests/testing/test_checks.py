@@ -125,7 +125,7 @@ def test_array_is_rejected_as_embedding():
     [("embedding", Coordinates), ("surrogate", GaussianProcessSurrogate)],
 )
 def test_class_instead_of_instance_raises_before_evaluation(name, cls):
-    message = rf"{name} must be an object: got the class {cls.__name__}. Write {cls.__name__}\(\)."
+    message = rf"{name} must be an object, got the class {cls.__name__}. Write {cls.__name__}\(\)."
     with pytest.raises(ValueError, match=message):
         SILBO([(0, 1)] * 5, **{name: cls})
 
@@ -314,5 +314,5 @@ def test_acquisition_may_return_minus_infinity():
 def test_optimizer_check_rejects_invalid_factory(make, got):
     with pytest.raises(ValueError, match=f"^make must return .*AskTellOptimizer.*{got}"):
         check_optimizer(make)
-    with pytest.raises(ValueError, match="n_calls must be an integer >= 2: got 0"):
+    with pytest.raises(ValueError, match="n_calls must be an integer >= 2, got 0"):
         check_optimizer(SILBO, n_calls=0)

@@ -92,7 +92,7 @@ def test_all_workers_are_used_and_nothing_is_lost(threads):
 @pytest.mark.parametrize("make", [lambda pool: pool, lambda pool: lambda: pool])
 def test_unpicklable_function_raises_before_first_call(make):
     with ProcessPoolExecutor(1) as pool:
-        message = r"func must be picklable.* ProcessPoolExecutor: got <function .*lambda.*loky"
+        message = r"func must be picklable.* ProcessPoolExecutor, got <function .*lambda.*loky"
         with pytest.raises(ValueError, match=message) as caught:
             minimize(lambda x: 0.0, BOUNDS, executor=make(pool))
         assert not pool._pending_work_items

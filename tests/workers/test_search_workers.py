@@ -226,7 +226,7 @@ class Refusing:
 
 def test_unpicklable_search_raises_before_first_fit():
     """Sent from here: the first fit is never made, so that no worker is begun."""
-    message = "^estimator must be picklable, to be sent to joblib's .*: got .* pickle.*n_jobs=1"
+    message = "^estimator must be picklable, to be sent to joblib's .*, got .* pickle.*n_jobs=1"
     with pytest.raises(ValueError, match=message):
         fit(search(estimator=Holder(held=Refusing())), "loky")
     with pytest.raises(ValueError, match=r"^scoring must be picklable"):
