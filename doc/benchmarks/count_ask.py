@@ -1,10 +1,10 @@
-"""Count how much of the package one step enters: the table of doc/architecture.rst.
+"""Trace what one step enters: the table and the call chains of doc/architecture.rst.
 
 The functions of ours that are entered, the files that they stand in, and how many of them are open
 inside one another at most: for proposals of the optimiser, for one evaluation of `minimize` (from
 one call of the objective to the next), for one candidate of a search (from its first fit to that of
-the next), and for a fit resumed from its journal with one new candidate. Beside another revision,
-and to write the table::
+the next), for a search resumed from its journal with one new candidate, and for the fit of a
+transformer. Beside another revision, and to write the table and the chains::
 
     python doc/benchmarks/count_ask.py --against 1520527 --write
 """
@@ -22,6 +22,7 @@ from revisions import PROBE, arguments, columns_of, probed
 from sklearn.linear_model import LogisticRegression
 
 TABLE = Path(__file__).with_name("ask.csv")
+CHAINS = Path(__file__).with_name("chains")
 COUNTS = ("functions", "files", "depth")
 BOUNDS, AT, N_FOLDS = [(-1, 1)] * 30, 36, 3  # which evaluation or candidate is looked at
 
@@ -58,13 +59,15 @@ class Entered:
         File and name.
     deepest : int
         Functions of ours open at once, those that were open at the start included.
+    chain : list of (int, str, str)
+        Depth, name and file of every call, comprehensions excepted.
     """
 
     def __init__(self):
         import skbo_silbo
 
         self.folder = str(Path(skbo_silbo.__file__).parent)
-        self.functions, self.deepest = set(), 0
+        self.functions, self.deepest, self.chain = set(), 0, []
 
     def start(self):
         """Begin, with the functions that are open counted for the depth."""
@@ -89,7 +92,10 @@ class Entered:
 
     def _note(self, frame, event, _):
         if event in ("call", "return") and self._is_ours(frame):
-            self.functions.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+            file, name = frame.f_code.co_filename, frame.f_code.co_qualname
+            self.functions.add((file, name))
+            if event == "call" and ">" not in name:
+                self.chain.append((self._depth, name, file[len(self.folder) + 1 :]))
             self._depth += 1 if event == "call" else -1
             self.deepest = max(self.deepest, self._depth)
 
@@ -197,9 +203,44 @@ STEPS = {
     "``ask``, the 20th with three points pending": one_ask(lambda: pending(19, 3)),
     "one evaluation of ``minimize``": one_evaluation,
     "one candidate of ``SILBOSearchCV``": one_candidate,
-    "a fit resumed from its journal with one new candidate": one_resumed_fit,
+    "a search resumed from its journal with one new candidate": one_resumed_fit,
     "``SemiSlicedInverseRegression.fit`` with unlabelled samples": one_transformer_fit,
 }
+# file: step, how deep the chain goes, and functions whose chain is in another file
+ASK, TELL = "AskTellOptimizer.ask", "AskTellOptimizer.tell"
+SHOWN = {
+    "evaluation.txt": (one_evaluation, 7, ()),
+    "candidate.txt": (one_candidate, 5, (ASK, TELL)),
+    "resumed.txt": (one_resumed_fit, 3, (ASK, TELL)),
+}
+
+
+def chain(step, depth, closed):
+    """Return the functions that a step enters as text, in order and indented by who calls them."""
+    lines, seen, hidden = [], set(), np.inf
+    calls = step().chain
+    start = min(level for level, *_ in calls)
+    callers = []  # open ones that are not among the lines as yet
+    for level, name, file in calls:
+        if level > hidden or level - start >= depth:
+            continue
+        hidden = level if name in closed else np.inf
+        line = f"{'  ' * (level - start) + name:<55} {file}"
+        callers = [caller for caller in callers if caller[0] < level]
+        if (file, name) in seen:
+            callers.append((level, line))
+            continue
+        lines += [*(text for _, text in callers), line]
+        callers = []
+        seen.add((file, name))
+    return "\n".join(lines) + "\n"
+
+
+def all_chains():
+    """Return the text of every call chain, by its file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {file: chain(*shown) for file, shown in SHOWN.items()}
 
 
 def count_all():
@@ -218,6 +259,8 @@ def main():
     rows = [[name, *(n for counts in columns.values() for n in counts[name])] for name in STEPS]
     csv.writer(sys.stdout).writerows([header, *rows])
     if options.write:
+        for file, text in all_chains().items():
+            (CHAINS / file).write_text(text)
         with TABLE.open("w", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([header, *rows])
 

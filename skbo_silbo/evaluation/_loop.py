@@ -14,13 +14,12 @@ from operator import attrgetter
 import numpy as np
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.evaluation._trial import Trial
+from skbo_silbo.evaluation._trial import Trial, format_point
 from skbo_silbo.optimizers._event import observed_event
 from skbo_silbo.optimizers._log import MOST_DEATHS
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._calls import Call
 
-LONGEST_SHOWN = 200  # characters of a point in a message
 HANGING = (
     "All {} workers hang in calls that exceeded the timeout. Pass executor as a callable, such as "
     "lambda: ThreadPoolExecutor(4), so that they can be replaced."
@@ -252,7 +251,7 @@ class EvaluationLoop:
             return why, TimeoutError(f"an evaluation {why}")
         n = outcome.call.losses
         times = "once" if n == 1 else f"{n} times"
-        return f"lost its worker {times} ({brief(outcome.value, LONGEST_SHOWN)})", outcome.value
+        return f"lost its worker {times} ({brief(outcome.value)})", outcome.value
 
     def _give_up(self, trial, why, error):
         """Record an evaluation as failed."""
@@ -357,10 +356,3 @@ class EvaluationLoop:
             self._tell()
         with suppress(OSError):
             self.workers.drain()
-
-
-def format_point(point):
-    """Return a point as one line of text, abbreviated if it has many inputs."""
-    if isinstance(point, np.ndarray):
-        return np.array2string(point, precision=4, threshold=6, max_line_width=LONGEST_SHOWN)
-    return brief(point, LONGEST_SHOWN)

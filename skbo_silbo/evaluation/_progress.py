@@ -1,7 +1,7 @@
 """Show the progress of a run, as a bar or as lines."""
 
 import math
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 
@@ -20,7 +20,10 @@ def show_progress(verbose, title, total, unit):
     unit : str
         What an evaluation is called.
     """
-    tqdm = _tqdm() if verbose == 1 else None
+    tqdm = None
+    if verbose == 1:
+        with suppress(ImportError):
+            from tqdm.auto import tqdm
     if not verbose:
         yield None
     elif tqdm is None:
@@ -34,34 +37,26 @@ def show_progress(verbose, title, total, unit):
 BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 
 
-def _tqdm():
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    return tqdm
-
-
 def _move(bar, progress):
-    bar.set_postfix_str(_in_short(progress), refresh=False)
+    bar.set_postfix_str(_format_best(progress), refresh=False)
     bar.update()
 
 
 def _print_line(title, total, with_point, progress):
-    point = f": {_format_point(progress.point)}" if with_point else ""
+    point = f": {_format_inputs(progress.point)}" if with_point else ""
     print(
         f"[{title} {progress.n_evaluations}/{total}] value {progress.value:.4g}, "
-        f"{_in_short(progress)}, {progress.elapsed:.1f} s{point}"
+        f"{_format_best(progress)}, {progress.elapsed:.1f} s{point}"
     )
 
 
-def _in_short(progress):
+def _format_best(progress):
     left = progress.seconds_left
     known = f", {left:.0f} s left" if math.isfinite(left) else ""
     return f"best {progress.best_value:.4g}{known}"
 
 
-def _format_point(point):
+def _format_inputs(point):
     if not isinstance(point, dict):
         return ", ".join(f"{value:.4g}" for value in point)
     shown = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in point.items())

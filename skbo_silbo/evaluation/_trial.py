@@ -6,6 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from skbo_silbo._checks import LONGEST_SHOWN, brief
+
 
 @dataclass(frozen=True, eq=False)
 class Observation:
@@ -103,3 +107,10 @@ class Evaluation(ABC):
     def rows_from_record(self, content: dict[str, Any]) -> list[dict[str, Any]] | None:
         """Return the rows of an observation from what `record` returned."""
         return None
+
+
+def format_point(point: Any) -> str:
+    """Return a point as one line of text, abbreviated if it has many inputs."""
+    if isinstance(point, np.ndarray):
+        return np.array2string(point, precision=4, threshold=6, max_line_width=LONGEST_SHOWN)
+    return brief(point)

@@ -72,12 +72,6 @@ class Journal:
             self.close()
             raise
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
-
     def _open_locked(self):
         """Open and lock the file; retry if another process replaced it in between."""
         while True:

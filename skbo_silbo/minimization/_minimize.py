@@ -32,10 +32,11 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.evaluation import Progress
 from skbo_silbo.evaluation._budget import Budget, Stop
-from skbo_silbo.evaluation._loop import EvaluationLoop, format_point
+from skbo_silbo.evaluation._loop import EvaluationLoop
 from skbo_silbo.evaluation._progress import show_progress
 from skbo_silbo.evaluation._proposals import Proposals
 from skbo_silbo.evaluation._resume import read_trials
+from skbo_silbo.evaluation._trial import format_point
 from skbo_silbo.journal._describe import callable_name
 from skbo_silbo.minimization._given_values import tell_given
 from skbo_silbo.minimization._methods import make_optimizer, name_of

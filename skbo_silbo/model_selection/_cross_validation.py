@@ -13,6 +13,7 @@ from skbo_silbo._sklearn import SearchFits, check_scores
 from skbo_silbo.evaluation._trial import Evaluation, Observation
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._results import (
+    SCORES,
     mean_error,
     mean_score,
     with_all_metrics,
@@ -170,14 +171,18 @@ def _to_json(value, nested=True):
 
 def _row_from_json(stored):
     """Return a row as scikit-learn made it."""
-    row = {name: _number_from_json(value) for name, value in stored.items() if name != "fit_error"}
-    error = stored["fit_error"]
+    error, row = stored["fit_error"], {"fit_error": stored["fit_error"]}
     if not (error is None or isinstance(error, str)):
         raise TypeError(f"'fit_error' must be text or null, got {error!r}")
-    return {"fit_error": error, **row}
+    for name, value in stored.items():
+        if name in SCORES and isinstance(value, dict):
+            row[name] = {metric: _number_from_json(score) for metric, score in value.items()}
+        elif name != "fit_error":
+            row[name] = _number_from_json(value)
+    return row
 
 
 def _number_from_json(value):
-    if isinstance(value, dict):
-        return {name: _number_from_json(member) for name, member in value.items()}
+    if not isinstance(value, (Real, str)):
+        raise TypeError(f"a score or time must be a number, got {value!r}")
     return float(value) if isinstance(value, str) else value

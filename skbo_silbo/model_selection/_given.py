@@ -248,15 +248,11 @@ def read_initial_results(given, refit, space):
     scores = given[_score_name(given, refit)]
     scores = [math.nan if _is_empty(score) else float(score) for score in scores]
     params = _read_params(given, space)
-    sources = given.get("source", [None] * len(params))
     resources = given.get("n_resources", [0] * len(params))
-    most = max(resources, default=0)
-    kept = [
-        i
-        for i, p in enumerate(params)
-        if resources[i] == most
-        and (sources[i] != "given" or is_point_of(p, space))  # gamma="scale" may be outside
-    ]
+    kept = [i for i in range(len(params)) if resources[i] == max(resources)]
+    if "source" in given:  # given candidates may be outside the space, such as gamma="scale"
+        may_be_outside = np.isin(given["source"], ["given", "resumed"])
+        kept = [i for i in kept if not may_be_outside[i] or is_point_of(params[i], space)]
     return [params[i] for i in kept], [scores[i] for i in kept]
 
 

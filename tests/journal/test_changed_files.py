@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def change(request):
 
 
 def test_changed_journal_rejects_next_record(path, change):
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         journal.begin({"of": "test"})
         journal.append({"value": 0.5})
         change(path, path.read_bytes())
@@ -47,7 +48,7 @@ def test_changed_journal_rejects_next_record(path, change):
 
 
 def test_line_appended_by_another_program_is_cut_off(path):
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         journal.begin({"of": "test"})
         whole = path.read_bytes()
         path.write_bytes(whole + b"a note of mine\n")

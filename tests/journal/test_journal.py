@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process .* multi-threaded:D
 
 
 def write(path, n=2):
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         journal.begin({"of": "test"})
         for i in range(n):
             journal.append({"value": i, "text": "line\nbreak, ü"})
@@ -35,7 +36,7 @@ def test_file_cut_anywhere_keeps_whole_lines(path):
     for size in range(len(whole) + 1):
         path.write_bytes(whole[:size])
         kept = sum(end <= size for end in ends)
-        with Journal(path) as journal:
+        with closing(Journal(path)) as journal:
             assert (journal.header is not None) == (kept > 0)
             assert [record["value"] for record in journal.records] == list(range(kept))[: kept - 1]
             assert path.read_bytes() == whole[: ([0, *(end + 1 for end in ends)])[kept]]
@@ -55,7 +56,7 @@ def test_append_returns_after_fsync(path, monkeypatch):
         fsync(file)
 
     monkeypatch.setattr(os, "fsync", spy)
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         journal.begin({})
         for _ in range(3):
             journal.append({})
@@ -83,7 +84,7 @@ def test_interrupt_at_any_line_keeps_record_numbers(path):
     tracer = sys.gettrace()
     for n in itertools.count(1):
         interrupt, record = InterruptAtLine(n), {"value": 1}
-        with Journal(path) as journal:
+        with closing(Journal(path)) as journal:
             journal.begin({})
             journal.append({"value": 0})
             sys.settrace(interrupt)
@@ -95,7 +96,7 @@ def test_interrupt_at_any_line_keeps_record_numbers(path):
                 sys.settrace(tracer)
             is_written = journal.last is record
             journal.append({"value": 2})
-        with Journal(path) as journal:
+        with closing(Journal(path)) as journal:
             values = [record["value"] for record in journal.records]
         assert values == ([0, 1, 2] if is_written else [0, 2])
         path.unlink()
@@ -178,7 +179,7 @@ def test_second_writer_is_rejected(path):
         "try:\n    fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
         "except BlockingIOError: print('in use')"
     )
-    with Journal(path):
+    with closing(Journal(path)):
         with pytest.raises(RuntimeError, match=IN_USE):
             search(path).fit(X, Y)
         other = subprocess.run(
@@ -190,7 +191,7 @@ def test_second_writer_is_rejected(path):
 
 @forks
 def test_forked_process_cannot_write(path):
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         journal.begin({})
         if (child := os.fork()) == 0:
             try:
@@ -200,7 +201,7 @@ def test_forked_process_cannot_write(path):
             os._exit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
         journal.append({})
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         assert len(journal.records) == 1
 
 
@@ -260,12 +261,12 @@ def test_windows_lock_is_used_without_fcntl(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fcntl", None)
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
     monkeypatch.setattr("skbo_silbo.journal._journal.is_windows", lambda: True)
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         journal.begin({})
         journal.append({"value": 1})
         with pytest.raises(RuntimeError, match=IN_USE):
             Journal(path)
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         assert journal.records == [{"n": 0, "value": 1}]
     assert places == [(2**31 - 2, 2, 1)] * 3
 

@@ -4,7 +4,7 @@ import gc
 import json
 import os
 import warnings
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import pairwise
 
 import numpy as np
@@ -186,7 +186,7 @@ def corrupted(content, rng):
 def read(path):
     """Return header and records; None where the file is refused in words."""
     try:
-        with Journal(path) as journal:
+        with closing(Journal(path)) as journal:
             return journal.header, journal.records
     except ValueError as error:
         if "journal" not in str(error):

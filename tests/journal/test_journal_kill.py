@@ -6,6 +6,7 @@ import os
 import signal
 import warnings
 from collections import Counter
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from journal_run import DOORS, N_ITER, PLACES, Run, count_told
 def durable(path):
     """Return the whole lines of a journal, which nobody may be holding."""
     text = path.read_bytes() if path.exists() else b""
-    with Journal(path):
+    with closing(Journal(path)):
         return text.splitlines()[: text.count(b"\n")]
 
 

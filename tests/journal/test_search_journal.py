@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import time
+from contextlib import closing
 from functools import partial
 from inspect import signature
 
@@ -201,7 +202,7 @@ def test_every_line_is_strict_json(path):
 
     header, *records = (json.loads(line, parse_constant=refuse) for line in lines_of(path))
     assert header["seed"] == root_seed(0)
-    names = ["journal", "version", "made with", "seed", "fixed", "search", "check"]
+    names = ["journal", "version", "made with", "seed", "random_state", "fixed", "search", "check"]
     assert list(header) == names
     assert header["made with"].keys() == {"python", "skbo_silbo", "scikit-learn", "scipy", "numpy"}
     records = [record for record in records if "observed" in record]
@@ -212,11 +213,12 @@ def test_every_line_is_strict_json(path):
 
 def test_other_versions_warn_and_evaluations_are_kept(path):
     other = search(path, random_state=1, n_iter=5, batch_size=2).fit(X, Y)
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         header, records = journal.header, journal.records
-    header |= {"made with": {**header["made with"], "numpy": "0.1"}, "seed": root_seed(0)}
+    header |= {"made with": {**header["made with"], "numpy": "0.1"}}
+    header |= {"seed": root_seed(0), "random_state": 0}
     path.unlink()
-    with Journal(path) as journal:
+    with closing(Journal(path)) as journal:
         journal.begin(header)
         for record in records:
             journal.append(record)
@@ -308,7 +310,7 @@ def test_other_fit_parameters_are_rejected(path):
     params = {"estimator": LogisticRegression(), "space": {"C": loguniform(0.1, 1)}}
     one = search(path, **params, cv=GroupKFold(3), n_iter=2)
     one.fit(X, Y, groups=groups, sample_weight=np.ones(30))
-    with pytest.raises(ValueError, match=r"cv\.splits was"):
+    with pytest.raises(ValueError, match="cv has other values"):
         one.fit(X, Y, groups=np.roll(groups, 1), sample_weight=np.ones(30))
     with pytest.raises(ValueError, match=r"fit parameters\.sample_weight has other values"):
         one.fit(X, Y, groups=groups, sample_weight=np.arange(30) + 1.0)

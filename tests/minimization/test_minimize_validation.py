@@ -44,11 +44,11 @@ def under(limit):
 @pytest.mark.parametrize(
     ("before", "now", "message"),
     [
-        (HIGH, LOW, r"0.lb was \[0.5\] and is \[0.0\]; constraints.0.ub was \[1.0\]"),
+        (HIGH, LOW, r"constraints.lb was \[0.5\] and is \[0.0\]; constraints.ub was \[1.0\]"),
         (None, LOW, r"constraints was \[\] and is"),
         (LOW, None, r"constraints was .* and is \[\]"),
         ([LOW, NonlinearConstraint(first_input, 0.1, 9)], LOW, "constraints.1 was"),
-        (NonlinearConstraint(first_input, 0, 1), NonlinearConstraint(sum, 0, 1), "0.fun was .*put"),
+        (NonlinearConstraint(first_input, 0, 1), NonlinearConstraint(sum, 0, 1), "s.fun was .*put"),
     ],
 )
 def test_a_journal_of_other_constraints_is_refused(path, before, now, message):
@@ -69,7 +69,7 @@ def below(limit):
 def test_changed_constraint_limit_warns(path):
     run(path, constraints=below(0.5))
     assert run(path, n_calls=3, constraints=below(0.5)).nfev == 3
-    with pytest.warns(UserWarning, match=r"code of constraints.0.fun"):
+    with pytest.warns(UserWarning, match=r"code of constraints.fun"):
         assert run(path, n_calls=4, constraints=below(0.75)).nfev == 4
     with pytest.raises(ValueError, match=r"constraints.* was "):
         run(path, constraints=under(0.5))

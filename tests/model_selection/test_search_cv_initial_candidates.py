@@ -248,10 +248,11 @@ def test_no_worker_waits_for_what_is_given():
     assert fitted.cv_results_["source"].tolist().count("given") == 1
 
 
-def test_results_with_a_candidate_outside_are_initial_results():
-    before = fit(Peak(**OUTSIDE))
-    after = fit(initial_results=before.cv_results_, initial_params=None, n_iter=2)
-    assert len(after.optimizer_.func_vals_) == 5 + 2
+def test_results_with_a_candidate_outside_are_initial_results(tmp_path):
+    for _ in range(2):  # the second is resumed
+        before = fit(Peak(**OUTSIDE), journal=tmp_path / "search.jsonl")
+        after = fit(initial_results=before.cv_results_, initial_params=None, n_iter=2)
+        assert len(after.optimizer_.func_vals_) == 5 + 2
     pairs = [(OUTSIDE, 0.0)]
     with pytest.raises(ValueError, match="must be inside the search space"):
         fit(initial_results=pairs)

@@ -287,6 +287,26 @@ def test_all_workers_hang(clock):
     assert result.nfev == 2
 
 
+class Stubborn(ThreadPoolExecutor):
+    """Cancels nothing."""
+
+    def submit(self, fn, /, *args):
+        future = super().submit(fn, *args)
+        future.cancel = lambda: False
+        return future
+
+
+def test_error_ends_run_of_hanging_workers(clock):
+    """The third call cannot be cancelled, and does not begin."""
+    release = threading.Event()
+    options = {"n_calls": 9, "n_pending": 3, "timeout": 9.0, "method": "random"}
+    with Stubborn(2) as executor:
+        with pytest.raises(LostEvaluationWarning):
+            minimize(two_hang(clock, release), BOUNDS, executor=executor, **options)
+        clock.stand()
+        release.set()
+
+
 def test_all_workers_hang_and_new_ones_come(clock):
     release, made = threading.Event(), []
 
