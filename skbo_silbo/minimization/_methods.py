@@ -51,7 +51,7 @@ METHODS = MappingProxyType(
 )
 
 
-def make_optimizer(method, bounds, random_state, options, others):
+def make_optimizer(method, bounds, random_state, options, others=()):
     """Return the optimiser that `method` names or makes.
 
     Parameters
@@ -62,8 +62,8 @@ def make_optimizer(method, bounds, random_state, options, others):
     bounds : array-like, Bounds, dict, list or Space
     random_state : int, RandomState, Generator or None
     options : dict
-    others : list of str
-        Arguments that are no options, for messages.
+    others : list of str, default=()
+        Arguments of `minimize` that are no options, for messages.
 
     Raises
     ------
@@ -116,10 +116,11 @@ def _check_options(method, make, options, others):
         called = "".join(f"{name} is {new} here. " for name, new in renamed.items())
         misspelt = [n for n in unknown if n not in {*renamed, *_options_of_any_method()}]
         question = did_you_mean(misspelt, [*names, *others])
+        own = f"; arguments of minimize itself are {', '.join(others)}" if others else ""
         rule = f"options of method {method!r} must be among {names}"
         raise ValueError(
             f"{question}{rule if names else f'method {method!r} takes no options'}, got {unknown}. "
-            f"{called}Remove or rename them; arguments of minimize itself are {', '.join(others)}."
+            f"{called}Remove or rename them{own}."
         )
 
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
+from skbo_silbo.minimization._methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
 from skbo_silbo.model_selection._given import (
     is_point_of,
@@ -19,7 +20,7 @@ from skbo_silbo.model_selection._given import (
     read_initial_results,
 )
 from skbo_silbo.model_selection._goals import ParEGO
-from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers import SILBO, EmbeddedOptimizer
 from skbo_silbo.optimizers._configuration import n_initial_points
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
@@ -37,8 +38,9 @@ def n_first_candidates(search, space):
     """Return the size of the initial design, by default at most half of `n_iter`.
 
     With 10 iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst).
+    Methods other than "silbo" have a default of their own.
     """
-    if search.n_initial != "auto":
+    if search.n_initial != "auto" or search.method != "silbo":
         return search.n_initial
     return min(n_initial_points(space.n_features_), max(search.n_iter // 2, 1))
 
@@ -61,9 +63,13 @@ def make_optimizer(search, space, random_state, n_initial=None):
     """
     own = {name: getattr(search, name) for name in OWN}
     own["n_initial"] = n_first_candidates(search, space) if n_initial is None else n_initial
-    others = _check_options(search.optimizer_options)
-    kind = ParEGO if search._goals else SILBO
-    optimizer = kind(space, random_state=random_state, **own, **others)
+    others = _check_options(search)
+    if search.method == "silbo":
+        kind = ParEGO if search._goals else SILBO
+        optimizer = kind(space, random_state=random_state, **own, **others)
+    else:
+        set_by_user = {k: v for k, v in own.items() if not (isinstance(v, str) and v == "auto")}
+        optimizer = make_by_method(search.method, space, random_state, {**set_by_user, **others})
     return optimizer.constrain(search.constraints)
 
 
@@ -100,6 +106,11 @@ def expected_score(search, params):
         If the search was multi-objective, or a candidate is outside the space.
     """
     optimizer = search.optimizer_
+    if not isinstance(optimizer, EmbeddedOptimizer):
+        raise NotFittedError(
+            f"predict_score needs a model, which method={search.method!r} does not have. Use "
+            "another method, such as 'silbo'."
+        )
     if isinstance(optimizer, ParEGO):
         raise ValueError(
             "predict_score is not available for a multi-objective search, got "
@@ -167,11 +178,15 @@ def _found_html(search):
     return search_html("Search", rows, search.optimizer_, values, rises=True)
 
 
-def _check_options(options):
+def _check_options(search):
+    options = search.optimizer_options
     if options is None:
         return {}
     allowed = [name for name in engine_options(SILBO) if name not in OWN]
-    if not isinstance(options, Mapping) or options.keys() - set(allowed):
+    is_dict = isinstance(options, Mapping)
+    # other methods check their options themselves
+    wrong = options.keys() & set(OWN) if is_dict and search.method != "silbo" else set()
+    if not is_dict or wrong or (search.method == "silbo" and options.keys() - set(allowed)):
         raise ValueError(
             f"`optimizer_options` must be None or a dict with keys among {allowed}, got "
             f"{brief(options)}. {', '.join(OWN)} are parameters of the search itself."
@@ -263,6 +278,16 @@ def require_options_that_fit(search, given):
             f"`cv` must provide at least one split, got {brief(search.cv)}. No fits were "
             "performed. Was the CV iterator empty? Were there no candidates? Pass a number of "
             "folds or an iterable that is not exhausted."
+        )
+    if search._goals and search.method != "silbo":
+        raise ValueError(
+            f"`method` must be 'silbo' for a multi-objective search (refit={search.refit!r}), got "
+            f"{search.method!r}."
+        )
+    if search.patience == "auto" and search.method == "random":
+        raise ValueError(
+            "`patience` must be None or an int with method='random', which has no model, got "
+            "'auto'."
         )
     if search.patience == "auto" and search.n_splits_ < 2:
         raise ValueError(

@@ -21,6 +21,7 @@ from skbo_silbo.evaluation._budget import Budget
 from skbo_silbo.evaluation._loop import EvaluationLoop
 from skbo_silbo.evaluation._progress import show_progress
 from skbo_silbo.evaluation._resume import read_trials
+from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
 from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
@@ -143,7 +144,8 @@ class SILBOSearchCV(SeveralGoals):
         Embedding and surrogate of the scores and size of the initial design, as in
         :class:`~skbo_silbo.SILBO`.
     optimizer_options : dict or None, default=None
-        Other arguments of :class:`~skbo_silbo.SILBO`, such as ``{"acquisition": "ucb"}``.
+        Other arguments of :class:`~skbo_silbo.SILBO` or of `method`, such as
+        ``{"acquisition": "ucb"}``.
     initial_params : "known", "current", dict, list of dict or None, default="known"
         Candidates to evaluate before the initial design; they count towards `n_iter`.
 
@@ -163,6 +165,11 @@ class SILBOSearchCV(SeveralGoals):
         the array of these parameters; candidates without some of them satisfy it. Invalid
         `initial_params` raise an error, except that invalid current parameters of the estimator
         are skipped with a warning.
+
+    method : str or callable, default="silbo"
+        The optimiser, a method of :func:`~skbo_silbo.minimize`. The paper's algorithms are
+        "silbo-td" and "silbo-bu"; pass ``initial_params=None`` to begin with their own design.
+        Parameters that the method does not have, such as `surrogate`, raise an error.
 
     Attributes
     ----------
@@ -271,6 +278,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     optimizer_options: Mapping[str, Any] | None = None
     initial_params: Any = "known"
     constraints: Any = None
+    method: str | Callable[..., Any] = "silbo"
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSearchCV._parameter_constraints,
@@ -286,6 +294,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "patience": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "journal": [str, os.PathLike, None],
         "callback": [callable, None],
+        "method": [StrOptions({*METHODS}), callable],
     }
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
@@ -343,7 +352,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             callback=self.callback,
             higher_is_better=True,
         )
-        moves_best = bool(given.known) and not self.constraints
+        moves_best = bool(given.known) and not self.constraints and self.method == "silbo"
         proposals = CandidateProposals(self.optimizer_, log, given, moves_best=moves_best)
         workers = evaluation.make_workers
         return EvaluationLoop(
