@@ -48,6 +48,8 @@ class Progress:
         The best point so far; None before the first success.
     best_value : float
         Its value; NaN before the first success.
+    best_values : tuple of float
+        The best value after every evaluation so far, including those from the journal.
     elapsed : float
         Seconds since the start.
     seconds_left : float
@@ -64,6 +66,7 @@ class Progress:
     is_best: bool
     best_point: Any
     best_value: float
+    best_values: tuple[float, ...]
     elapsed: float
     seconds_left: float
     optimizer: Any
@@ -118,7 +121,7 @@ class Budget:
         self.sign = -1.0 if higher_is_better else 1.0
         self._goal = -math.inf if target is None else self.sign * target
         self.n_done, self.n_idle, self._n_new = 0, 0, 0
-        self.stop, self.best = None, None
+        self.stop, self.best, self._best_values = None, None, []
         self.deadline = math.inf
         self.start_clock()
 
@@ -179,6 +182,8 @@ class Budget:
         if self.n_idle >= self.patience:
             unit = UNITS[self.name]
             self.end("patience", f"No improvement in {self.patience} {unit} (patience).")
+        best = math.nan if self.best is None else self.sign * self.best.observation.y
+        self._best_values.append(best)
         is_new = trial.source != "resumed"
         self._n_new += is_new
         if show is None and (self.callback is None or not is_new):
@@ -190,7 +195,7 @@ class Budget:
             self.abort("callback", "Stopped by the callback.")
 
     def _progress(self, trial, value, is_best, optimizer):
-        elapsed, best = time.perf_counter() - self._start, self.best
+        elapsed = time.perf_counter() - self._start
         left = self.time_limit - self._start - elapsed
         if self._n_new:
             left = min(left, elapsed / self._n_new * (self.n - self.n_done))
@@ -201,8 +206,9 @@ class Budget:
             value=value,
             source=trial.source,
             is_best=is_best,
-            best_point=None if best is None else best.point,
-            best_value=math.nan if best is None else self.sign * best.observation.y,
+            best_point=None if self.best is None else self.best.point,
+            best_value=self._best_values[-1],
+            best_values=tuple(self._best_values),
             elapsed=elapsed,
             seconds_left=max(left, 0.0),
             optimizer=optimizer,

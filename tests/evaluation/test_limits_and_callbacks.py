@@ -187,6 +187,24 @@ def test_callback_sees_evaluation_that_reaches_limit(door, limit):
 
 
 @doors
+def test_stopping_rule_sees_values_of_journal(door, tmp_path):
+    """The rule of doc/how_to.rst, which does not know whether high or low values are better."""
+
+    def stalled(progress, k=4, tol=0.01):
+        best = progress.best_values
+        return len(best) > k and abs(best[-1] - best[-1 - k]) < tol
+
+    values, reason = door(callback=stalled)
+    assert reason == "callback"
+    best = np.maximum.accumulate(values)
+    n = len(values)
+    assert best[-1] - best[-5] < 0.01 <= best[-2] - best[-6] or n == 5
+    door(n=3, journal=tmp_path / "run.jsonl")
+    resumed, reason = door(callback=stalled, journal=tmp_path / "run.jsonl")
+    np.testing.assert_array_equal(resumed, values)
+
+
+@doors
 def test_callback_does_not_see_journal(door, tmp_path):
     seen = []
     door(n=3, journal=tmp_path / "run.jsonl")
