@@ -114,7 +114,8 @@ def _check_options(method, make, options, others):
     if unknown:
         renamed = {name: RENAMED_ARGUMENTS[name] for name in unknown if name in RENAMED_ARGUMENTS}
         called = "".join(f"{name} is {new} here. " for name, new in renamed.items())
-        misspelt = [n for n in unknown if n not in {*renamed, *_options_of_any_method()}]
+        of_others = {name for m in METHODS.values() for name in inspect.signature(m).parameters}
+        misspelt = [name for name in unknown if name not in {*renamed, *of_others}]
         question = did_you_mean(misspelt, [*names, *others])
         own = f"; arguments of minimize itself are {', '.join(others)}" if others else ""
         rule = f"options of method {method!r} must be among {names}"
@@ -122,8 +123,3 @@ def _check_options(method, make, options, others):
             f"{question}{rule if names else f'method {method!r} takes no options'}, got {unknown}. "
             f"{called}Remove or rename them{own}."
         )
-
-
-def _options_of_any_method():
-    """Return the names of options that are spelt correctly, for one method or another."""
-    return {name for make in METHODS.values() for name in inspect.signature(make).parameters}

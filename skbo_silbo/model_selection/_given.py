@@ -45,11 +45,9 @@ class InitialCandidates:
     def __init__(self, params, space, *, n_due=None, known=()):
         self.params, self.known = list(params), known
         self.points = Points(space, self.params)
-        self.due = [(p, self._source(p)) for p in self.params[:n_due]]
+        sources = [KNOWN if any(p is k for k in known) else "given" for p in self.params]
+        self.due = list(zip(self.params, sources, strict=True))[:n_due]
         self.outside = [p for p in self.params if not is_point_of(p, space)]
-
-    def _source(self, params):
-        return KNOWN if any(p is params for p in self.known) else "given"
 
 
 def read_initial_params(given, steps, space, n_iter, violation=None):

@@ -176,20 +176,18 @@ def require_metrics(goals, metrics):
 
 def goal_values(rows, goals, error_score):
     """Return the objective values of a candidate, to be minimised, or NaN if a fit failed."""
-    if has_failed(rows) or _has_no_scores(rows, error_score):
-        return np.full(len(goals), np.nan)
-    several = isinstance(rows[0]["test_scores"], dict)
-    scores = [row["test_scores"] if several else {SCORE: row["test_scores"]} for row in rows]
+    unknown = np.full(len(goals), np.nan)
+    if has_failed(rows):
+        return unknown
+    scores = [row["test_scores"] for row in rows]
+    if not isinstance(scores[0], dict):
+        if all(s != s or s == error_score for s in scores):  # a callable of several metrics failed
+            return unknown
+        scores = [{SCORE: score} for score in scores]
     require_metrics(goals, scores[0])
     columns = ([r[TIME] for r in rows] if g == TIME else [-s[g] for s in scores] for g in goals)
     means = np.array([np.mean(column) for column in columns])
-    return means if np.isfinite(means).all() else np.full(len(goals), np.nan)
-
-
-def _has_no_scores(rows, error_score):
-    """Return whether a multi-metric callable failed in all folds, which gives a single score."""
-    scores = [row["test_scores"] for row in rows]
-    return not isinstance(scores[0], dict) and all(s != s or s == error_score for s in scores)
+    return means if np.isfinite(means).all() else unknown
 
 
 def has_failed(rows):

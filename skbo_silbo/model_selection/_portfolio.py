@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from skbo_silbo._checks import brief
-from skbo_silbo.journal._journal import read_checked_line
+from skbo_silbo.journal._journal import read_unlocked
 from skbo_silbo.optimizers._event import values_from_data
 from skbo_silbo.space.keys import first_rows
 from skbo_silbo.space.values import is_number, same
@@ -121,8 +121,7 @@ def _read_table(table):
 
 
 def _read_journal(path):
-    lines = (read_checked_line(line) for line in path.read_bytes().splitlines())
-    events = [line for line in lines if line and "params" in line and "observed" in line]
+    events = [event for event in read_unlocked(path)[1] if "params" in event]
     plain = [e for e in events if not any(_is_object(v) for v in e["params"].values())]
     return [e["params"] for e in plain], [-values_from_data(e["y"])[0] for e in plain]
 

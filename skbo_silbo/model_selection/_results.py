@@ -148,7 +148,8 @@ def make_results(search, candidates, evaluate_candidates):
             "`constraints` allow. Widen the space or remove `initial_results`."
         )
     if not any(has_succeeded(candidate) for candidate in candidates):
-        error = _last_error(candidates[-1].observation)
+        last = candidates[-1].observation
+        error = last.error or last.rows[-1]["fit_error"]
         raise ValueError(
             f"All fits of all {len(candidates)} candidates failed. Set error_score='raise' to "
             f"debug. The last error was:\n{error}"
@@ -187,10 +188,6 @@ def attach_results(error, search, candidates, evaluate_candidates):
             f"SILBOSearchCV: the attribute 'cv_results_' of this exception holds the results of "
             f"{len(candidates)} candidates. Pass them as initial_results to continue."
         )
-
-
-def _last_error(observation):
-    return observation.error or observation.rows[-1]["fit_error"]
 
 
 def _all_rows(candidates, error_score):

@@ -36,12 +36,6 @@ def kind_of_workers() -> str:
     return PROCESSES if isinstance(backend, BACKENDS["loky"]) else type(backend).__name__
 
 
-def dies_with_its_calls(n_workers: int, timeout: float | None) -> bool:
-    """Return whether the active backend makes calls in this process, which can kill it."""
-    in_place = n_workers == 1 and timeout is None
-    return in_place or kind_of_workers() == THREADS
-
-
 def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Callable[[], Executor]:
     """Return a function that makes the executor, and another one whenever an executor breaks.
 

@@ -277,10 +277,3 @@ def fail():
 
 def interrupt():
     raise KeyboardInterrupt
-
-
-def test_learnt_state_is_held_once(path):
-    step(make(path, **LEARNERS[1]), 6).close_journal()
-    again = make(path, **LEARNERS[1])
-    assert not any("learnt" in event.content for event in again._log.events)
-    again.close_journal()

@@ -277,16 +277,6 @@ def test_those_given_are_no_batch_larger_than_others(batch_size, n, tmp_path):
     assert again["params"] == fit(**{**options, "journal": None}).cv_results_["params"]
 
 
-@pytest.mark.parametrize("batch_size", ["auto", 2])
-def test_the_callback_is_told_of_new_candidates_only(batch_size, tmp_path):
-    seen = []
-    options = {"batch_size": batch_size, "journal": tmp_path / "search.jsonl"}
-    fit(**options, n_iter=4, callback=seen.append)
-    fit(**options, n_iter=5, callback=seen.append)
-    assert [progress.n_evaluations for progress in seen] == [1, 2, 3, 4, 5]
-    assert "resumed" not in {progress.source for progress in seen}
-
-
 def test_what_is_given_twice_is_evaluated_once(tmp_path):
     options = {"initial_params": [GIVEN[0], GIVEN[1], dict(GIVEN[0])], "n_initial": 3}
     options["journal"] = tmp_path / "search.jsonl"

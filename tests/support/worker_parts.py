@@ -11,7 +11,6 @@ from skbo_silbo.workers._direct import DirectRunner as DirectRunner
 from skbo_silbo.workers._executors import count_workers as count_workers
 from skbo_silbo.workers._executors import shut_down_hanging as shut_down_hanging
 from skbo_silbo.workers._joblib import kind_of_workers as kind_of_workers
-from skbo_silbo.workers._pace import Pace as Pace
 from skbo_silbo.workers._pool import THREAD_NAME as THREAD_NAME
 from skbo_silbo.workers._pool import Pool as Pool
 from skbo_silbo.workers._pool import exit_when_orphaned as exit_when_orphaned

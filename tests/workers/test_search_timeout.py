@@ -217,13 +217,3 @@ def test_timed_out_group_starts_no_call():
     assert results_of(pool, 1) == {("free", 0): 7}
     assert begun == []
     pool.close(wait=True)
-
-
-def test_time_is_counted_by_group(clock):
-    pool = pool_of(1, "threads")
-    for member in range(2):
-        put(pool, "a", member, partial(clock.move, 3.0))
-    put(pool, "b", 0, int)
-    results_of(pool, 3)
-    assert [pool.seconds(group) for group in "abc"] == [6.0, 0.0, 0.0]
-    pool.close(wait=True)
