@@ -12,6 +12,8 @@ from worker_parts import FOREIGN_LOSSES, is_loss
 from skbo_silbo import minimize
 from skbo_silbo.workers import LostWorkerError
 
+pytestmark = pytest.mark.quick
+
 
 class NoRepr(Exception):
     def __repr__(self):

@@ -9,7 +9,7 @@ from joblib import parallel_config
 from odd_estimator import Odd
 from scipy.stats import uniform
 from sklearn.model_selection import KFold
-from worker_parts import Scheduler
+from worker_parts import THREAD_NAME, Scheduler
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
@@ -23,6 +23,15 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:A worker stopped",
     "ignore::skbo_silbo.LostEvaluationWarning",
 )
+
+
+@pytest.fixture(autouse=True)
+def ended():
+    """Wait for fits that an interrupt leaves behind: at their end scikit-learn resets warnings."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name == THREAD_NAME:
+            thread.join()
 
 
 class Mortal(Odd):
