@@ -170,7 +170,7 @@ class AskTellOptimizer(ABC):
         noise_std : float, array-like of shape (n,) or None, default=None
             Known standard deviation of the noise in each value, non-negative and in the units of y.
             A single number applies to all points. It is added to the noise that the Gaussian
-            process estimates. NaN or None means unknown.
+            process estimates, so 0 means the same as None or NaN: that noise alone.
         constraints : array-like of shape (m,), or (n, m) for n points, or None, default=None
             Observed values of m constraints. As in Optuna and pymoo, a constraint holds if its
             value is at most 0. NaN or None means unknown. A model of each constraint is also fitted
