@@ -209,7 +209,7 @@ STEPS = {
 # file: step, how deep the chain goes, and functions whose chain is in another file
 ASK, TELL = "AskTellOptimizer.ask", "AskTellOptimizer.tell"
 SHOWN = {
-    "evaluation.txt": (one_evaluation, 7, ()),
+    "evaluation.txt": (one_evaluation, 6, ()),
     "candidate.txt": (one_candidate, 5, (ASK, TELL)),
     "resumed.txt": (one_resumed_fit, 3, (ASK, TELL)),
 }

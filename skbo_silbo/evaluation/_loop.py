@@ -92,7 +92,7 @@ class EvaluationLoop:
         # supplied values first: they are no improvement, whenever they were supplied
         for trial in sorted(told, key=attrgetter("is_evaluated")):
             self.budget.count(trial, self.optimizer, self._show)
-        if evaluated and not held:
+        if self.budget.watches_gain and evaluated and not held:
             self._stop_if_gain_is_negligible()
 
     def run(self):
@@ -325,10 +325,11 @@ class EvaluationLoop:
         self._n_told, self._batch = self._n_told + len(modelled), batch[-1].batch + 1
         for trial in batch:
             self.budget.count(trial, self.optimizer, self._show)
-        self._stop_if_gain_is_negligible()
+        if self.budget.watches_gain:
+            self._stop_if_gain_is_negligible()
 
     def _stop_if_gain_is_negligible(self):
-        if self.budget.watches_gain and self.budget.stop is None:
+        if self.budget.stop is None:
             error = self.evaluation.standard_error(self.budget.best)
             self.budget.stop_if_gain_is_negligible(self.optimizer.expected_gain(), error)
 
