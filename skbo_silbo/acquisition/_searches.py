@@ -25,7 +25,7 @@ from skbo_silbo.surrogate._feasibility import Feasibility
 if TYPE_CHECKING:
     from skbo_silbo.acquisition._restricted_space import Part
 
-MOST_ROWS = 4096  # predicted at once, to bound the memory for large discrete spaces
+MOST_ROWS = 4096  # largest number of rows predicted at once, to limit memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +38,13 @@ class AcquisitionSurface:
     surrogate : Surrogate
     embedding : Embedding
     best : float
-        The value to improve on.
+        The value to improve on, to be minimised.
     feasibility : Feasibility or None
         Models of learnt constraints. Their log probability of feasibility is added to the
         acquisition function, which must be a logarithm.
     observed : Surrogate or None
-        The surrogate of the observed values only; `surrogate` also has predicted values at pending
-        points.
+        The surrogate fitted to observed values only. In contrast, `surrogate` is also conditioned
+        on predicted values at pending points.
     part : Part or None
         The region allowed by fixed parameters and known constraints.
     """
@@ -58,7 +58,7 @@ class AcquisitionSurface:
     part: "Part | None" = None
 
     def values(self, X: FloatArray) -> FloatArray:
-        """Return the acquisition values at the rows of X, of shape (n,)."""
+        """Return the acquisition value at each row of X."""
         if len(X) > MOST_ROWS:
             starts = range(0, len(X), MOST_ROWS)
             return np.concatenate([self.values(X[i : i + MOST_ROWS]) for i in starts])
@@ -67,7 +67,7 @@ class AcquisitionSurface:
         return values if self.feasibility is None else values + self.feasibility.log_probability(X)
 
     def values_at(self, Z: FloatArray) -> FloatArray:
-        """Return the acquisition values, (n,), at coordinates Z, (n, r).
+        """Return the acquisition value at each row of coordinates.
 
         Constraints are evaluated at the preimages of least norm.
         """
@@ -79,16 +79,16 @@ class AcquisitionSurface:
 
     @property
     def relevance(self) -> FloatArray:
-        """Relevance of every input to the surrogate, (d,), non-negative.
+        """Non-negative relevance of each input to the surrogate.
 
-        For an embedding, it is the norm of the relevances of the coordinates weighted by the
-        input's coefficients.
+        With an embedding, it is the norm of the relevances of all coordinates, weighted by the
+        coefficients of the input.
         """
         basis, relevance = self.embedding.basis, self.surrogate.relevance_
         return relevance if basis is None else np.sqrt(basis**2 @ relevance**2)
 
     def value_and_gradient(self, x: FloatArray, sign: float = 1.0) -> tuple[float, FloatArray]:
-        """Return the acquisition value at one point x, (d,), and its gradient, (d,).
+        """Return the acquisition value at one point, and its gradient.
 
         Both are multiplied by `sign`, which is -1 for scipy's minimisers.
         """
@@ -112,14 +112,14 @@ class Found:
     Z : ndarray of shape (m, r)
         Coordinates in the embedding.
     X : ndarray of shape (m, d) or None
-        The candidates as points; None if only coordinates were searched.
+        The candidates as points. None if the search was over coordinates only.
     """
 
     Z: FloatArray
     X: FloatArray | None = None
 
     def portions(self, size: int) -> "Iterator[Found]":
-        """Yield batches of candidates with distinct coordinates, of `size`, 2 `size`, ..."""
+        """Yield batches of `size`, 2 `size`, ... candidates with distinct coordinates."""
         rows = first_rows(self.Z)
         while rows:
             some, rows = rows[:size], rows[size:]
@@ -143,36 +143,37 @@ class Search(Protocol):
         space : Space or Box
             The space that candidates are rounded to.
         rng : numpy.random.Generator
-            The only source of random numbers.
+            Generator to use for all random numbers.
         """
 
 
-N_BEST = 5  # points that candidates are drawn around
+N_BEST = 5  # number of points around which candidates are drawn
 LOG_STEPS = (-3.5, -0.3)  # range of the decimal logarithm of step sizes
-# Largest number of points of a discrete space to compare exhaustively, and of that number times
-# the squared number of values. A proposal takes 0.2 s with 50 values and 1.5 s with 300.
+# A discrete space is searched exhaustively up to this number of points, and up to this product of
+# the number of points and the squared number of values. A proposal takes 0.2 s with 50 values and
+# 1.5 s with 300.
 MOST_LEFT, MOST_WORK = 10**5, 10**10
 
 
 def can_be_listed(n_points: float, n: int) -> bool:
-    """Return whether a space of `n_points` allows exhaustive search, given n values."""
+    """Return whether a space has few enough points for exhaustive search, given n values."""
     return n_points - n <= MOST_LEFT and n_points * n**2 <= MOST_WORK
 
 
 def steps_near(n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Draw n normal steps, (n, r), with random sizes in units of the half widths."""
+    """Draw n normal steps with random sizes, in units of the half widths of the box."""
     sizes = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1)) * widths
     return sizes * rng.standard_normal((n, widths.size))
 
 
 def points_near(centres: FloatArray, n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Draw n points of the box, (n, r), near the rows of `centres`, (k, r)."""
+    """Draw n points of the box near the rows of `centres`."""
     near = centres[rng.integers(len(centres), size=n)] + steps_near(n, widths, rng)
     return np.clip(near, -widths, widths)
 
 
 def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
-    """Draw which coordinates of n candidates to change, as bool of shape (n, d).
+    """Draw a mask, of shape (n, d), of the coordinates to change in n candidates.
 
     The expected number of coordinates is log-uniform between 1 and d, and the probability of each
     is proportional to its relevance.
@@ -185,7 +186,7 @@ def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
 # Not tuned: 20 starts, and four times the candidates, were tried (doc/search_log.rst).
 N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and around the best points
 N_STARTS = 5  # starts of the gradient ascent, far from one another
-MAX_ITERATIONS = 40  # of L-BFGS-B from each start
+MAX_ITERATIONS = 40  # iterations of L-BFGS-B from each start
 # Rounds of candidates near the best in a restricted space. Without them, the regret with a linear
 # constraint was nine times as large (10 seeds; doc/benchmarks/known_constraints.py).
 N_ROUNDS = 5
@@ -193,7 +194,9 @@ N_ROUNDS = 5
 
 @dataclass(frozen=True)
 class Climb:
-    """Draw candidates over the cube and around the best points, and climb from the best ones.
+    """Search by gradient ascent, starting from the best of many random candidates.
+
+    Candidates are drawn over the whole cube and around the best points.
 
     If a discrete or restricted space has few points left, all of them are compared instead.
     """
@@ -288,7 +291,7 @@ SMALLEST_STEP = 1e-6  # distance in the cube from which a point counts as off a 
 def moved_off_bounds(
     surface: AcquisitionSurface, x: FloatArray, ranked: FloatArray, space: SpaceLike
 ) -> FloatArray:
-    """Move inputs of a candidate off their bounds, if that costs little acquisition.
+    """Move inputs of a candidate off their bounds if this hardly lowers the acquisition value.
 
     Gradient ascent moves irrelevant inputs to their bounds, where the Gaussian process is most
     uncertain, and the following incumbents keep them there (doc/search_log.rst). Each such input

@@ -1,4 +1,4 @@
-"""Values that the user knows before the first evaluation: `x0` with `y0`."""
+"""Read known values that the user passes to `minimize` as `x0` and `y0`."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from skbo_silbo.space.keys import keys_of
 
 
 def tell_given(optimizer, log, x0, y0, n_constraints):
-    """Tell an optimiser values that the user supplied, unless it has them from the journal.
+    """Pass known values to an optimiser, unless it has already read them from the journal.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ def tell_given(optimizer, log, x0, y0, n_constraints):
     Returns
     -------
     trials : list of Trial
-        One for every value that the optimiser is told.
+        One trial for each value passed to the optimiser.
 
     Raises
     ------
     ValueError
-        If a point has other values in the journal, or there are no points.
+        If a point has different values in the journal, or there are no points.
     """
     if y0 is None:
         return []
@@ -68,7 +68,7 @@ def tell_given(optimizer, log, x0, y0, n_constraints):
 
 
 def indices_missing(given, known):
-    """Return the indices of the items of a list that another list lacks (multiset difference).
+    """Return the indices of the items that are missing from another list (multiset difference).
 
     Examples
     --------
@@ -83,7 +83,7 @@ def indices_missing(given, known):
 
 
 def _pairs(space, points, values, constraints):
-    """Return (key of the point, its value and constraints as plain data) of evaluations."""
+    """Return, for each evaluation, the key of its point and its values as plain data."""
     keys = keys_of(space.encode(points)) if len(points) else ()
     return list(zip(keys, map(_as_data, values, constraints), strict=True))
 

@@ -1,4 +1,4 @@
-"""The optimisers that `minimize` knows by name, and those of the user's own."""
+"""Create the optimiser that the `method` of `minimize` names or returns."""
 
 import inspect
 from functools import partial
@@ -52,23 +52,23 @@ METHODS = MappingProxyType(
 
 
 def make_optimizer(method, bounds, random_state, options, others=()):
-    """Return the optimiser that `method` names or makes.
+    """Create the optimiser for a value of `method`.
 
     Parameters
     ----------
     method : str or callable
-        A key of `METHODS`; or what ``method(bounds, random_state=..., **options)`` makes, as a
-        class does.
+        A key of `METHODS`, or a class or function that is called as ``method(bounds,
+        random_state=..., **options)`` and returns an optimiser.
     bounds : array-like, Bounds, dict, list or Space
     random_state : int, RandomState, Generator or None
     options : dict
     others : list of str, default=()
-        Arguments of `minimize` that are no options, for messages.
+        Names of other arguments of `minimize`, for error messages.
 
     Raises
     ------
     ValueError
-        When there is no such method, or it does not take the options, or is no optimiser.
+        If the method is unknown, does not accept the options, or does not return an optimiser.
     """
     make = _maker(method)
     _check_options(method, make, options, others)
@@ -82,7 +82,7 @@ def make_optimizer(method, bounds, random_state, options, others=()):
 
 
 def name_of(method, optimizer):
-    """Return what tells a method from another one, for a journal."""
+    """Return the name that identifies a method in a journal."""
     if isinstance(method, str):
         return method
     return f"{type(optimizer).__module__}.{type(optimizer).__qualname__}"

@@ -83,11 +83,11 @@ def minimize(
     Parameters
     ----------
     func : callable
-        Called with one point: an array of shape (d,), or a dict if `bounds` has names. Returns a
-        number; NaN or infinity means that the evaluation failed. With `n_constraints` it returns
-        the number and the values of the constraints.
+        The objective. It is called with one point: an array of shape (d,), or a dict if `bounds`
+        has names. It returns a number; NaN or infinity means that the evaluation failed. With
+        `n_constraints`, it returns the number and the values of the constraints.
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
-        The search space. With a list of dicts, a point has the parameters of one of them.
+        The search space. With a list of dicts, each point has the parameters of one of the dicts.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
             "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo", "sir-bo", "ksir-bo", "si-bo", \
             "add-bo", "bock", "random"} or callable, default="silbo"
@@ -96,70 +96,74 @@ def minimize(
         - "silbo-bu" and "silbo-td": the paper as printed, bottom-up and top-down (`SILBOBottomUp`,
           `SILBOTopDown`), with options such as ``acquisition="ei"`` or ``n_unlabeled=0``. Bottom-up
           evaluates all points again when the embedding changes, and every evaluation is counted.
-          Top-down takes tens of times as long, because it searches every point by CMA-ES.
+          Top-down is tens of times slower, because it computes every point by CMA-ES.
           "silbo-bu-as-run" and "silbo-td-as-run" follow the code of the paper's authors.
         - "rembo" (with the kernels "rembo-kx" and "rembo-kpsi", and "rembo-zonotope"), "hesbo",
           "sir-bo", "ksir-bo" (scores of `KernelSlicedInverseRegression`), "si-bo", "add-bo",
           "bock" and "random".
 
-        Or an optimiser of your own: a subclass of `skbo_silbo.optimizers.AskTellOptimizer`, or a
-        function ``method(bounds, random_state=..., **options)`` that returns one.
+        Alternatively, pass your own optimiser: a subclass of
+        `skbo_silbo.optimizers.AskTellOptimizer`, or a function ``method(bounds, random_state=...,
+        **options)`` that returns one.
     n_calls : int, default=100
-        How many points to evaluate, initial points included. Repeated calls after the loss of a
-        worker count in ``nfev`` only.
+        Number of points to evaluate, including initial points. If a call is repeated because a
+        worker was lost, the repetition only counts in ``nfev``.
     x0 : point or several points, default=None
-        Points to evaluate first, unless `y0` gives their values.
+        Points to evaluate first. If `y0` is passed, they are not evaluated.
     y0 : float or array-like, default=None
-        Known values of `x0`, which are neither evaluated nor counted. With `n_constraints` a tuple
-        ``(values, constraints)``, the latter of shape (n, m) or (m,).
+        Known values of the points `x0`, which do not count towards `n_calls`. With `n_constraints`,
+        pass a tuple ``(values, constraints)``, where `constraints` has shape (n, m) or (m,).
     max_time : float, default=None
-        Seconds after which no further evaluation begins; the first one always does. Evaluations
-        that are running then are waited for.
+        Time in seconds after which no further evaluation is started. The first evaluation is
+        always started, and running evaluations are completed.
     target : float, default=None
-        Stop once a value is at most this (with `maximize`, at least this).
+        Stop once a value is at most `target` (with `maximize`, at least `target`).
     patience : int, default=None
-        Stop after so many evaluations in a row without improvement.
+        Stop after this number of consecutive evaluations without improvement.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. The same seed gives the same points on one machine with the same libraries; another
-        processor may round differently.
+        Seed. The same seed gives the same points on one machine with the same libraries. Points may
+        differ on another machine, because processors round differently.
     callback : callable, default=None
-        Called with a `skbo_silbo.evaluation.Progress` after every evaluation; a true return value
-        stops.
+        Function that is called with a `skbo_silbo.evaluation.Progress` after each evaluation. The
+        search stops if it returns a true value.
     executor : executor, or callable that returns one, default=None
-        Workers: an object with ``submit`` like those of ``concurrent.futures``, such as
-        ``ThreadPoolExecutor``, ``ProcessPoolExecutor``, loky's, ``Client.get_executor()`` of Dask
-        or mpi4py's ``MPIPoolExecutor``. A callable can replace an executor that breaks because a
-        worker died; what it returns is shut down at the end. None: `func` is called in this
-        process, one point after the other.
+        Executor with the interface of ``concurrent.futures``, such as ``ThreadPoolExecutor``,
+        ``ProcessPoolExecutor``, loky's executor, ``Client.get_executor()`` of Dask or mpi4py's
+        ``MPIPoolExecutor``. If a callable is passed, it is called again to replace an executor that
+        breaks because a worker died, and its executors are shut down at the end. With None, `func`
+        is called in this process, one point after the other.
     n_pending : int or "auto", default="auto"
-        How many points are evaluated, or ready to be, at once. "auto": one for every worker and, as
-        long as proposals are slow, up to one more for each.
+        Number of points that are being evaluated or waiting for a worker. "auto" is one point per
+        worker. If proposals are slow, up to one more per worker is kept waiting.
     timeout : float, default=None
-        Seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`. Threads
-        and most processes cannot be stopped: their worker is lost until the call returns.
+        Time in seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`.
+        Threads and most processes cannot be stopped, so their worker is unavailable until the call
+        returns.
     n_retries : int, default=1
-        How often an evaluation is repeated, alone, if its worker dies. Then it counts as failed,
-        with a `LostEvaluationWarning`.
+        Number of times to repeat an evaluation whose worker dies. It is repeated without other
+        evaluations running, and finally counts as failed, with a `LostEvaluationWarning`.
     constraints : NonlinearConstraint, LinearConstraint, (names, constraint) or list, default=None
         Known constraints of `scipy.optimize` on cheap functions of a point, which all proposals
-        satisfy. Only a `LinearConstraint` may be an equality. With a `Space` it needs names for its
-        columns: ``(["a", "b"], LinearConstraint(A, lb, ub))``.
+        satisfy. Only a `LinearConstraint` may be an equality. With a `Space`, pass it together with
+        the names of its columns: ``(["a", "b"], LinearConstraint(A, lb, ub))``.
     n_constraints : int, default=0
-        How many constraints an evaluation reveals. `func` then returns ``(value, c)``, where c has
-        this length and is at most 0 where a constraint holds (NaN if unknown); or NaN alone if the
-        evaluation failed. The result is the best feasible point.
+        Number of constraints that are observed together with the value. `func` then returns
+        ``(value, c)``, where c has this length. A constraint holds if its entry is at most 0, and
+        NaN means unknown. If the evaluation failed, `func` may return NaN alone. The result is the
+        best feasible point.
     journal : str or path-like, default=None
-        File that keeps every evaluation. The same call with the same journal resumes. See
-        :doc:`/journals`.
+        File in which every evaluation is saved. The same call with the same journal resumes the
+        search. See :doc:`/journals`.
     verbose : int, default=0
-        1 shows a progress bar (with tqdm installed) or a line per evaluation, 2 lines with points.
+        Verbosity. 1 shows a progress bar if tqdm is installed, and otherwise a line per evaluation.
+        2 shows lines that include the points.
     maximize : bool, default=False
-        Look for the highest value. Values keep their sign everywhere.
+        Whether to maximise the objective. All results keep the sign of the values.
     scale : "log", list of "log" and None, or None, default=None
-        With an array or `Bounds`: which inputs are searched on a logarithmic scale, all or those
-        marked in a list of length d. Their bounds must be positive.
+        Inputs to search on a logarithmic scale if `bounds` is an array or `Bounds`: all of them, or
+        those marked "log" in a list of length d. Their bounds must be positive.
     **options
-        Further arguments of the optimiser, such as ``n_initial=20``.
+        Additional arguments of the optimiser, such as ``n_initial=20``.
 
     Returns
     -------
@@ -170,21 +174,22 @@ def minimize(
     Warns
     -----
     FirstPointsOnlyWarning
-        If `n_calls` ends with the initial design.
+        If the search ends before the first proposal of the model, because `n_calls` is too small.
     LostEvaluationWarning
-        If an evaluation is given up.
+        If an evaluation counts as failed because it timed out or its worker died.
     UserWarning
-        If the journal was begun with another `func`, if points of `x0` violate `constraints`, if
-        `y0` lacks constraints, or if no value is finite.
+        If the journal was written with another `func`, if points of `x0` violate `constraints`, if
+        `y0` contains no constraint values, or if no value is finite.
 
     Raises
     ------
     ValueError
-        If an argument is invalid; nothing is evaluated then.
+        If an argument is invalid. In this case, nothing is evaluated.
     BaseException
-        Whatever `func` or `callback` raises, after running evaluations have ended. The result so
-        far is its attribute ``optimize_result``, the point ``optimize_x``. Ctrl-C is not raised: it
-        ends the search, and the result so far is returned with ``success=False``.
+        Any exception of `func` or `callback` is raised after running evaluations have ended. Its
+        attribute ``optimize_result`` is the result so far, and ``optimize_x`` is the point. Ctrl-C
+        raises no exception: it ends the search, and the result so far is returned with
+        ``success=False``.
 
     Examples
     --------
@@ -240,7 +245,7 @@ def minimize(
 
 
 def _interrupted(loop, error):
-    """Return the result after Ctrl-C; raise any other error with the result so far attached."""
+    """Return the result after Ctrl-C, or attach the result so far to another error and raise it."""
     if isinstance(error, KeyboardInterrupt):
         message = "Interrupted (Ctrl-C): these are the results so far."
         return _result(loop, Stop("interrupted", message), success=False)
@@ -263,7 +268,7 @@ def _interrupted(loop, error):
 
 
 def _ended(loop, stop):
-    """Return the result of a run that has ended by itself."""
+    """Return the result of a run that was not interrupted."""
     result = _result(loop, stop)
     if stop.reason == "budget" and not np.isfinite(result.func_vals).any():
         warn_user(
@@ -271,7 +276,7 @@ def _ended(loop, stop):
             "point. Check what it returns at one of them."
         )
     if result.success:
-        with suppress(NotFittedError, KeyboardInterrupt):  # the result is complete without
+        with suppress(NotFittedError, KeyboardInterrupt):  # this information is optional
             result["x_recommended"] = loop.optimizer.recommended_.point
     return result
 
@@ -309,7 +314,10 @@ def _result(loop, stop, *, success=True):
 
 
 def _begin_log(log, optimizer, points, method, func, n_constraints):
-    """Write what identifies the search, or check it; warn if the objective is another one."""
+    """Write the description of the search to the log, or compare it with that in the log.
+
+    Warn if the objective is a different one.
+    """
     name = callable_name(func)
     description = {
         "entry point": "minimize",
@@ -355,7 +363,7 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
 
 
 def _warn_of_violations(optimizer, initial):
-    """Warn of initial points that violate known constraints."""
+    """Warn about initial points that violate known constraints."""
     violation = optimizer.constraint_violation
     if violation and (bad := [x for x in initial if violation(x) > 0.0]):
         warn_user(
@@ -365,7 +373,7 @@ def _warn_of_violations(optimizer, initial):
 
 
 def _worker_maker(executor, n_pending, timeout, n_retries, func):
-    """Return a function that makes the workers, called if there is something to evaluate."""
+    """Return a function that creates the workers once there is something to evaluate."""
     if executor is not None:
         n_pending = None if n_pending == "auto" else n_pending
         options = {"n_pending": n_pending, "n_retries": n_retries, "func": func}
@@ -381,11 +389,11 @@ def _worker_maker(executor, n_pending, timeout, n_retries, func):
 
 
 class FirstPointsOnlyWarning(UserWarning):
-    """`n_calls` ends with the initial design, before a model proposes points."""
+    """Warning that `n_calls` is too small for the model to propose points."""
 
 
 def _warn_of_first_points_only(loop, n_calls):
-    """Warn if the model will propose none of the points.
+    """Warn if the search will end before the model proposes points.
 
     The initial design is not shortened to `n_calls`, so that a search can be resumed with more
     calls. There is no warning without a model, or if `n_calls` exhausts a finite space.

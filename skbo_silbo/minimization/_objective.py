@@ -1,4 +1,4 @@
-"""How `minimize` evaluates a point: one call of the objective."""
+"""Evaluation of points by calling the objective of `minimize`."""
 
 import copy
 from functools import partial
@@ -16,9 +16,9 @@ class ObjectiveEvaluation(Evaluation):
     ----------
     func : callable
     n_constraints : int
-        How many values of constraints it returns with its value.
+        Number of constraint values that `func` returns together with its value.
     sign : {1.0, -1.0}
-        What its values are multiplied by to be minimised.
+        Factor that converts values of `func` to values to minimise.
     """
 
     n_calls = 1
@@ -28,19 +28,19 @@ class ObjectiveEvaluation(Evaluation):
         self._n_constraints, self._sign = n_constraints, sign
 
     def calls(self, trial):
-        """Return the call that evaluates a point, in a list."""
+        """Return a list with the call that evaluates the point of a trial."""
         return [(self._function, (trial.point,))]
 
     def observation(self, trial):
-        """Return the observation from what the objective returned.
+        """Convert the return value of the objective to an observation.
 
-        This is a number, or (number, m numbers) if there are m constraints; NaN alone for a
-        failure.
+        The return value must be a number or, with m constraints, a number and a sequence of m
+        numbers. NaN alone means that the evaluation failed.
 
         Raises
         ------
         TypeError
-            If it is something else.
+            If the return value is anything else.
         """
         returned, m = trial.results[0], self._n_constraints
         is_pair = m > 0 and isinstance(returned, tuple | list) and len(returned) == 2
@@ -65,13 +65,13 @@ class ObjectiveEvaluation(Evaluation):
         return Observation(self._sign * float(number.item()), told)
 
     def failure(self, trial, why, error):
-        """Return the observation of an evaluation that was given up."""
+        """Return the observation of an evaluation that timed out or lost its worker."""
         unknown = np.full(self._n_constraints, np.nan)
         return Observation(np.nan, {"constraints": unknown} if self._n_constraints else {}, why)
 
 
 def call_on_copy(func, point):
-    """Call a function with a copy of a point, which it may change."""
+    """Call a function with a copy of a point, since the function may modify it."""
     return func(copy.copy(point))
 
 

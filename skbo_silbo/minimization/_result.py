@@ -1,4 +1,4 @@
-"""What `minimize` returns."""
+"""The result of `minimize`."""
 
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -15,51 +15,54 @@ from skbo_silbo.optimizers._predictions import Prediction
 if TYPE_CHECKING:
     import pandas as pd
 
-EDGE_ITEMS = 2  # shown at either end of a list of points, and of a point, as numpy does for arrays
-MOST_SHOWN = 12  # items that are shown in full, as `OptimizeResult` does for arrays
+EDGE_ITEMS = 2  # items shown at either end of a long list, as numpy does for arrays
+MOST_SHOWN = 12  # longest list that is shown in full, as `OptimizeResult` does for arrays
 
 
 class MinimizeResult(OptimizeResult, Generic[PointT]):
-    """What `minimize` found: scipy's `OptimizeResult`, its entries with types.
+    """Result of `minimize`: a `scipy.optimize.OptimizeResult` with typed attributes.
 
-    Every attribute is an entry too: ``result.fun`` is ``result["fun"]``. Type checkers know `x` by
-    what the function is annotated to be called with: ``MinimizeResult[dict[str, Any]]``.
+    Attributes are also entries: ``result.fun`` is the same as ``result["fun"]``. Type checkers
+    infer the type of `x` from the annotation of the objective's argument, for example
+    ``MinimizeResult[dict[str, Any]]``.
 
     Attributes
     ----------
     x : ndarray of shape (d,) or dict
-        The best point; None if no value is finite, or none of them of a feasible point.
+        The best feasible point, or None if no feasible point has a finite value.
     x_recommended : ndarray of shape (d,) or dict
-        The evaluated point with the lowest posterior mean, to be used where values are noisy:
-        ``optimizer.recommended_`` has that mean and its deviation. `x` where there is no model.
+        The evaluated point with the lowest posterior mean. Use it if values are noisy. Its mean and
+        standard deviation are in ``optimizer.recommended_``. Without a model, it is `x`.
     fun : float
-        Its value; NaN if there is none.
+        The value at `x`, or NaN if `x` is None.
     nfev : int
-        How often the function was called, failures included; with a journal, in all runs.
+        Number of calls of the function, including failed ones. With a journal, calls of earlier
+        runs are included.
     x_iters : ndarray of shape (n, d) or list of n dicts
-        All points in order, those of `y0` first.
+        All points in the order of evaluation. Points with known values (`y0`) come first.
     func_vals : ndarray of shape (n,)
-        Their values.
+        The value of each point.
     sources : list of n str
-        Where the points come from: "given" (`x0`), "init" (the initial design), "model", or
-        "resumed" (an earlier run evaluated it).
+        Origin of each point: "given" (`x0`), "init" (the initial design), "model", or "resumed" if
+        it was evaluated by an earlier run.
     errors : list of n (str or None)
-        Why an evaluation was given up, such as a timeout; otherwise None.
+        Reason why an evaluation has no value, such as a timeout. None for all other evaluations.
     constraints : ndarray of shape (n, m)
-        Their constraints; only with `n_constraints`.
+        Observed constraint values. Only with `n_constraints`.
     optimizer : AskTellOptimizer
-        The optimiser, with all observations. It can be asked and told further, in the same sign;
-        that is not recorded in the journal, which is closed.
+        The optimiser, with all observations. You can continue to call its `ask` and `tell`, with
+        values of the same sign. Since the journal is closed, they are not recorded.
     maximize : bool
-        Whether the highest value was looked for.
+        Whether the objective was maximised.
     message : str
-        Why it ended, and whether no proposal improved on the initial design.
+        Sentence that states why the search ended, and whether no proposal improved on the initial
+        design.
     stop_reason : str
-        The same in a word: "budget" (`n_calls` is spent), "max_time", "target", "patience",
-        "callback", "exhausted" (a finite space has no other point), "workers" (all hang),
-        "interrupted" or "error".
+        Why the search ended: "budget" (`n_calls` points were evaluated), "max_time", "target",
+        "patience", "callback", "exhausted" (a finite space has no other point), "workers" (all
+        hang), "interrupted" or "error".
     success : bool
-        Whether it ended by itself with a finite value.
+        Whether the search was not interrupted and found a finite value.
 
     Examples
     --------
@@ -70,7 +73,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     """
 
     def predict(self, x: PointT | Any) -> Prediction:
-        """Return what the model expects of the function at one point or at several.
+        """Predict the noise-free objective at one or more points.
 
         Parameters
         ----------
@@ -79,13 +82,13 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         Returns
         -------
         prediction : Prediction
-            Mean and deviation, without noise, in the units and the sign of the function, and the
+            Mean and standard deviation of the noise-free objective, in its units and sign, and the
             probability that learnt constraints hold.
 
         Raises
         ------
         NotFittedError
-            When there is no model: too few points, or a method without one.
+            If there is no model, because there are too few points or the method has none.
         """
         if not isinstance(self.optimizer, EmbeddedOptimizer):
             raise NotFittedError(
@@ -110,10 +113,10 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         -------
         frame : DataFrame
             One column per parameter ("x0", "x1", ... for a box), then "value", "source" (see
-            `sources`), "constraint_0", ... where there are constraints, and "status": "ok",
-            "failed" (the value is NaN or infinite), "infeasible" (a constraint is violated or not
-            known) or why the evaluation was given up. If a parameter has one of these names, an
-            underscore is appended to the other column.
+            `sources`), "constraint_0", ... if there are constraints, and "status". The status is
+            "ok", "failed" (the value is NaN or infinite), "infeasible" (a constraint is violated or
+            unknown) or the reason why there is no value. If a parameter has the name of one of
+            these columns, an underscore is appended to the name of the column.
 
         Examples
         --------
@@ -130,7 +133,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         return repr(OptimizeResult({name: _abbreviated(entry) for name, entry in self.items()}))
 
     def _repr_html_(self):
-        """Return what was found, for notebooks."""
+        """Return an HTML summary of the result for notebooks."""
         # of an optimiser that has gone on since, as after a callback's
         feasible = self.optimizer.feasible_[: len(self.func_vals)]
         values = np.where(feasible, self.func_vals, np.nan)
@@ -156,7 +159,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
 
 
 def _abbreviated(entry):
-    """Return long lists and named points as text of their first and last items."""
+    """Abbreviate long lists and named points to their first and last items."""
     if isinstance(entry, dict) and len(entry) > MOST_SHOWN:
         return _point_in_short(entry)
     if isinstance(entry, list) and all(isinstance(point, dict) for point in entry):
@@ -172,6 +175,6 @@ def _point_in_short(point):
 
 
 def _edges(words):
-    """Return the first and the last of many words, with dots between."""
+    """Return the first and last items of a long list, with dots in between."""
     is_short = len(words) <= 2 * EDGE_ITEMS
     return words if is_short else [*words[:EDGE_ITEMS], "...", *words[-EDGE_ITEMS:]]

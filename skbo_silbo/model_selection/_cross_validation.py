@@ -1,4 +1,4 @@
-"""How a search evaluates a candidate: one fit per split, all on the same splits."""
+"""Evaluation of candidates by cross-validation, with the same splits for all candidates."""
 
 import math
 import re
@@ -25,26 +25,26 @@ from skbo_silbo.workers._scheduler import Scheduler
 
 
 class CrossValidation(Evaluation):
-    """Evaluates candidates by the fits that scikit-learn would make.
+    """Evaluates a candidate by one fit per split, as scikit-learn does.
 
     Parameters
     ----------
     search : SILBOSearchCV
     state : SearchState
     total : int
-        Most candidates, for scikit-learn's messages.
+        Maximum number of candidates, for scikit-learn's messages.
     callback_ctx : CallbackContext or None, default=None
-        Of the search, for scikit-learn's callbacks.
+        Context of the search for scikit-learn's callbacks.
     """
 
     def __init__(self, search, state, total, callback_ctx=None):
         self.n_calls = search.n_splits_
         self._search, self._state, self._total = search, state, total
         self._fits, self._callback_ctx = SearchFits(state), callback_ctx
-        self._tasks = {}  # by trial: what is open for scikit-learn's callbacks
+        self._tasks = {}  # trial -> its open tasks for scikit-learn's callbacks
 
     def make_workers(self):
-        """Return what makes the fits: joblib's workers, or this process."""
+        """Return the workers that run the fits: joblib's workers, or this process."""
         search, n_workers = self._search, effective_n_jobs(self._search.n_jobs)
         if n_workers == 1 and search.timeout is None:
             return DirectRunner(search.n_retries)
@@ -57,7 +57,7 @@ class CrossValidation(Evaluation):
         )
 
     def calls(self, trial):
-        """Return the fits of a candidate with their arguments."""
+        """Return one call per fit of a candidate."""
         search, task = self._search, ExitStack()
         about = {"task_name": "batch", "max_subtasks": self.n_calls, "sequential_subtasks": False}
         ctx = task.enter_context(callback_task(search, self._callback_ctx, **about))
@@ -68,7 +68,7 @@ class CrossValidation(Evaluation):
         return [(fit, self._fits.arguments()) for fit in fits]
 
     def observation(self, trial):
-        """Return the mean test score, with a minus sign, and the rows of all splits."""
+        """Return the negative mean test score and the rows of all splits as an observation."""
         self._close_task(trial)
         search = self._search
         rows = [with_floats(trial.results[i], search.error_score) for i in range(self.n_calls)]
@@ -80,7 +80,10 @@ class CrossValidation(Evaluation):
         return Observation(-mean_score(rows, search.refit), self._told(rows), error, rows)
 
     def failure(self, trial, why, error):
-        """Return the observation of a candidate that was given up, or raise `error`."""
+        """Return the observation of a candidate that timed out or lost its worker.
+
+        With ``error_score="raise"``, `error` is raised instead.
+        """
         self._close_task(trial)
         if self._search.error_score == "raise":
             raise error
@@ -91,22 +94,22 @@ class CrossValidation(Evaluation):
         return math.nan if trial is None else mean_error(trial.observation.rows, self._search.refit)
 
     def record(self, trial):
-        """Return what a journal keeps of a candidate."""
+        """Return the record of a candidate for the journal."""
         rows = trial.observation.rows
         return {
             "source": trial.source,
-            "params": {k: _to_json(v, nested=False) for k, v in trial.point.items()},  # to be read
+            "params": {k: _to_json(v, nested=False) for k, v in trial.point.items()},  # for readers
             "rows": None if rows is None else [_to_json(row) for row in rows],
         }
 
     def rows_from_record(self, content):
-        """Return the rows of a candidate that a journal kept; None if it was given up."""
+        """Return the rows of a candidate from its journal record, or None if it has none."""
         if content["rows"] is None and content["error"] is not None:
             return None
         return [_row_from_json(row) for row in content["rows"]]
 
     def close(self):
-        """Close what is open for scikit-learn's callbacks."""
+        """Close all open tasks of scikit-learn's callbacks."""
         for task in self._tasks.values():
             task.close()
         self._tasks = {}
@@ -124,7 +127,7 @@ class CrossValidation(Evaluation):
 
 @contextmanager
 def callback_task(search, parent, **task):
-    """Open a task below `parent` for scikit-learn's callbacks; without `parent`, give None."""
+    """Open a task below `parent` for scikit-learn's callbacks, or return None without parent."""
     if parent is None:
         yield None
         return
@@ -136,12 +139,12 @@ def callback_task(search, parent, **task):
 
 
 def read_pre_dispatch(given, n_workers):
-    """Return how many fits may be handed to workers at once, as `pre_dispatch` says; None: all.
+    """Convert `pre_dispatch` to the number of fits dispatched at once, or None for all fits.
 
     Raises
     ------
     ValueError
-        If it is none of "all", a number, "n_jobs" and "2*n_jobs" with some number.
+        If it is not "all", a number, "n_jobs" or a multiple such as "2*n_jobs".
     """
     if given == "all":
         return None
@@ -158,7 +161,7 @@ def read_pre_dispatch(given, n_workers):
 
 
 def _to_json(value, nested=True):
-    """Return a row, or a part of one, as JSON data; other objects and NaN become text."""
+    """Convert a row, or part of a row, to JSON data; other objects and NaN become text."""
     if isinstance(value, dict):
         return {k: _to_json(v) for k, v in value.items()} if nested else repr(value)
     value = value.item() if isinstance(value, np.generic) else value
@@ -170,7 +173,7 @@ def _to_json(value, nested=True):
 
 
 def _row_from_json(stored):
-    """Return a row as scikit-learn made it."""
+    """Convert JSON data back to a row as returned by scikit-learn."""
     error, row = stored["fit_error"], {"fit_error": stored["fit_error"]}
     if not (error is None or isinstance(error, str)):
         raise TypeError(f"'fit_error' must be text or null, got {error!r}")

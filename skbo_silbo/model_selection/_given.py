@@ -28,7 +28,7 @@ class InitialCandidates:
     space : Space or SpaceUnion
         The search space.
     n_due : int or None, default=None
-        Evaluate only this many of the candidates; None for all.
+        Number of candidates to evaluate. None means all of them.
     known : list of dict, default=()
         The candidates that performed well on other data sets.
 
@@ -73,8 +73,8 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
     Raises
     ------
     ValueError
-        If `given` is none of these, or a candidate does not have exactly the parameters of the
-        space or violates a constraint.
+        If `given` has none of these types, or if a candidate does not have exactly the parameters
+        of the space or violates a constraint.
 
     Warns
     -----
@@ -237,7 +237,7 @@ def read_initial_results(given, refit, space):
     Raises
     ------
     ValueError
-        If `given` is none of these, or parameters or scores are missing.
+        If `given` has none of these types, or if parameters or scores are missing.
     """
     if isinstance(given, (list, tuple)):
         return _read_pairs(given)

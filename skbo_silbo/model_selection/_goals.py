@@ -34,7 +34,7 @@ Kind = TypeVar("Kind")
 
 
 class OfOneGoal(Generic[Kind]):
-    """Attribute that only exists after a single-objective search."""
+    """Descriptor for an attribute that only exists after a single-objective search."""
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -101,7 +101,7 @@ class SeveralGoals(BaseSearchCV):
         return self
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
-        """Return the score of the best estimator on the given data, as in RandomizedSearchCV.
+        """Return the score of the best estimator on the given data.
 
         Parameters
         ----------

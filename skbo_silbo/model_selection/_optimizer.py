@@ -38,7 +38,7 @@ def n_first_candidates(search, space):
     """Return the size of the initial design, by default at most half of `n_iter`.
 
     With 10 iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst).
-    Methods other than "silbo" have a default of their own.
+    Other methods than "silbo" have their own defaults.
     """
     if search.n_initial != "auto" or search.method != "silbo":
         return search.n_initial
@@ -79,7 +79,7 @@ def tell_initial_results(search, optimizer, space):
     Raises
     ------
     ValueError
-        If they are outside the space.
+        If a candidate is outside the space.
     """
     if search.initial_results is None:
         return optimizer
@@ -201,7 +201,7 @@ PICKLE_REMEDY = (
 
 
 def read_settings(search, X, y):
-    """Validate the settings of a search; return its space and its initial candidates.
+    """Validate the settings of a search, and return its space and initial candidates.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def read_space(given, steps=()):
     Raises
     ------
     ValueError
-        If it is invalid.
+        If the space is invalid.
     """
     is_list = isinstance(given, list)
     if is_list and not (given and all(isinstance(b, Mapping) for b in given)):

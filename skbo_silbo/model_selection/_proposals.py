@@ -1,19 +1,19 @@
-"""Which candidate is evaluated next: given and known ones, moves of the best, then the model's."""
+"""The order in which candidates are evaluated: initial ones, variations, proposals."""
 
 import numpy as np
 
 from skbo_silbo.evaluation._proposals import Proposals
 from skbo_silbo.space.any_space import branches_of
 
-LEAST_TRIES = 2  # of every level of a category, before the model proposes
+LEAST_TRIES = 2  # evaluations of each level of a category before the model proposes
 
 
 class CandidateProposals(Proposals):
-    """Candidates to evaluate.
+    """Source of the candidates of a search.
 
-    After known candidates the initial design moves one to three parameters of the best one
-    (doc/benchmarks/known.rst). Categories with a level that was tried less than twice are moved
-    first, to that level.
+    If known candidates were evaluated, the initial design changes one to three parameters of the
+    best of them (doc/benchmarks/known.rst). Categorical parameters with a level that was tried less
+    than twice are changed first, to that level.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class CandidateProposals(Proposals):
     log : EventLog or NoLog
     given : InitialCandidates
     moves_best : bool
-        Whether the initial design moves parameters of the best known candidate.
+        Whether the initial design changes parameters of the best candidate so far.
     """
 
     def __init__(self, optimizer, log, given, *, moves_best):
@@ -29,18 +29,18 @@ class CandidateProposals(Proposals):
         self._n_design = len(given.params) + optimizer.n_initial_ if moves_best else 0
 
     def fixed_parameters(self, n_begun):
-        """Return the parameters of the best candidate that the next one keeps, or None."""
+        """Return the parameter values of the best candidate to keep fixed, or None."""
         if n_begun < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
             return self._kept_of_best(n_begun)
         return None
 
     def _kept_of_best(self, n):
-        """Return the parameters of a candidate that moves some of the best one, to be fixed.
+        """Return the parameters of the best candidate that stay fixed while others are changed.
 
         They depend on the candidates alone, so that a resumed search continues in the same way.
         """
         space = self.optimizer.space_
-        [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as a journal has it
+        [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as read from a journal
         [branch] = [b for b in branches_of(space) if b.holds(best)][:1] or branches_of(space)[:1]
         known = [*self.optimizer.x_iters_, *self.optimizer.pending_]
         levels = hardly_tried_levels(branch, list(filter(branch.holds, known)))
@@ -50,9 +50,9 @@ class CandidateProposals(Proposals):
 
 
 def parameters_to_move(branch, n, first):
-    """Return one to three parameters of a `Space`, determined by a number n.
+    """Return the names of one to three parameters to change, determined by a number n.
 
-    Those in `first` are preferred.
+    Parameters in `first` are preferred.
     """
     free = [p.name for p in branch.parameters if p.n_columns]
     order = np.random.default_rng(n).permutation(len(free)).tolist()
@@ -61,7 +61,7 @@ def parameters_to_move(branch, n, first):
 
 
 def hardly_tried_levels(branch, points):
-    """Return the least frequent level of each category with a level that few points have."""
+    """Return the least tried level of each category that has hardly tried levels."""
     X = branch.encode(points) if points else np.empty((0, branch.n_features_))
     counted = [(category, category.counts(X)) for category in branch.categories()]
     return {c.name: c.values[n.argmin()] for c, n in counted if n.min() < LEAST_TRIES}

@@ -1,4 +1,4 @@
-"""Hyperparameter search with SILBO, a drop-in for RandomizedSearchCV."""
+"""Hyperparameter search with SILBO, a drop-in replacement for RandomizedSearchCV."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class SILBOSearchCV(SeveralGoals):
-    """Search over hyperparameters that learns from every candidate which to try next.
+    """Hyperparameter search by Bayesian optimisation with SILBO.
 
     A drop-in replacement for :class:`~sklearn.model_selection.RandomizedSearchCV` with the same
     methods and attributes. Candidates are proposed by :class:`~skbo_silbo.SILBO`, which maximises
@@ -66,14 +66,15 @@ class SILBOSearchCV(SeveralGoals):
     Parameters
     ----------
     estimator : estimator object
-        Cloned for every fit. It needs a ``score`` method, or `scoring` must be given.
+        The estimator to tune, which is cloned for every fit. It must have a ``score`` method unless
+        `scoring` is passed.
     param_distributions : "auto", dict, list of dicts, Space or SpaceUnion, default="auto"
         Search space. "auto" uses :func:`~skbo_silbo.default_space`; a dict with ``"...": "auto"``
         is completed by default ranges. Otherwise parameter names are mapped to lists of values or
         distributions as in :class:`~skbo_silbo.Space`: a list of sorted numbers is ordered, any
         other list is categorical. In a list of dicts each dict is a branch, and a candidate has
-        the parameters of one branch. The branches share `n_iter`, and a surrogate of all branches
-        shares what it learns about parameters that they have in common.
+        the parameters of one branch. All branches share `n_iter` and a single surrogate, which
+        learns about common parameters from all of them.
     n_iter : int, default=10
         Maximum number of candidates, including the initial ones. With the default of 10, all
         candidates may be initial ones, so that the surrogate is not used. The search also ends
@@ -86,8 +87,9 @@ class SILBOSearchCV(SeveralGoals):
         As in RandomizedSearchCV. With several metrics, the search maximises those given by `refit`,
         or the first one if `refit` is False or a callable.
     n_jobs : int or None, default=None
-        Fits in parallel, as in RandomizedSearchCV, by joblib's backends "loky", "threading" or
-        "dask"; with an int as `batch_size`, at most ``batch_size * n_splits`` at a time.
+        Number of fits to run in parallel, as in RandomizedSearchCV. The joblib backends "loky",
+        "threading" and "dask" are supported. With an int as `batch_size`, at most ``batch_size *
+        n_splits`` fits run at a time.
     refit : bool, str, callable, list or tuple of str, default=True
         As in RandomizedSearchCV. A callable selects the best candidate at the end of the search.
         A list of two or three objectives starts a multi-objective search, which does not refit;
@@ -98,8 +100,9 @@ class SILBOSearchCV(SeveralGoals):
         As in RandomizedSearchCV. All candidates are evaluated on the same splits, even if the
         splitter shuffles without a seed.
     verbose : int, default=0
-        0: nothing is printed. 1: progress and the best score so far, as a bar (with tqdm installed)
-        or a line per candidate. From 2 on: lines with the parameters, and scikit-learn's own.
+        Verbosity. 0 prints nothing. 1 shows the progress and the best score so far, as a bar if
+        tqdm is installed and otherwise as a line per candidate. With 2 or more, the lines include
+        the parameters, and scikit-learn's messages are printed, too.
     pre_dispatch : int or str, default="2*n_jobs"
         Number of fits dispatched to workers at once: "all", a number, or a multiple of ``n_jobs``.
     random_state : int, RandomState instance or None, default=None
@@ -116,30 +119,32 @@ class SILBOSearchCV(SeveralGoals):
         with joblib's backend "threading", where they cannot be stopped. Other backends are
         rejected. The refit is not limited.
     max_time : float or None, default=None
-        Time in seconds after which no further candidate, or batch of an integer `batch_size`, is
-        started. The first one always is, and running fits are finished.
+        Time in seconds after which no further candidate is started or, with an int as `batch_size`,
+        no further batch. The first one is always started, and running fits are completed.
     n_retries : int, default=1
-        How often to repeat a fit whose worker dies before its candidate counts as failed.
+        Number of times to repeat a fit whose worker dies. If all repetitions fail in this way, the
+        candidate counts as failed.
     target : float or None, default=None
-        Stop once a mean test score is at least this.
+        Stop once the mean test score of a candidate is at least `target`.
     patience : int, "auto" or None, default=None
         Stop after this number of consecutive candidates without improvement. "auto" stops when the
         expected improvement by all remaining candidates is smaller than the standard error of the
         best mean score (:doc:`/benchmarks/patience`).
     journal : str, path-like or None, default=None
-        File that keeps every evaluated candidate. If it exists, the search resumes, or continues
-        with a larger `n_iter`; with `n_initial` given, the result is that of an uninterrupted
-        search. See :doc:`/journals`.
+        File in which every evaluated candidate is saved. If it exists, the search is resumed, or
+        continued with a larger `n_iter`. If `n_initial` is an int, a continued search has the same
+        result as an uninterrupted one. See :doc:`/journals`.
     initial_results : dict, list of (params, score) or None, default=None
         Results of an earlier search with the same metric on similar data: its ``cv_results_``, a
         dict of columns ``param_...`` and ``mean_test_score``, or pairs of parameters and score
         (NaN for failed candidates). They are used to fit the surrogate, are not evaluated again
         and reduce the size of the initial design. They are not included in `cv_results_` or
-        `n_iter`. Of a halving search, only candidates with the full resource are used.
+        `n_iter`. Of the results of a halving search, only candidates with the full resource are
+        used.
     callback : callable or None, default=None
-        Called with a `skbo_silbo.evaluation.Progress` after each candidate that is not read from
-        the journal. The search ends if it returns a true value. Callbacks of scikit-learn 1.9 are
-        supported independently of it.
+        Function that is called with a `skbo_silbo.evaluation.Progress` after each candidate that is
+        not read from the journal. The search ends if it returns a true value. Callbacks of
+        scikit-learn 1.9 are also supported, independently of this parameter.
     embedding, n_components, surrogate, n_initial : default="auto"
         Embedding and surrogate of the scores and size of the initial design, as in
         :class:`~skbo_silbo.SILBO`.
@@ -167,9 +172,9 @@ class SILBOSearchCV(SeveralGoals):
         are skipped with a warning.
 
     method : str or callable, default="silbo"
-        The optimiser, a method of :func:`~skbo_silbo.minimize`. The paper's algorithms are
-        "silbo-td" and "silbo-bu"; pass ``initial_params=None`` to begin with their own design.
-        Parameters that the method does not have, such as `surrogate`, raise an error.
+        The optimiser: one of the methods of :func:`~skbo_silbo.minimize`. The paper's algorithms
+        are "silbo-td" and "silbo-bu". Pass ``initial_params=None`` to start them with their own
+        design. Parameters that the method does not have, such as `surrogate`, raise an error.
 
     Attributes
     ----------
@@ -182,8 +187,8 @@ class SILBOSearchCV(SeveralGoals):
     optimizer_ : SILBO
         The optimiser after the last candidate. It minimises the negative scores.
     subspace_ : LearntSubspace
-        Which parameters matter, as :attr:`SILBO.subspace_` of `optimizer_` estimates it. Needs a
-        search that went beyond its first candidates. Computed on access.
+        The parameters that matter, as estimated by :attr:`SILBO.subspace_` of `optimizer_`. It is
+        computed on access, and requires that the search went beyond its initial candidates.
     pareto_front_ : ndarray of int
         Indices of the non-dominated rows of ``cv_results_`` in a multi-objective search. Attributes
         of a single best candidate, such as `best_params_`, do not exist then.
@@ -205,30 +210,32 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     TimeoutError
         If a candidate runs longer than `timeout`, with ``error_score="raise"``.
     Exception
-        What `callback` or a full disk raises has the results so far as its attribute
-        ``cv_results_``, which can be given as `initial_results`.
+        Exceptions raised by `callback` or because of a full disk have the results so far as their
+        attribute ``cv_results_``, which can be passed as `initial_results`.
 
     Warns
     -----
     UserWarning
-        If the search is interrupted by Ctrl-C (SIGINT): it ends, the candidates evaluated are its
-        results and the best is refitted; before the first success KeyboardInterrupt is raised. By
-        ``sys.exit`` too, but SystemExit is raised, with the results in ``cv_results_``.
+        If the search is interrupted by Ctrl-C (SIGINT). The search ends with the candidates
+        evaluated so far, and the best of them is refitted. If none has succeeded yet,
+        KeyboardInterrupt is raised. After ``sys.exit``, SystemExit is raised, with the results in
+        its attribute ``cv_results_``.
     LostEvaluationWarning
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
     UserWarning
         If the candidates in the journal were proposed with other versions of Python, NumPy, SciPy,
-        scikit-learn or this package, which may compute other digits.
+        scikit-learn or this package, whose results may differ slightly.
 
     Notes
     -----
     **Journal.** Only limits (`n_iter`, `max_time`, `timeout`, `patience`, `target`, `n_retries`,
-    `n_jobs`, `pre_dispatch`), `verbose`, `callback` and a callable `refit` may change between runs;
-    anything else raises an error that names the difference. `cv` must give the same splits in every
-    run. With `random_state` None or a RandomState, the seed of the first run is kept. Finished
-    candidates are not fitted again; the best model is. If the process dies during fits made in it,
-    that candidate is evaluated again, alone, and counts as failed after a second death.
+    `n_jobs`, `pre_dispatch`), `verbose`, `callback` and a callable `refit` may change between runs.
+    Any other change raises an error that names the difference. `cv` must give the same splits in
+    every run. If `random_state` is None or a RandomState, the seed of the first run is used.
+    Finished candidates are not fitted again, except that the best one is refitted. If the process
+    dies while it fits a candidate itself, the candidate is evaluated again without others running.
+    It counts as failed if the process dies a second time.
 
     See Also
     --------
@@ -298,7 +305,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     }
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
-        """Propose, evaluate and tell until the search ends, then make the table of results.
+        """Run the evaluation loop until the search ends, and compute the table of results.
 
         Older versions of scikit-learn do not pass `callback_ctx`, and set `n_splits_` afterwards.
         """
@@ -334,7 +341,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if self.verbose:
             print_if_model_unused(self, loop.trials)
         table = make_results(self, loop.trials, evaluate_candidates)
-        if isinstance(interruption, SystemExit):  # it may be of a signal: nothing is fitted
+        if isinstance(interruption, SystemExit):  # exit quickly, without a refit
             self.cv_results_ = table
             raise interruption
 
@@ -360,7 +367,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         )
 
     def _interrupted(self, loop, error):
-        """Return Ctrl-C or SystemExit if there are results, otherwise raise it."""
+        """Return the KeyboardInterrupt or SystemExit if there are results, or else raise it."""
         if not any(map(has_succeeded, loop.trials)):
             error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")
             raise error
@@ -369,28 +376,31 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return error
 
     def predict_score(self, params: Any) -> Prediction:
-        """Return the mean test score that the model expects of parameters, evaluated or not.
+        """Predict the mean test score of candidates with the surrogate.
 
-        Nothing is fitted to data; :meth:`predict` is that of `best_estimator_`.
+        The candidates need not have been evaluated, and no estimator is fitted. In contrast,
+        :meth:`predict` calls the method of `best_estimator_`.
 
         Parameters
         ----------
         params : dict, list of n dicts or DataFrame of n rows
-            Candidates inside the space, or evaluated outside of it, as the estimator with
-            ``gamma="scale"`` may be: these have their score, and deviation 0.
+            Candidates inside the space. A candidate outside the space, such as one with
+            ``gamma="scale"``, is only accepted if it has been evaluated. Its score is then returned
+            with standard deviation 0.
 
         Returns
         -------
         prediction : Prediction
-            `mean` and `std` of the score that was searched, in its own units and sign:
-            numbers for one candidate, arrays of shape (n,) for several.
+            `mean` and `std` of the score that the search maximised, in its original units and sign.
+            They are numbers for one candidate, and arrays of shape (n,) for several.
 
         Raises
         ------
         NotFittedError
-            If the search is not fitted, or had no more than its first candidates: no model.
+            If the search is not fitted, or evaluated only initial candidates, so that there is no
+            model.
         ValueError
-            If the parameters are not of the space, or several goals were searched.
+            If a candidate is outside the space, or the search was multi-objective.
 
         Examples
         --------
@@ -417,10 +427,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Returns
         -------
         frame : DataFrame
-            One column per parameter, then "value" (the mean test score; with several metrics a
-            column for each), "source" (see ``cv_results_``), "seconds" (fit and score of all
-            splits) and "status": "ok", or "failed" if a score is not finite. If a parameter has one
-            of these names, an underscore is appended to the other column.
+            One column per parameter, then "value" (the mean test score; with several metrics, one
+            column each), "source" (see ``cv_results_``), "seconds" (for fitting and scoring all
+            splits) and "status" ("ok", or "failed" if a score is not finite). If a parameter has
+            the name of one of these columns, an underscore is appended to the name of the column.
 
         Raises
         ------
@@ -443,7 +453,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     @property
     def subspace_(self) -> LearntSubspace:
-        """Which parameters matter: :attr:`SILBO.subspace_` of `optimizer_`.
+        """The parameters that matter: :attr:`SILBO.subspace_` of `optimizer_`.
 
         :meta private:
         """
@@ -451,9 +461,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return self.optimizer_.subspace_
 
     def choose(self, index: int, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit the candidate of one row of ``cv_results_``, such as one of the Pareto front.
+        """Fit the candidate in one row of ``cv_results_``, for example from the Pareto front.
 
-        The search keeps no data, so pass them again. The search itself is not changed.
+        Pass the data again, because the search does not store them. The search is not modified.
 
         Parameters
         ----------
@@ -462,19 +472,19 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         **params : dict
-            As in :meth:`fit`; those for the estimator are passed to its ``fit``.
+            Parameters as in :meth:`fit`. Those for the estimator are passed to its ``fit`` method.
 
         Returns
         -------
         estimator : estimator object
-            Fitted.
+            The fitted estimator.
 
         Raises
         ------
         NotFittedError
             If the search is not fitted.
         ValueError, IndexError
-            If there is no such row.
+            If ``cv_results_`` has no row `index`.
 
         Examples
         --------
@@ -492,38 +502,38 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return fit_candidate(self, index, X, y, params)
 
     def ensemble(self, X: Any, y: Any, *, n: int = 10, **params: Any) -> Any:
-        """Fit a voting ensemble of the `n` best candidates, which often beats the best one.
+        """Fit a voting ensemble of the `n` best candidates, which often outperforms the best one.
 
-        The search keeps no data, so pass them again. The search itself is not changed, and need
-        not have refitted a candidate. The ensemble fits and keeps `n` models: memory and the time
-        of a prediction are about `n` times those of `best_estimator_`.
+        Pass the data again, because the search does not store them. The search is not modified, and
+        works with ``refit=False``, too. The ensemble stores `n` models, so it needs about `n` times
+        the memory and prediction time of `best_estimator_`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         n : int, default=10
-            Number of candidates. Candidates without a score or with the same parameters as a better
-            one are left out. They are ranked by the mean test score that was searched; with several
-            objectives, by the first metric.
+            Number of candidates. They are ranked by the mean test score that the search maximised,
+            or by the first metric in a multi-objective search. Candidates without a score, or with
+            the same parameters as a better one, are left out.
         **params : dict
-            As in :meth:`fit`. `sample_weight` is passed to all models, and with metadata routing
-            anything that the estimator requests.
+            Parameters as in :meth:`fit`. `sample_weight` is passed to all models. With metadata
+            routing, all metadata that the estimator requests are passed.
 
         Returns
         -------
         ensemble : VotingClassifier or VotingRegressor
-            Fitted. It averages predicted probabilities (``voting="soft"``), or takes the majority
-            of the predicted classes if a candidate has no ``predict_proba``.
+            The fitted ensemble. A classifier averages predicted probabilities (``voting="soft"``),
+            or takes the majority of the predicted classes if a candidate has no ``predict_proba``.
 
         Raises
         ------
         NotFittedError
             If the search is not fitted.
         ValueError
-            If there are fewer than `n` such candidates; if the estimator is neither a classifier
-            nor a regressor; or if ``class_weight`` is a dict and the classes are not 0, 1, ...,
-            which is how VotingClassifier encodes them.
+            If there are fewer than `n` such candidates, or the estimator is neither a classifier
+            nor a regressor. Also if ``class_weight`` is a dict and the classes are not 0, 1, ...,
+            because VotingClassifier encodes classes in this way.
 
         Examples
         --------
@@ -542,7 +552,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     @property
     def _repr_html_(self):
-        """What scikit-learn shows in a notebook, what "auto" stands for, and what was found."""
+        """Return scikit-learn's HTML, extended by the default search space and the results."""
         diagram = super()._repr_html_
         return lambda: diagram() + search_in_html(self)
 
