@@ -1,4 +1,4 @@
-"""The loop that evaluates what an optimiser proposes, for `minimize` and `SILBOSearchCV`."""
+"""The evaluation loop that `minimize` and `SILBOSearchCV` share."""
 
 from skbo_silbo.evaluation._budget import Progress
 

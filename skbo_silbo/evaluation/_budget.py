@@ -1,4 +1,4 @@
-"""When a run stops."""
+"""Stopping criteria of a run."""
 
 import math
 import time
@@ -16,10 +16,10 @@ class Stop:
     ----------
     reason : str
         "budget" (`n_calls` or `n_iter` evaluations were made), "max_time", "target", "patience",
-        "callback", "exhausted" (a finite space has no other point), "workers" (all hang),
-        "interrupted" or "error".
+        "callback", "exhausted" (a finite space has no new point left), "workers" (all workers
+        hang), "interrupted" or "error".
     message : str
-        The same as a sentence.
+        The reason as a sentence.
     """
 
     reason: str
@@ -28,34 +28,35 @@ class Stop:
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a run after an evaluation, as callbacks receive it.
+    """The state of a run after an evaluation, which is passed to callbacks.
 
     Attributes
     ----------
     n_evaluations : int
-        How many points have been evaluated, including those from the journal.
+        Number of points evaluated so far, including those from the journal.
     n_total : int or float
-        How many will be evaluated at most.
+        Maximum number of evaluations.
     point : ndarray or dict
         The point that was evaluated.
     value : float
-        Its value, or mean test score; NaN if the evaluation failed.
+        The value of the point, or its mean test score. It is NaN if the evaluation failed.
     source : str
-        Where it comes from: "given", "known", "init", "model" or "resumed".
+        The origin of the point: "given", "known", "init", "model" or "resumed".
     is_best : bool
-        Whether it is the best so far.
+        Whether the point is the best so far.
     best_point : ndarray, dict or None
-        The best point so far; None before the first success.
+        The best point so far, or None before the first successful evaluation.
     best_value : float
-        Its value; NaN before the first success.
+        The value of the best point, or NaN before the first successful evaluation.
     best_values : tuple of float
-        The best value after every evaluation so far, including those from the journal.
+        The best value after each evaluation so far, including those from the journal.
     elapsed : float
-        Seconds since the start.
+        Time in seconds since the start of the run.
     seconds_left : float
-        Estimate of the seconds left, at most `max_time`; infinite before the first evaluation.
+        Estimate of the remaining time in seconds, which is limited by `max_time`. It is infinite
+        before the first evaluation.
     optimizer : AskTellOptimizer
-        What proposes the points.
+        The optimiser that proposes the points.
     """
 
     n_evaluations: int
@@ -78,29 +79,33 @@ class Budget:
     Parameters
     ----------
     n : int
-        Most evaluations, those from a journal included.
+        Maximum number of evaluations, including those from a journal.
     name : {"n_calls", "n_iter"}
-        What `n` is called, for messages.
+        Name of the user's parameter for `n`, for messages.
     max_time : float or None, default=None
-        Seconds after which no further evaluation begins; the first one always does.
+        Time in seconds after which no further evaluation is started. The first one is always
+        started.
     patience : int, "auto" or None, default=None
-        Evaluations in a row without improvement; "auto" leaves it to `stop_if_gain_is_negligible`.
+        Stop after this number of consecutive evaluations without improvement. With "auto",
+        `stop_if_gain_is_negligible` decides instead.
     target : float or None, default=None
-        Value that is good enough.
+        Stop once a value is at least as good as this.
     callback : callable or None, default=None
-        Called with a `Progress` after every evaluation of this run; a true return value stops.
+        Function that is called with a `Progress` after each evaluation of this run. The run stops
+        if it returns a true value.
     higher_is_better : bool, default=False
+        Whether higher values are better.
 
     Attributes
     ----------
     stop : Stop or None
-        Why the run stops; the first reason counts.
+        Why the run stops, or None if it continues. If there are several reasons, it is the first.
     best : Trial or None
         The best feasible trial.
     time_limit : float
-        Time, of `time.perf_counter`, at which `max_time` is over.
+        Value of `time.perf_counter` at which `max_time` is over.
     deadline : float
-        The same once an evaluation of this run has begun; infinite before.
+        Infinite until the first evaluation of this run has begun, then equal to `time_limit`.
     """
 
     def __init__(
@@ -126,12 +131,12 @@ class Budget:
         self.start_clock()
 
     def start_clock(self):
-        """Measure time from now on."""
+        """Start measuring time."""
         self._start = time.perf_counter()
         self.time_limit = math.inf if self.max_time is None else self._start + self.max_time
 
     def room(self, n_under_way=0):
-        """Return how many evaluations may still begin; 0 if the run stops."""
+        """Return the number of evaluations that may still begin, or 0 if the run stops."""
         if self.stop is None and time.perf_counter() >= self.deadline:
             self.end("max_time", f"Time limit of {self.max_time} s reached.")
         if self.stop is None and self.n_done >= self.n:
@@ -140,16 +145,16 @@ class Budget:
         return 0 if self.stop else self.n - self.n_done - n_under_way
 
     def end(self, reason, message):
-        """Let no further evaluation begin; the first reason counts."""
+        """Stop the run, unless it has already been stopped for another reason."""
         self.stop = self.stop or Stop(reason, message)
 
     def abort(self, reason, message):
-        """Let no further evaluation begin, and do not call the callback again."""
+        """Stop the run, and do not call the callback again."""
         self.callback = None
         self.end(reason, message)
 
     def stop_if_gain_is_negligible(self, gain, standard_error):
-        """Stop if all evaluations left are expected to gain less than the best is uncertain by.
+        """Stop if the remaining evaluations are expected to gain less than the standard error.
 
         The gain of the remaining evaluations is bounded by their number times the largest expected
         improvement. The threshold is that of Makarova et al. (2022), who compare it with a bound on
@@ -160,13 +165,16 @@ class Budget:
         gain : float
             Largest expected improvement.
         standard_error : float
-            Of the best value.
+            Standard error of the best value.
         """
         if (self.n - self.n_done) * gain < standard_error:
             self.end("patience", "The model expects no gain above the standard error of the best.")
 
     def count(self, trial, optimizer, show=None):
-        """Count an evaluation, or a value supplied by the user, and show an evaluation."""
+        """Count an evaluation or a value supplied by the user.
+
+        Evaluations are also shown, and passed to the callback.
+        """
         observation = trial.observation
         y = observation.y if observation.error is None else math.nan
         c = observation.told.get("constraints")

@@ -27,32 +27,33 @@ HANGING = (
 
 
 class EvaluationLoop:
-    """Evaluate what an optimiser proposes until the budget is spent.
+    """Evaluate the proposals of an optimiser until the budget is spent.
 
     Parameters
     ----------
     evaluation : Evaluation
     budget : Budget
     log : EventLog or NoLog
-        Begun: its events are those of earlier runs of the same search.
+        Log in which `begin` has been called. Its events are those of earlier runs of the search.
     proposals : Proposals
     make_workers : callable
-        Returns what makes the calls, a `Scheduler` or `DirectRunner`.
+        Returns the workers that run the calls: a `Scheduler` or a `DirectRunner`.
     batch_size : int or None, default=None
-        So many points are proposed together, and the next ones when all are evaluated. None: a
-        point is proposed as soon as a worker is free.
+        Number of points proposed together. The next batch is proposed when all of them have been
+        evaluated. With None, a point is proposed as soon as a worker is free.
     show : callable or None, default=None
-        Called with a `Progress` after every evaluation.
+        Function that is called with a `Progress` after each evaluation.
 
     Attributes
     ----------
     optimizer : AskTellOptimizer
     trials : list of Trial
-        Evaluations, and values that the user supplied, in the order of the optimiser.
+        Evaluations and values supplied by the user, in the order in which the optimiser received
+        them.
     n_calls : int
-        Calls begun, those of earlier runs included.
+        Number of calls that have begun, including those of earlier runs.
     raised : (BaseException, point) or None
-        What a call raised, and at which point.
+        Exception raised by a call, and the point of the call.
     """
 
     def __init__(
@@ -72,12 +73,13 @@ class EvaluationLoop:
         self._is_withdrawn = False
 
     def resume(self, told, held=()):
-        """Take over what is known before the run.
+        """Continue from evaluations and values that are known before the run.
 
         Parameters
         ----------
         told, held : list of Trial
-            What the optimiser has been told, and observations in an open batch.
+            Trials that have been passed to the optimiser, and trials of a batch that is not
+            complete.
         """
         self.proposals.resume(told, held)
         self.trials, self._held, self._n_told = told, list(held), len(self.optimizer.func_vals_)
@@ -89,7 +91,7 @@ class EvaluationLoop:
             self._n_left = self._n_of_batch(self.batch_size - len(held))
         elif evaluated:
             self._batch = evaluated[-1].batch + 1
-        # supplied values first: they are no improvement, whenever they were supplied
+        # Count supplied values first, because they are never improvements.
         for trial in sorted(told, key=attrgetter("is_evaluated")):
             self.budget.count(trial, self.optimizer, self._show)
         if self.budget.watches_gain and evaluated and not held:
@@ -105,9 +107,9 @@ class EvaluationLoop:
         Raises
         ------
         BaseException
-            What an evaluation or a callback raised, after the evaluations that were running have
-            ended and been recorded. After KeyboardInterrupt and SystemExit only those that had
-            returned are recorded.
+            Any exception raised by an evaluation or a callback, after all running evaluations have
+            ended and been recorded. After KeyboardInterrupt and SystemExit, only evaluations that
+            had returned are recorded.
         """
         self.budget.start_clock()
         if self.budget.room(len(self._held)) <= 0:  # nothing to evaluate, so no workers are needed
@@ -134,7 +136,10 @@ class EvaluationLoop:
 
     @contextmanager
     def _open_workers(self):
-        """Give the workers; record what is running if an error or Ctrl-C ends the run."""
+        """Context manager for the workers.
+
+        If an error or Ctrl-C ends the run, running evaluations are recorded.
+        """
         has_ended = False
         self.workers = self._make_workers()
         self.workers.on_begin, self.workers.on_take_back = self._on_begin, self._on_take_back
@@ -154,7 +159,7 @@ class EvaluationLoop:
     # --- begin ----------------------------------------------------------------------------------
 
     def _n_wanted(self, n_open):
-        """Return how many evaluations to begin now."""
+        """Return the number of evaluations to begin now."""
         room = self.budget.room(n_open)
         if self.batch_size is None:
             return min(math.ceil(self.workers.n_free / self.evaluation.n_calls), room)
@@ -163,7 +168,7 @@ class EvaluationLoop:
         return min(self._n_left, room)
 
     def _n_of_batch(self, n):
-        """Return how many points to begin for a batch of n: it ends with the initial points."""
+        """Return the number of points in a batch of up to n, which ends with the initial points."""
         return min(n, len(self.proposals.initial) or n)
 
     def _begin(self, trial):
@@ -214,14 +219,14 @@ class EvaluationLoop:
     # --- end ------------------------------------------------------------------------------------
 
     def _take(self, outcomes):
-        """Take what became of calls; raise what one raised when all others are recorded."""
+        """Process the outcomes of calls; if one has failed with an error, raise it at the end."""
         for outcome in outcomes:  # first, since recording one may fail
             if outcome.kind == "value":
                 self._keep(outcome.call, outcome.value)
         errors = [(outcome.value, None) for outcome in outcomes if outcome.kind == "broken"]
         for outcome in outcomes:
             trial = outcome.call and self._running.get(outcome.call.key[0])
-            if trial is None:  # given up already
+            if trial is None:  # already recorded as failed
                 continue
             if outcome.kind == "value":
                 if len(trial.results) == self.evaluation.n_calls:
@@ -263,7 +268,7 @@ class EvaluationLoop:
         self._observe(trial)
 
     def _observe(self, trial):
-        """Record the observation of a trial, and tell the optimiser, unless it is in a batch."""
+        """Record the observation of a trial; outside of batches, pass it to the optimiser."""
         if trial.observation is None:
             try:
                 trial.observation = self.evaluation.observation(trial)
@@ -306,7 +311,7 @@ class EvaluationLoop:
         self.log.evaluated(trial.point)
 
     def _tell(self):
-        """Tell the optimiser the observations of a batch, and count them."""
+        """Pass the observations of a batch to the optimiser, and count them."""
         batch = sorted(self._held, key=attrgetter("place"))
         if not batch:
             return
@@ -348,10 +353,10 @@ class EvaluationLoop:
         self.budget.abort("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
         for call, value in self.workers.returned():
             self._keep(call, value)
-        # first the one that was being written: the log recognises the event that it wrote last
+        # Start with the one being written, because the log recognises the last event it wrote.
         for trial in sorted(self._running.values(), key=lambda trial: trial.event is None):
             if trial.observation or len(trial.results) == self.evaluation.n_calls:
-                with suppress(Exception):  # another error is on its way
+                with suppress(Exception):  # another error is being raised
                     self._observe(trial)
         with suppress(Exception):
             self._tell()

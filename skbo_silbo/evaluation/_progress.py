@@ -1,4 +1,4 @@
-"""Show the progress of a run, as a bar or as lines."""
+"""Progress output of a run, as a bar or as lines."""
 
 import math
 from contextlib import contextmanager, suppress
@@ -7,18 +7,18 @@ from functools import partial
 
 @contextmanager
 def show_progress(verbose, title, total, unit):
-    """Give a function that shows a `Progress`, or None if nothing is shown.
+    """Context manager that returns a function to show a `Progress`, or None.
 
     Parameters
     ----------
     verbose : int
-        0 shows nothing; 1 a bar if tqdm is installed, otherwise lines; 2 or more lines with the
-        points.
+        Verbosity. 0 shows nothing. 1 shows a bar if tqdm is installed, and otherwise a line per
+        evaluation. 2 or more shows lines that include the points.
     title : str
     total : int
-        Evaluations to come.
+        Number of evaluations to come.
     unit : str
-        What an evaluation is called.
+        Name of an evaluation in the output.
     """
     tqdm = None
     if verbose == 1:

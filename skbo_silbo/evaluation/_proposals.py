@@ -1,4 +1,4 @@
-"""Which point is evaluated next: initial points first, then what the optimiser proposes."""
+"""The order in which points are evaluated: initial points, then proposals."""
 
 import math
 from collections import Counter, deque
@@ -9,23 +9,23 @@ from skbo_silbo.space import SpaceExhausted
 
 
 class Proposals:
-    """Points to evaluate.
+    """Source of the points to evaluate.
 
     Parameters
     ----------
     optimizer : AskTellOptimizer
     log : EventLog or NoLog
     points : Points
-        Tells which initial points are inside the space.
+        Used to determine which initial points are inside the space.
     initial : list of (point, source), default=()
-        Points to evaluate before the optimiser is asked.
+        Points to evaluate before the first proposal of the optimiser.
 
     Attributes
     ----------
     initial : deque of (point, source)
-        Those that are left.
+        Initial points that have not been evaluated yet.
     waiting : deque of points
-        Pending points of an earlier run that were not evaluated.
+        Points that an earlier run proposed but did not evaluate.
     """
 
     def __init__(self, optimizer, log, points, initial=()):
@@ -33,12 +33,12 @@ class Proposals:
         self.initial, self.waiting = deque(initial), deque()
 
     def resume(self, told, held):
-        """Leave out what earlier runs evaluated, and continue with what they left pending.
+        """Skip the points that earlier runs evaluated, and continue with their pending points.
 
         Parameters
         ----------
         told, held : list of Trial
-            Evaluations that the optimiser is told, and those that wait for others of their batch.
+            Trials that are passed to the optimiser, and trials of a batch that is not complete.
         """
         held = self.points.keys([trial.point for trial in held])
         done = self.points.keys([trial.point for trial in told if trial.is_evaluated])
@@ -61,9 +61,10 @@ class Proposals:
         Parameters
         ----------
         n_begun : int
-            How many evaluations have begun, those of earlier runs included.
+            Number of evaluations that have begun, including those of earlier runs.
         n_told, n_known : int
-            How many values the optimiser has, and will have when all evaluations have ended.
+            Number of values that the optimiser has now, and that it will have when all running
+            evaluations have ended.
         """
         if self.initial:
             point, source = self.initial.popleft()
@@ -84,5 +85,5 @@ class Proposals:
         return None
 
     def fixed_parameters(self, n_begun):
-        """Return the values of parameters that the next proposal must have; None if it is free."""
+        """Return the parameter values to fix in the next proposal, or None if there are none."""
         return

@@ -1,4 +1,4 @@
-"""One point on its way through the loop, and what a loop needs to know about its objective."""
+"""Evaluations of single points, and the interface between the loop and the objective."""
 
 import math
 from abc import ABC, abstractmethod
@@ -20,11 +20,11 @@ class Observation:
     y : float
         Value to be minimised; NaN if the evaluation failed.
     told : dict, default={}
-        What the optimiser is told besides the value: ``constraints`` or ``goals``, arrays.
+        Additional arguments of `tell`: arrays ``constraints`` or ``goals``.
     error : str or None, default=None
-        Why no value could be computed.
+        Reason why no value could be computed.
     rows : list of dict or None, default=None
-        One row of scores and times per split, of a search.
+        Scores and times of each split, in a hyperparameter search.
     """
 
     y: float
@@ -35,30 +35,31 @@ class Observation:
 
 @dataclass(eq=False)
 class Trial:
-    """A point, and how far its evaluation has come.
+    """A point and the state of its evaluation.
 
     Parameters
     ----------
     point : ndarray or dict
     source : str
-        Where the point comes from: "given", "known", "init" (the initial design), "model", or
-        "resumed" (an earlier run evaluated it).
+        Origin of the point: "given", "known", "init" (the initial design), "model", or "resumed"
+        (evaluated by an earlier run).
     is_modelled : bool, default=True
-        Whether the optimiser is told; not if the point is outside the search space.
+        Whether the value is passed to the optimiser. False if the point is outside the search
+        space.
     is_evaluated : bool, default=True
-        False if the user supplied the value.
+        Whether the point was evaluated. False if the user supplied the value.
 
     Attributes
     ----------
     number : int
-        In the order in which evaluations began.
+        Number of the evaluation, in the order in which evaluations began.
     batch, place : int
-        Batch, and position in it.
+        Number of the batch, and position of the point in the batch.
     results : dict
-        What its calls have returned, by their position.
+        Return values of the calls, by position.
     observation : Observation or None
     event : dict or None
-        Its entry in the log, once there is an observation.
+        Entry in the log. None until there is an observation.
     """
 
     point: Any
@@ -79,7 +80,7 @@ class Evaluation(ABC):
     Attributes
     ----------
     n_calls : int
-        Calls per point.
+        Number of calls per point.
     """
 
     n_calls: int
@@ -90,22 +91,22 @@ class Evaluation(ABC):
 
     @abstractmethod
     def observation(self, trial: Trial) -> Observation:
-        """Return the observation from what the calls returned, ``trial.results``."""
+        """Compute the observation from the return values of the calls, ``trial.results``."""
 
     @abstractmethod
     def failure(self, trial: Trial, why: str, error: BaseException) -> Observation:
-        """Return the observation of an evaluation that was given up, or raise `error`."""
+        """Return the observation of an evaluation without a value, or raise `error`."""
 
     def standard_error(self, trial: Trial | None) -> float:
-        """Return the standard error of a value, for ``patience="auto"``; NaN if unknown."""
+        """Return the standard error of the value for ``patience="auto"``, or NaN if unknown."""
         return math.nan
 
     def record(self, trial: Trial) -> dict[str, Any]:
-        """Return what a journal keeps besides the value and the error, as plain data."""
+        """Return additional plain data to store in a journal."""
         return {}
 
     def rows_from_record(self, content: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """Return the rows of an observation from what `record` returned."""
+        """Return the rows of an observation from data returned by `record`."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""Describe objects as plain JSON, so that a resumed search can tell whether it is the same."""
+"""Describe objects as JSON data, to check whether a resumed search has the same settings."""
 
 import copyreg
 import functools
@@ -19,10 +19,10 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import metadata_request
 
 LONGEST = 20  # longer lists are described by a digest
-CODE = "code"  # key of the bytecode of a lambda or nested function; a difference is a warning
-SHOWN = 5  # most differences named in a message
-SHOWN_INSTEAD = ("class", "text")  # keys of the part that stands for an object in a message
-HELD_BY = {  # attributes that define objects which also keep results of calls
+CODE = "code"  # key of the bytecode digest of a function; differences only raise a warning
+SHOWN = 5  # largest number of differences listed in a message
+SHOWN_INSTEAD = ("class", "text")  # keys of the entries that represent an object in a message
+HELD_BY = {  # attributes that define objects which also store results of calls
     functools.partial: ("func", "args", "keywords", "__dict__"),
     np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
     type(functools.lru_cache(len)): ("__wrapped__",),
@@ -32,10 +32,10 @@ BUILT_IN = (*PLAIN, list, dict, set, frozenset, np.ndarray)
 
 
 def describe(value: object) -> Any:
-    """Describe a value as plain JSON that is the same in every process.
+    """Describe a value as JSON data that are the same in every process.
 
-    Classes and functions are described by their qualified name. Lambdas and nested functions have
-    a digest of their bytecode as ``"code"`` too. Estimators are described by class and parameters,
+    Classes and functions are described by their qualified name. For lambdas and nested functions, a
+    digest of the bytecode is added as ``"code"``. Estimators are described by class and parameters,
     other objects by class and attributes, or by `joblib.hash`.
 
     Raises
@@ -55,7 +55,7 @@ def describe(value: object) -> Any:
 
 
 def _described(value, inside):
-    """Describe a value; `inside` holds the ids of the objects that contain it."""
+    """Describe a value, given the ids of the objects that contain it."""
     if isinstance(value, np.generic) and not isinstance(value, (np.timedelta64, np.datetime64)):
         value = value.item()
     if value is None or type(value) in (bool, int, str):
@@ -111,7 +111,7 @@ def _array(value, part):
 
 def _object(value, part):
     kind = {"class": name_of(type(value))}
-    if type(value) is FunctionType:  # not a proxy that pretends to be one
+    if type(value) is FunctionType:  # excludes proxies of functions
         return {"class": name_of(value), CODE: _digest(value), **part(vars(value))}
     if type(value) in HELD_BY:
         return {**kind, **part({name: getattr(value, name) for name in HELD_BY[type(value)]})}
@@ -133,10 +133,10 @@ def _object(value, part):
 
 
 def _digest(function):
-    """Return a digest of the bytecode of a function and of the plain values it is bound to."""
+    """Return a digest of the bytecode of a function and of the plain values in its closure."""
     held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # a name without a value yet
+        with suppress(ValueError):  # the cell is empty
             held.append(cell.cell_contents)
     held = [repr(value) for value in held if isinstance(value, (*PLAIN, type(None)))]
     return joblib.hash([_bytecode(function.__code__), held])
@@ -148,7 +148,7 @@ def _bytecode(code):
 
 
 def _state(value):
-    """Return the attributes that define an object; None if there may be more to it."""
+    """Return the attributes that define an object, or None if they may not define it fully."""
     kind = type(value)
     if kind.__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
         return {"__wrapped__": value.__wrapped__}
@@ -159,7 +159,7 @@ def _state(value):
         return None
     value.__reduce_ex__(4)  # raises if it cannot be pickled
     state = value.__getstate__()
-    if isinstance(state, tuple):  # with slots
+    if isinstance(state, tuple):  # the class has slots
         state = {**(state[0] or {}), **(state[1] or {})}
     return {} if state is None else state
 
@@ -184,7 +184,7 @@ def describe_data(data: Any) -> Any:
 
 
 def _is_cloned_whole(estimator):
-    """Return whether `clone` keeps more than the parameters, as for a frozen estimator."""
+    """Return whether `clone` copies more than the parameters, as for a frozen estimator."""
     own = getattr(type(estimator), "__sklearn_clone__", None)
     return own is not None and not own.__module__.startswith("sklearn.base")
 
@@ -211,7 +211,7 @@ def _shorten(values):
 
 
 def name_of(thing: Any) -> str:
-    """Return the qualified name of a class or function, with its public module if there is one."""
+    """Return the qualified name of a class or function, preferably in a public module."""
     module = getattr(thing, "__module__", None) or ""
     parts = module.split(".")
     hidden = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]
@@ -221,7 +221,7 @@ def name_of(thing: Any) -> str:
 
 
 def callable_name(function: Any) -> str:
-    """Return the qualified name of a callable, or that of its class.
+    """Return the qualified name of a callable, or of its class.
 
     Examples
     --------
@@ -233,9 +233,9 @@ def callable_name(function: Any) -> str:
 
 
 def describe_callable(function: Any) -> dict[str, Any]:
-    """Describe a callable by its name alone: calls may change what it holds.
+    """Describe a callable by its name only, since calls may change its attributes.
 
-    Lambdas and nested functions have a digest of their bytecode too.
+    For lambdas and nested functions, a digest of the bytecode is added.
     """
     inner = _inner(function)
     is_named = _is_found(inner) or type(inner) is not FunctionType
@@ -249,24 +249,24 @@ def _inner(function):
 
 
 def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:
-    """Raise if two descriptions differ, naming the differences.
+    """Raise a ValueError that lists the differences if two descriptions differ.
 
     Parameters
     ----------
     old, new : object
-        As returned by `describe`.
+        Descriptions returned by `describe`.
     rule, remedy : str
-        Beginning and end of the message.
+        Beginning and end of the error message.
 
     Raises
     ------
     ValueError
-        If anything but the bytecode of a function differs.
+        If the descriptions differ in anything but the bytecode of functions.
 
     Warns
     -----
     UserWarning
-        If the bytecode of a lambda or nested function differs.
+        If only the bytecode of a lambda or nested function differs.
     """
     if shown := format_differences(old, new):
         raise ValueError(f"{rule}: {shown}. {remedy}")
@@ -279,7 +279,7 @@ def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:
 
 
 def format_differences(old: Any, new: Any) -> str:
-    """Return the first differences between two descriptions as text, empty if there are none."""
+    """Format the first differences between two descriptions; the text is empty without any."""
     found = [leaf for leaf in _leaves(old, new) if not _is_code(leaf[0])][:SHOWN]
     return "; ".join(
         f"{where.removesuffix('.digest')} has other values"
@@ -292,8 +292,8 @@ def format_differences(old: Any, new: Any) -> str:
 def _leaves(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield (path, old, new) for the parts that differ.
 
-    1, 1.0 and True are different. The order of keys does not matter. If the class or the text
-    differs, the other parts of an object are not listed.
+    The values 1, 1.0 and True are different from one another. The order of keys does not matter. If
+    the class or the text of an object differs, its other parts are not listed.
     """
     if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
         return
@@ -315,12 +315,12 @@ def _is_code(where):
 
 
 def _parts(value):
-    """Return the parts of a description to compare one by one; None if it has no parts."""
+    """Return the parts of a description to compare separately, or None if it has no parts."""
     if not isinstance(value, list) or not any(isinstance(part, (dict, list)) for part in value):
         return value if isinstance(value, dict) else None
     parts = {str(i): part for i, part in enumerate(value)}
     if all(isinstance(part, list) and part and isinstance(part[0], str) for part in value):
-        steps = {name: _only(rest) for name, *rest in value}  # those of a Pipeline
+        steps = {name: _only(rest) for name, *rest in value}  # the steps of a Pipeline
         return {**steps, "order": list(steps)} if len(steps) == len(value) else parts
     return parts
 

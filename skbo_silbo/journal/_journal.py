@@ -16,32 +16,32 @@ NAME, VERSION = "skbo_silbo", 11  # version of the format; other versions are re
 BEGINNING = b'{"journal": "skbo_silbo'
 VERSION_OF = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
-TAIL = 64  # bytes at the end that are compared before each write, to detect changes by others
+TAIL = 64  # number of bytes at the end that are checked before each write
 COMPLETE = re.compile(rb'"check": "[0-9a-f]{16}"\}$')
 
 
 class Journal:
-    """A header and numbered records, one JSON object per line.
+    """A file with a header and numbered records, one JSON object per line.
 
-    `append` returns once its line is on disk (``fsync``), so a crash or a full disk can only tear
-    the last line, which opening the file drops. Every line ends with a checksum: a line that was
-    edited later is rejected. The file is locked until `close`.
+    `append` returns once its line is on disk (``fsync``). A crash or a full disk can therefore only
+    damage the last line, which is dropped when the file is opened. Every line ends with a checksum,
+    so that lines which were edited later are rejected. The file is locked until `close`.
 
     Parameters
     ----------
     path : str or path-like
-        Created if it does not exist; its folder must exist.
+        Path of the file, which is created if it does not exist. Its folder must exist.
 
     Attributes
     ----------
     header : dict or None
-        None in a new file, until `begin`.
+        The header. It is None in a new file until `begin` is called.
     records : list of dict
         The records read when the file was opened, each with its number ``n``.
     last : dict or None
-        The record that `append` wrote last, even if Ctrl-C was pressed meanwhile.
+        The last record written by `append`, even if Ctrl-C was pressed while it was written.
     process : int
-        The process that opened the file, the only one that can write it.
+        Id of the process that opened the file. Only this process can write to it.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class Journal:
         Parameters
         ----------
         header : dict
-            JSON data; the name and version of the format are added.
+            JSON data. The name and version of the format are added.
         """
         header = {"journal": NAME, "version": VERSION, **header}
         os.ftruncate(self._usable_file(), 0)
@@ -111,12 +111,12 @@ class Journal:
         Parameters
         ----------
         record : dict
-            JSON data; its number is added.
+            JSON data. The number of the record is added.
 
         Raises
         ------
         OSError
-            If it cannot be written; the file then stays as it was.
+            If the record cannot be written. The file is then unchanged.
         RuntimeError
             If the journal is closed, was changed by another program, or belongs to the parent
             process.
@@ -125,12 +125,12 @@ class Journal:
         self._write({"n": self._n_records, **record}, record)
 
     def damaged_record(self, i: int, why: object = "") -> ValueError:
-        """Return the error to raise for record i, which cannot be read."""
+        """Return the error to raise if record i cannot be read."""
         remedy = "Delete it and all lines after it to resume from there, or use another path."
         return self._damaged(i + 2, remedy, why)
 
     def damaged_header(self, why: object = "") -> ValueError:
-        """Return the error to raise for a header that cannot be read."""
+        """Return the error to raise if the header cannot be read."""
         return self._damaged(1, "Restore a copy of the file, or use another path.", why)
 
     def _damaged(self, line, remedy, why):
@@ -140,7 +140,7 @@ class Journal:
         return ValueError(f"journal {self.path!r} is damaged in line {line}{reason}. {remedy}")
 
     def _usable_file(self):
-        """Return the descriptor of the file, or raise if this process cannot write it."""
+        """Return the file descriptor; raise an error if this process cannot write to the file."""
         if os.getpid() != self.process:
             raise RuntimeError(
                 f"journal {self.path!r} can only be written by the process that opened it, not by "
@@ -151,7 +151,7 @@ class Journal:
         return self._file
 
     def _require_untouched(self):
-        """Check that nobody else changed, moved or closed the file."""
+        """Check that the file has not been changed, moved or closed elsewhere."""
         with suppress(OSError):
             os.lseek(self._file, self._size - len(self._tail), os.SEEK_SET)
             is_same = os.read(self._file, len(self._tail)) == self._tail
@@ -178,7 +178,7 @@ class Journal:
             raise
 
     def _put(self, line, record):
-        os.ftruncate(self._file, self._size)  # remove what an interrupted write left
+        os.ftruncate(self._file, self._size)  # remove the remains of an interrupted write
         _write_all(self._file, line, self._size)
         n, size = self._n_records + (record is not None), self._size + len(line)
         # in one statement, within which Ctrl-C is not raised
@@ -197,7 +197,7 @@ class Journal:
             )
         if COMPLETE.search(torn):  # only the newline is missing
             lines.append(torn)
-        if len(lines) > 1 and b"\0\0" in lines[-1]:  # blocks that did not reach the disk
+        if len(lines) > 1 and b"\0\0" in lines[-1]:  # blocks that were not written to disk
             lines.pop()
         if lines:
             self.header, *self.records = self._parse(lines)
@@ -209,7 +209,7 @@ class Journal:
         self._size, self._tail = len(whole), whole[-TAIL:]
 
     def _parse(self, lines):
-        """Return header and records after checking version, checksums and numbers."""
+        """Return the header and the records after checking the version, checksums and numbers."""
         header, *records = map(read_checked_line, lines)
         version = VERSION_OF.match(lines[0])
         is_intact = header is not None or not COMPLETE.search(lines[0])
@@ -228,7 +228,7 @@ class Journal:
 
 
 def read_unlocked(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return header and records of a journal that another process may be writing.
+    """Read the header and the records of a journal that another process may be writing.
 
     The file is neither locked nor changed. Reading stops before the first incomplete line.
 
@@ -237,7 +237,7 @@ def read_unlocked(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[di
     OSError
         If the file cannot be read.
     ValueError
-        If the file is not a journal, or of another version.
+        If the file is not a journal, or has another version.
     """
     with open(path, "rb") as stream:
         lines = stream.read().split(b"\n")
@@ -255,7 +255,10 @@ _OPEN: WeakSet[Journal] = WeakSet()
 
 
 def _close_in_fork():
-    """Close the copies in a forked process, which would keep the lock after the parent's death."""
+    """Close inherited journals in a forked process.
+
+    Otherwise, the lock would be kept after the death of the parent process.
+    """
     for journal in list(_OPEN):
         journal.close()
 
@@ -291,7 +294,7 @@ def _open(path):
 
 
 def _is_at(path, file):
-    """Return whether an open file is the one at a path."""
+    """Return whether an open file is the file at a path."""
     try:
         there = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -308,7 +311,7 @@ def _write_all(file, content, start):
 
 
 def _sync_folder(path):
-    """Have the name of a new file on disk; Windows cannot open folders."""
+    """Write the folder entry of a new file to disk, except on Windows."""
     if is_windows():
         return
     folder = os.open(os.path.dirname(path), os.O_RDONLY)
@@ -324,14 +327,14 @@ def checked_line(content: dict[str, Any]) -> bytes:
     Raises
     ------
     ValueError
-        If it holds NaN or infinity, which JSON does not have.
+        If the dict contains NaN or infinity, which JSON does not support.
     """
     line = json.dumps(content, allow_nan=False).encode()[:-1]
     return b'%s, "check": "%s"}' % (line, _checksum(line))
 
 
 def read_checked_line(line: bytes) -> dict[str, Any] | None:
-    """Return the dict in a line without its checksum; None if the line was changed."""
+    """Return the dict in a line without its checksum, or None if the line was changed."""
     checked = CHECKED.fullmatch(line)
     if checked is None or checked[2] != _checksum(checked[1]):
         return None

@@ -1,12 +1,12 @@
-"""File locks that end with their process, so that none is ever stale."""
+"""File locks that are released when their process ends, so that they are never stale."""
 
 import os
 
-PLACE = 2**31 - 2  # of the byte that is locked on Windows: beyond all lines of the journal
+PLACE = 2**31 - 2  # position of the byte locked on Windows, beyond all lines of the journal
 
 
 def lock(file, path):
-    """Take the lock on an open file without waiting.
+    """Acquire the lock on an open file without waiting.
 
     The lock belongs to the open file, not to the process: a second journal in this process is
     rejected too. Closing the file, or the death of the process, releases it.
@@ -14,14 +14,14 @@ def lock(file, path):
     Parameters
     ----------
     file : int
-        Descriptor.
+        File descriptor.
     path : str
-        Where the file is, for messages.
+        Path of the file, for messages.
 
     Raises
     ------
     RuntimeError
-        If the file is locked already, or the system or file system has no locks.
+        If the file is already locked, or if the system or file system does not support locks.
     """
     take = _posix_lock() or _windows_lock()
     if take is None:
@@ -43,9 +43,9 @@ def lock(file, path):
 
 
 def unlock(file):
-    """Release the lock at once, even if a forked process still has the file open.
+    """Release the lock immediately, even if a forked process still has the file open.
 
-    On Windows the lock ends when the file is closed.
+    On Windows, the lock is released when the file is closed.
     """
     fcntl = _fcntl()
     if fcntl is not None:

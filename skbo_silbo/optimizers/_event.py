@@ -1,10 +1,10 @@
-"""Events: what a journal and a saved optimiser consist of.
+"""Events, the entries of a journal and of a saved optimiser.
 
 =============== =========================================================================
 event           content
 =============== =========================================================================
-``asked``       points that became pending, and as ``learnt`` what the optimiser has
-                learnt by then, as far as it changed
+``asked``       points that became pending; ``learnt`` is the part of the optimiser's
+                model that has changed since the last such event
 ``observed``    points, with ``y``, ``noise_std`` and perhaps ``constraints`` or ``goals``;
                 ``given`` is true for values that the user supplied
 ``cancelled``   points that are no longer pending
@@ -14,8 +14,8 @@ event           content
                 not begun
 =============== =========================================================================
 
-A point is written encoded in the cube, an observed point of a box as itself, and an initial
-candidate of a search as its number, counted from 1.
+A point is written in its encoding in the cube. There are two exceptions: an observed point of a box
+is written as it is, and an initial candidate of a search as its number, counted from 1.
 """
 
 import math
@@ -36,23 +36,23 @@ INFINITE = {math.inf: "inf", -math.inf: "-inf"}
 
 @dataclass(frozen=True)
 class Event:
-    """One event, parsed.
+    """A parsed event.
 
     Attributes
     ----------
     kind : str
     content : dict
-        As it was written.
+        The event as it was written.
     keys : tuple of bytes
-        Identify its points.
+        Keys that identify the points.
     X : ndarray of shape (n, m)
-        Its encoded points, NaN for candidates outside the space.
+        The encoded points, with NaN for candidates outside the space.
     points : list
-        The points, of an observation.
+        The points of an "observed" event.
     y, noise_std : ndarray of shape (n,)
-        Values to be minimised and standard deviations of their noise, of an observation.
+        Values to be minimised, and standard deviations of their noise, of an "observed" event.
     constraints, goals : ndarray of shape (n, k)
-        Of an observation.
+        Constraint or objective values of an "observed" event.
     """
 
     kind: str
@@ -67,55 +67,58 @@ class Event:
 
     @property
     def is_of_optimizer(self) -> bool:
-        """Whether it changes the state of an optimiser of the space."""
+        """Whether the event changes the state of an optimiser."""
         return self.kind in OPTIMIZER_EVENTS and not np.isnan(self.X).any()
 
 
 class Points:
-    """Write and read the points of a space.
+    """Converts points of a space to and from their written form.
 
     Parameters
     ----------
     space : Space, SpaceUnion or Box
     numbered : list of dict, default=()
-        Candidates that are written as their number. They are recognised by identity, since equal
-        candidates may be proposed later.
+        Candidates that are written as their number. They are compared by identity, since an equal
+        candidate may be proposed later.
     """
 
     def __init__(self, space, numbered=()):
         self.space, self.numbered = space, list(numbered)
 
     def number(self, point):
-        """Return the number of a candidate, counted from 1; 0 for other points."""
+        """Return the number of a candidate, counted from 1, or 0 for other points."""
         return next((i for i, p in enumerate(self.numbered, start=1) if p is point), 0)
 
     def rows(self, points):
-        """Return points as they are written: numbers, or encoded points as lists."""
+        """Convert points to their written form: numbers, or encoded points as lists."""
         return [self.number(p) or self.space.encode([p])[0].tolist() for p in points]
 
     def observed_rows(self, points, X=None):
-        """Return observed points, with encodings X, as they are written: exactly, if of a box."""
+        """Convert observed points with encodings X to their written form.
+
+        Points of a box are written exactly.
+        """
         if not self.space.is_dict:
             return np.array(points).tolist()
         return self.rows(points) if X is None else X.tolist()
 
     def is_inside(self, point):
-        """Return whether a point is inside the space; only numbered candidates may be outside."""
+        """Return whether a point is inside the space. Only numbered candidates can be outside."""
         if not self.numbered or not self.number(point):
             return True
         return not np.isnan(self._encoded(point)).any()
 
     def keys(self, points):
-        """Return the keys that identify points, bytes."""
+        """Return the keys that identify points."""
         return self.read(self.rows(points))[1]
 
     def read(self, rows):
-        """Return the encoded points, (n, m), and keys of written points.
+        """Return the encodings and keys of written points.
 
         Raises
         ------
         ValueError
-            If `rows` is not what `Points.rows` returns.
+            If `rows` was not written by `Points.rows`.
         """
         m = self.space.n_features_
         X = points_from_data([[0.0] * m if type(row) is int else row for row in rows], m)
@@ -126,7 +129,7 @@ class Points:
         return X, tuple(keys)
 
     def points(self, rows, X):
-        """Return the points that were written as `rows`, with encodings X."""
+        """Return the points that were written as `rows` and have the encodings X."""
         return [
             self._numbered(row) if type(row) is int else self.space.decode(x[None])[0]
             for row, x in zip(rows, X, strict=True)
@@ -145,7 +148,10 @@ class Points:
 
 
 def read_event(content: dict[str, Any], points: Points) -> Event:
-    """Parse an event; raise one of `UNREADABLE` if it was not written by this module."""
+    """Parse an event.
+
+    If it was not written by this module, one of the exceptions in `UNREADABLE` is raised.
+    """
     kinds = KINDS & content.keys()
     if len(kinds) != 1:
         raise ValueError(f"an event must be one of {', '.join(sorted(KINDS))}")
@@ -173,13 +179,13 @@ def read_event(content: dict[str, Any], points: Points) -> Event:
 
 
 def _table(rows):
-    """Return rows of values, (n, k), each written by `values_to_data`."""
+    """Return an array of rows that were written by `values_to_data`."""
     rows = list(map(values_from_data, rows))
     return np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
 def observed_event(rows, y, noise_std=None, constraints=None, goals=None):
-    """Return observations as an event; `rows` are their points, from `Points.observed_rows`."""
+    """Return the event of observations at points written by `Points.observed_rows`."""
     noise = [None] * len(y) if noise_std is None else values_to_data(noise_std)
     event = {"observed": rows, "y": values_to_data(y), "noise_std": noise}
     for name, values in (("constraints", constraints), ("goals", goals)):
@@ -189,7 +195,7 @@ def observed_event(rows, y, noise_std=None, constraints=None, goals=None):
 
 
 def points_from_data(rows: list[list[float]], m: int) -> FloatArray:
-    """Return points of the cube, (n, m), that were written as lists, or raise ValueError."""
+    """Return the points of the cube that were written as lists, or raise a ValueError."""
     X = _finite_rows(rows, m)
     if (np.abs(X) > 1.0).any():
         raise ValueError(f"encoded points must be lists of {m} numbers in [-1, 1]")
@@ -197,7 +203,10 @@ def points_from_data(rows: list[list[float]], m: int) -> FloatArray:
 
 
 def values_to_data(y):
-    """Return values as JSON numbers; None for NaN, "inf" and "-inf" for infinite values."""
+    """Convert values to JSON data.
+
+    NaN becomes None, and infinite values become "inf" and "-inf".
+    """
     return [None if math.isnan(v) else INFINITE.get(v, v) for v in map(float, y)]
 
 

@@ -1,4 +1,4 @@
-"""The log of a run: what was asked, begun and observed, in a journal file or nowhere."""
+"""The log of proposals and evaluations of a run, which is stored in a journal file."""
 
 import os
 import platform
@@ -14,11 +14,11 @@ from skbo_silbo.journal._describe import require_same
 from skbo_silbo.journal._journal import Journal
 from skbo_silbo.optimizers._state import RootSeed, read_events, replay
 
-MOST_DEATHS = 2  # process deaths with a point alone after which it counts as failed
+MOST_DEATHS = 2  # a point has failed if the process died this often while evaluating only it
 
 
 class NoLog:
-    """The log of a run without a journal: nothing is recorded, and no earlier run is known."""
+    """The log of a run without a journal, which records nothing and has no earlier events."""
 
     path, events, n_calls = None, (), 0
 
@@ -30,7 +30,7 @@ class NoLog:
         return random_state
 
     def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
-        """Keep the settings."""
+        """Store the settings that a journal would keep."""
         self.fixed = fixed or {}
 
     def n_deaths(self, point):
@@ -48,7 +48,9 @@ class NoLog:
 
 
 class EventLog:
-    """The log of a run in a journal file; an event is on disk before the run continues.
+    """The log of a run in a journal file.
+
+    The run only continues once an event is on disk.
 
     Parameters
     ----------
@@ -58,27 +60,27 @@ class EventLog:
     ----------
     path : str
     fixed : dict
-        Settings of the first run that later runs keep.
+        Settings of the first run that later runs must use.
     events : list of Event
         The events of earlier runs.
     n_calls : int
-        How many evaluations earlier runs began.
+        Number of evaluations that earlier runs began.
     """
 
     def __init__(self, path):
         self._journal = Journal(path)
         self.path, self.events, self.fixed, self.n_calls = self._journal.path, [], {}, 0
-        self._random_state = None  # of this run, if it is an integer
+        self._random_state = None  # the random state of this run, if it is an integer
         self._unwritten = []  # observations that could not be written yet
-        self._learnt = {}  # as of the last "asked" event
-        self._rows = {}  # by key, as written
-        self._under_way = Counter()  # in this run, by key
+        self._learnt = {}  # the model at the last "asked" event
+        self._rows = {}  # key of a point -> its written form
+        self._under_way = Counter()  # running evaluations of this run by key
         self._interrupted, self._deaths = Counter(), Counter()  # in earlier runs
 
     def seed(self, random_state):
         """Return the random state to create the optimiser with.
 
-        An earlier run's seed is kept unless `random_state` is an integer.
+        The seed of the first run is used unless `random_state` is an integer.
         """
         header = self._journal.header
         if isinstance(random_state, Integral):
@@ -90,26 +92,27 @@ class EventLog:
             return RootSeed(header["seed"])
 
     def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
-        """Write the header of a new journal, or check that a resumed one is of the same search.
+        """Write the header of a new journal, or check that a journal is from the same search.
 
         Parameters
         ----------
         description : dict
             Everything that identifies the search, as plain data.
         points : Points
-            How points are written.
+            Converts points to their written form.
         seed : int
             Root seed of the optimiser.
         fixed : dict, default=None
-            Settings that later runs keep.
+            Settings that later runs must use.
         keeps_asked : bool, default=False
-            Whether points that were asked for keep a journal from being overwritten, as
-            observations do.
+            Whether a journal with "asked" events is protected from being overwritten, like one with
+            observations.
 
         Raises
         ------
         ValueError
-            If the journal holds evaluations of another search, and names the differences.
+            If the journal contains evaluations of another search. The message names the
+            differences.
         """
         self._points = points
         header = self._journal.header
@@ -120,7 +123,7 @@ class EventLog:
                 kept = {"observed", "asked"} if keeps_asked else {"observed"}
                 if any(kept & record.keys() for record in self._journal.records):
                     raise
-                header = None  # nothing was evaluated, as after a mistyped call: start again
+                header = None  # nothing was evaluated, as after a mistyped call: overwrite it
         if header is None:
             seeds = {"seed": int(seed), "random_state": self._random_state}
             who = {"made with": made_with(), **seeds, "fixed": fixed or {}}
@@ -159,9 +162,9 @@ class EventLog:
             )
 
     def _count_interrupted(self):
-        """Count evaluations that began and neither returned nor ended with the run.
+        """Count evaluations that were running when an earlier process died.
 
-        If nothing else ran in the process, the evaluation may have killed it.
+        If nothing else was running in the process, the evaluation may have killed it.
         """
         for event in self.events:
             keys = Counter(event.keys)
@@ -188,9 +191,10 @@ class EventLog:
         return self._deaths[self._key(point)] if self._deaths else 0
 
     def replay(self, optimizer, events):
-        """Have an optimiser take over events, and what it had learnt by then.
+        """Restore the state of an optimiser from events.
 
-        What was learnt with another version of this library is learnt again.
+        Its model is restored, too, unless another version of this library fitted it. In that case,
+        it is fitted again.
         """
 
         def damaged(i, error):
@@ -205,7 +209,7 @@ class EventLog:
         return self._journal.damaged_record(event.content["n"], error)
 
     def asked(self, optimizer, n=1):
-        """Record the last n pending points of an optimiser, and what it has learnt since."""
+        """Record the last n pending points of an optimiser, and the changes of its model."""
         learnt = optimizer.model_to_dict()
         asked = optimizer.encoded_pending_[-n:].tolist()
         # repr, because 1 == 1.0 == True
@@ -216,10 +220,13 @@ class EventLog:
             self._append(event)
         finally:
             if self._journal.last is event:
-                self._learnt = deepcopy(learnt)  # objects of the user may change theirs
+                self._learnt = deepcopy(learnt)  # objects of users may modify their state
 
     def begun(self, point, *, alone):
-        """Record that the evaluation of a point begins; `alone`: nothing else in this process."""
+        """Record that the evaluation of a point begins.
+
+        `alone` is True if nothing else runs in this process.
+        """
         [row] = self._points.rows([point])
         key = self._key(point)
         self._rows[key] = row
@@ -239,20 +246,20 @@ class EventLog:
         Raises
         ------
         OSError, RuntimeError
-            As `Journal.append` does.
+            If `Journal.append` raises one of these errors.
         """
         if not any(event is other for other in (*self._unwritten, self._journal.last)):
             self._unwritten.append(event)
         self._write_unwritten()
 
     def evaluated(self, point):
-        """Note that the value of a point has been recorded."""
+        """Mark the evaluation of a point as completed."""
         if self._under_way or self._interrupted:
             for counter in (self._under_way, self._interrupted, self._deaths):
                 counter.pop(self._key(point), None)
 
     def close(self):
-        """Record that what is under way ends with this run, and close the file."""
+        """Record that running evaluations end with this run, and close the file."""
         try:
             left = [self._rows[key] for key in self._under_way.elements()]
             self._under_way = Counter()
@@ -260,7 +267,7 @@ class EventLog:
                 self._write_unwritten()
                 if left:
                     self._append({"ended": left, "called": True})
-        finally:  # after Ctrl-C too, or the file stays locked
+        finally:  # otherwise Ctrl-C would leave the file locked
             self._journal.close()
         n_lost = sum(len(event.get("y", ())) for event in self._unwritten)
         self._unwritten = []
@@ -282,7 +289,7 @@ class EventLog:
     def _write_unwritten(self):
         while self._unwritten:
             event = self._unwritten[0]
-            if self._journal.last is not event:  # Ctrl-C is raised after it was written
+            if self._journal.last is not event:  # Ctrl-C may be raised after the event was written
                 self._journal.append(event)
             del self._unwritten[0]
 
@@ -300,7 +307,7 @@ def open_log(path):
     Raises
     ------
     ValueError, RuntimeError, OSError
-        As `Journal` does.
+        If `Journal` raises one of these errors.
     """
     if path is None:
         return NoLog()
@@ -313,7 +320,7 @@ def open_log(path):
 def made_with():
     """Return the versions of Python and of the packages that proposals depend on.
 
-    The version of a package that is not installed (a source tree on the path) is None.
+    The version is None for packages that are not installed, such as a source tree on the path.
     """
     made = {"python": platform.python_version()}
     for name in ("skbo_silbo", "scikit-learn", "scipy", "numpy"):

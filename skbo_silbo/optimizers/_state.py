@@ -18,7 +18,7 @@ from skbo_silbo.space.values import format_range, format_value
 
 
 class RootSeed(int):
-    """A root seed, used as it is instead of drawing one from a random state."""
+    """An integer that is used as the root seed itself, instead of as a random state."""
 
 
 def root_seed(random_state):
@@ -43,7 +43,7 @@ REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo 
 
 
 def to_data(optimizer):
-    """Return the state of an optimiser as plain data (`AskTellOptimizer.to_dict`)."""
+    """Convert the state of an optimiser to plain data (see `AskTellOptimizer.to_dict`)."""
     history = optimizer._history
     rows = Points(optimizer.space_).observed_rows(history.points, history.X)
     observed = rows, history.y, history.noise_std, history.constraints, history.goals
@@ -55,7 +55,7 @@ def to_data(optimizer):
 
 
 def from_data(cls, data, bounds, objects):
-    """Return the optimiser that `to_data` described (`AskTellOptimizer.from_dict`)."""
+    """Restore an optimiser from the data of `to_data` (see `AskTellOptimizer.from_dict`)."""
     _check_header(data, cls)
     try:
         made = _made(cls, data, bounds, objects)
@@ -71,7 +71,10 @@ def from_data(cls, data, bounds, objects):
 
 
 def read_events(contents, points, damaged):
-    """Parse events; `damaged(i, error)` returns the error to raise for event i."""
+    """Parse events.
+
+    If event i cannot be parsed, the error returned by ``damaged(i, error)`` is raised.
+    """
     events = []
     for i, content in enumerate(contents):
         try:
@@ -82,16 +85,16 @@ def read_events(contents, points, damaged):
 
 
 def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
-    """Have an optimiser take over events; return what it had learnt by the last one.
+    """Restore the state of an optimiser from events, and return its model at the last event.
 
     Parameters
     ----------
     optimizer : AskTellOptimizer
     events : list of Event
     damaged : callable
-        ``damaged(i, error)`` returns the error to raise for event i.
+        Function ``damaged(i, error)`` that returns the error to raise if event i is invalid.
     and_what_was_learnt : bool, default=True
-        Otherwise it is learnt again from the values.
+        Whether to restore the model, too. If False, it will be fitted again.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
         try:
             _follow(event, optimizer)
             if "learnt" in event.content:
-                learnt = {**learnt, **event.content.pop("learnt")}  # not kept twice
+                learnt = {**learnt, **event.content.pop("learnt")}  # popped to save memory
             if and_what_was_learnt and [i] == of_learnt[-1:]:
                 is_stale = "fresh" in learnt and any(e.kind == "observed" for e in events[i + 1 :])
                 state = {**learnt, "fresh": False} if is_stale else learnt
@@ -118,7 +121,7 @@ def _follow(event, optimizer):
         values = event.y, event.noise_std, event.constraints, event.goals
         optimizer._record(event.X, event.points, *values)
     elif event.kind == "constrained":
-        # `ask` is refused until `constrain` is called with what that describes
+        # `ask` raises an error until `constrain` is called with the constraints described here.
         optimizer._known_constraints = KnownConstraints(described=event.content["constrained"])
     elif event.kind == "asked":
         for x in event.X:
@@ -160,9 +163,9 @@ def _not_as_written(error, place=""):
 
 
 def settings(optimizer):
-    """Return class, space, options and seed of an optimiser, as plain data.
+    """Return the class, space, options and seed of an optimiser as plain data.
 
-    Options that are objects are described; one that cannot be described is only named.
+    Options that are objects are described, or only named if they cannot be described.
     """
     options = {name: _plain(getattr(optimizer, name)) for name in option_names(type(optimizer))}
     objects = [name for name, value in options.items() if value is NotImplemented]
@@ -183,7 +186,7 @@ def settings(optimizer):
 
 
 def describe_settings(optimizer):
-    """Return what identifies an optimiser in a journal.
+    """Return the data that identify an optimiser in a journal.
 
     Raises
     ------
@@ -200,18 +203,18 @@ def describe_settings(optimizer):
 
 
 def option_names(cls: type) -> list[str]:
-    """Return the arguments of an optimiser other than space, seed and journal."""
+    """Return the names of an optimiser's arguments other than space, seed and journal."""
     own = inspect.signature(cls).parameters
     return [name for name in own if name not in ("bounds", "scale", "random_state", "journal")]
 
 
 def engine_options(cls: type) -> list[str]:
-    """Return the options that are passed through by other entry points."""
+    """Return the names of the options that `SILBOSearchCV` and `SILBOSampler` pass on."""
     return [name for name in option_names(cls) if name != "maximize"]
 
 
 def merge_options(data, given):
-    """Return the saved options together with the objects passed again.
+    """Combine the saved options with the objects that the user has passed again.
 
     Raises
     ------
@@ -232,7 +235,7 @@ def merge_options(data, given):
 
 
 def space_to_data(space):
-    """Return bounds with their scale, or the description of a space of named parameters."""
+    """Return the bounds and scale of a box, or the description of a `Space` or `SpaceUnion`."""
     if space.is_dict:
         return {"parameters": describe_space(space)}
     rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
@@ -240,12 +243,12 @@ def space_to_data(space):
 
 
 def box_from_data(rows):
-    """Return the box whose bounds `space_to_data` wrote."""
+    """Create a box from the bounds returned by `space_to_data`."""
     return Box([row[:2] for row in rows], [row[2] if row[2:] else None for row in rows])
 
 
 def describe_space(space):
-    """Return the parameters of a space of named parameters, as data for JSON.
+    """Describe the parameters of a space of named parameters as JSON data.
 
     Parameters
     ----------
@@ -254,8 +257,8 @@ def describe_space(space):
     Returns
     -------
     description : list of list of [str, dict]
-        For every branch (a `Space` is its own) the parameters in order: name, and what the values
-        are.
+        For each branch, the name and the description of the values of each parameter. A `Space` has
+        a single branch.
 
     Examples
     --------
@@ -274,7 +277,7 @@ def _describe_parameter(parameter):
 
 
 def _value_described(value):
-    """Describe a value; by its text if it cannot be pickled."""
+    """Describe a value, by its text if it cannot be pickled."""
     if isinstance(value, list):
         return [_value_described(member) for member in value]
     try:
@@ -284,7 +287,7 @@ def _value_described(value):
 
 
 def check_space(data, space):
-    """Raise ValueError if a space differs from that of saved data, in its order too."""
+    """Raise ValueError if a space differs from the saved one, including the parameter order."""
     remedy = "Use the same space, or tell the old points and values to a new optimiser."
     rule = "`bounds` differs from the space of the saved optimiser"
     require_same(data, space_to_data(space), rule, remedy)
