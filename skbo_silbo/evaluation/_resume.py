@@ -7,23 +7,25 @@ from skbo_silbo.optimizers._event import UNREADABLE
 
 
 def read_trials(log, evaluation, proposals, batch_size=None):
-    """Have the optimiser follow the events of earlier runs, and return their evaluations.
+    """Restore the optimiser from the events of earlier runs, and return their evaluations.
 
     Parameters
     ----------
     log : EventLog or NoLog
-        Begun.
+        Log in which `begin` has been called.
     evaluation : Evaluation
     proposals : Proposals
-        Its optimiser follows all events, except for the observations in an open batch.
+        Its optimiser is restored from all events except the observations of an incomplete batch.
     batch_size : int or None, default=None
 
     Returns
     -------
     told : list of Trial
-        Evaluations, and values that the user supplied, in the order of the optimiser.
+        Evaluations and values supplied by the user, in the order in which the optimiser received
+        them.
     held : list of Trial
-        Evaluations in a batch that was cut short. The optimiser is told when it is complete.
+        Evaluations of a batch that was interrupted. They are passed to the optimiser when the batch
+        is complete.
     """
     trials = {
         i: _restored(log, event, evaluation)
@@ -33,7 +35,7 @@ def read_trials(log, evaluation, proposals, batch_size=None):
     evaluated = [i for i in trials if trials[i][0].is_evaluated]
     for number, i in enumerate(evaluated):
         trials[i][0].number = number
-    # workers may have ended the evaluations of a batch in another order
+    # The evaluations of a batch may have ended in another order.
     evaluated.sort(key=lambda i: (trials[i][0].batch, trials[i][0].place))
     n_held = _size_of_open_batch([trials[i][0] for i in evaluated], proposals, batch_size)
     evaluated, held = evaluated[: len(evaluated) - n_held], evaluated[len(evaluated) - n_held :]
@@ -46,7 +48,10 @@ def read_trials(log, evaluation, proposals, batch_size=None):
 
 
 def _restored(log, event, evaluation):
-    """Return the trials of an "observed" event: one, or all points whose values were supplied."""
+    """Return the trials of an "observed" event.
+
+    This is a single evaluation, or all points whose values were supplied by the user.
+    """
     content, trials = event.content, []
     is_evaluated = "batch" in content
     try:
@@ -73,10 +78,10 @@ def _restored(log, event, evaluation):
 
 
 def _size_of_open_batch(trials, proposals, batch_size):
-    """Return how many evaluations the last batch has if it was cut short, otherwise 0.
+    """Return the number of evaluations in the last batch if it is incomplete, or 0.
 
-    It was cut short by an interruption or a smaller budget. A batch is also complete if it ends
-    with the initial points.
+    A batch is incomplete after an interruption or with a smaller budget. A smaller batch is
+    complete if it ends with the initial points.
     """
     if batch_size is None or not trials or not trials[-1].event["in order"]:
         return 0

@@ -1,7 +1,7 @@
-"""Calls of a function by a worker, and which exceptions mean that the worker was lost.
+"""Calls that workers run, and the exceptions that mean that a worker was lost.
 
-A worker that dies says nothing of the function that it ran: the call can be repeated. An exception
-that the function raised belongs to the function, even if it looks like a lost worker.
+The death of a worker need not be caused by the function that it ran, so the call is repeated. An
+exception that the function raised is an error of the function, even if it looks like a lost worker.
 """
 
 import copy
@@ -15,13 +15,13 @@ from typing import Any
 
 from skbo_silbo._joblib import loky_dumps
 
-MOST_DEATHS = 2  # of the process, with the same call running alone: the call has then failed
-# Exceptions of libraries that are not imported here: (module, name)
+MOST_DEATHS = 2  # a call has failed if the process died this often while running only it
+# Exceptions of libraries that are not imported here, as pairs (module, name).
 FOREIGN_LOSSES = {("distributed.scheduler", "KilledWorker")}
 
 
 class LostEvaluationWarning(UserWarning):
-    """An evaluation failed: its worker or process died, it took too long, or it raised twice."""
+    """Warning that an evaluation counts as failed because its worker died or it timed out."""
 
 
 class LostWorkerError(RuntimeError):
@@ -43,15 +43,15 @@ class OfFunctionError(Exception):
 
 @dataclass(eq=False)
 class Call:
-    """A call to be made by a worker."""
+    """A function call to be run by a worker."""
 
-    key: Any  # identifies the call to whoever submits it
+    key: Any  # identifies the call to the caller of `submit`
     function: Callable[..., Any]
     args: tuple = ()
-    alone: bool = False  # nothing may run next to it: it may have killed its worker or the process
+    alone: bool = False  # whether to run it without others, because it may have killed its worker
     group: Hashable = field(default_factory=object)  # the calls of a group share one timeout
-    losses: int = 0  # how many workers were lost while they ran it
-    start_time: float | None = None  # of `time.perf_counter`; None until it starts
+    losses: int = 0  # number of workers lost while they ran the call
+    start_time: float | None = None  # value of `time.perf_counter`; None until it starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +61,14 @@ class Outcome:
     Attributes
     ----------
     call : Call or None
-        None if `kind` is "broken".
+        The call, or None if `kind` is "broken".
     kind : {"value", "error", "lost", "late", "broken"}
-        "value": the function returned. "error": it raised. "lost": its worker was lost, once more
-        than the call may be repeated. "late": its group reached the timeout, and no other call of
-        the group gets an outcome. "broken": the executor broke and cannot be replaced, so that all
-        its calls are lost.
+        "value": the function returned. "error": it raised an exception. "lost": its worker was lost
+        and the call cannot be repeated again. "late": its group timed out, and no other call of the
+        group gets an outcome. "broken": the executor broke and cannot be replaced, so that all its
+        calls are lost.
     value : object
-        What the function returned, or the exception.
+        The return value of the function, or the exception.
     """
 
     call: Call | None
@@ -77,7 +77,7 @@ class Outcome:
 
 
 def is_loss(error: BaseException) -> bool:
-    """Return whether executors raise this exception for a call whose worker was lost."""
+    """Return whether an exception is one that executors raise if a worker is lost."""
     names = {(cls.__module__, cls.__qualname__) for cls in type(error).__mro__}
     return isinstance(error, BrokenExecutor | CancelledError | LostWorkerError) or bool(
         names & FOREIGN_LOSSES
@@ -94,10 +94,10 @@ def format_error(error: BaseException) -> str:
 
 
 def timed(func, *args):
-    """Call a function; return its value and how many seconds it took.
+    """Call a function, and return its value and its duration in seconds.
 
-    An exception of `func` passes, inside an `OfFunctionError` if it looks like a lost worker. A
-    `LostWorkerError` passes as it is: the function says that it lost a worker.
+    Exceptions of `func` are propagated. Those that look like a lost worker are wrapped in an
+    `OfFunctionError`, except `LostWorkerError`, by which a function reports the loss of a worker.
     """
     start = time.perf_counter()
     try:
@@ -109,17 +109,18 @@ def timed(func, *args):
 
 
 def timed_elsewhere(what, is_plain, func, *args):
-    """Do the same in another process, and raise only exceptions that can be sent back.
+    """Call `timed` in a worker process, and raise only exceptions that can be sent back.
 
-    An exception that cannot be unpickled would break a process pool, or pass for a lost worker. A
-    `RuntimeError` with its type, text and traceback takes its place.
+    An exception that cannot be unpickled would break a process pool, or be mistaken for a lost
+    worker. It is replaced by a `RuntimeError` with its type, text and traceback.
 
     Parameters
     ----------
     what : str
-        What the function is called in that text.
+        Name of the function in this text.
     is_plain : bool
-        Whether the executor pickles exceptions by `pickle`, and not by cloudpickle, as loky does.
+        Whether the executor pickles exceptions with `pickle`. Otherwise it uses cloudpickle, as
+        loky does.
     func : callable
     *args : object
     """
@@ -141,7 +142,7 @@ def timed_elsewhere(what, is_plain, func, *args):
 def _why_unsendable(error, dumps):
     """Return why an exception cannot be pickled and unpickled, or None if it can."""
     try:
-        copy.deepcopy(error)  # built from what `__reduce_ex__` returns, as unpickling does
+        copy.deepcopy(error)  # rebuilds the object from `__reduce_ex__`, as unpickling does
         dumps(error)
     except Exception as obstacle:
         return format_error(obstacle)

@@ -1,4 +1,4 @@
-"""Make calls in this process, one after the other."""
+"""Run calls in this process, one after the other."""
 
 import math
 import time
@@ -8,12 +8,12 @@ from skbo_silbo.workers._calls import LostWorkerError, Outcome
 
 
 class DirectRunner:
-    """One worker, the caller itself, with the interface of `Scheduler`.
+    """Runs calls in the current process, with the interface of `Scheduler`.
 
     Parameters
     ----------
     n_retries : int, default=1
-        How often a call that raises `LostWorkerError` is made again.
+        Number of times to repeat a call that raises `LostWorkerError`.
     """
 
     n_workers = n_usable = 1
@@ -25,27 +25,30 @@ class DirectRunner:
 
     @property
     def n_calls(self):
-        """How many calls wait to be made."""
+        """Number of calls that are waiting."""
         return len(self._waiting)
 
     @property
     def n_free(self):
-        """How many calls to submit: one, unless calls wait."""
+        """Number of calls to submit: 1 if none is waiting, otherwise 0."""
         return 1 - len(self._waiting)
 
     def submit(self, call):
-        """Have a call made by `wait`."""
+        """Add a call, which `wait` will run."""
         self._waiting.append(call)
 
     def wait(self, until=math.inf):
-        """Make the next call and return its outcome in a list; an empty list if it is too late."""
+        """Run the next call and return a list with its outcome.
+
+        The list is empty if the time `until` has passed.
+        """
         if not self._waiting or time.perf_counter() >= until:
             return []
         call, self._returned = self._waiting.popleft(), []
         if self.on_begin is not None:
             self.on_begin(call)
         try:
-            self._returned = [(call, call.function(*call.args))]  # found by whoever is interrupted
+            self._returned = [(call, call.function(*call.args))]  # read after an interrupt
         except LostWorkerError as error:
             call.losses += 1
             if call.losses > self._n_retries:
@@ -57,15 +60,15 @@ class DirectRunner:
         return [Outcome(call, "value", self._returned[0][1])]
 
     def returned(self):
-        """Return (call, value) of the last call in a list, if it has returned."""
+        """Return a list with the last call and its value, if it has returned."""
         return self._returned
 
     def give_up(self, group):
-        """Make no more calls of a group."""
+        """Drop the waiting calls of a group."""
         self._waiting = deque(call for call in self._waiting if call.group != group)
 
     def drain(self):
-        """Withdraw all calls that wait, and return them."""
+        """Remove and return all waiting calls."""
         withdrawn, self._waiting = list(self._waiting), deque()
         return withdrawn
 

@@ -17,17 +17,17 @@ FUTURE_METHODS = ("add_done_callback", "cancel", "cancelled", "done", "exception
 
 
 def is_executor(executor: object) -> bool:
-    """Return whether this is an executor, and not a class or another callable that makes one."""
+    """Return whether an object is an executor rather than a callable that creates one."""
     return hasattr(executor, "submit") and not isinstance(executor, type)
 
 
 def make_executor(make):
-    """Return the executor that a callable makes.
+    """Return the executor that a callable creates.
 
     Raises
     ------
     ValueError
-        If it is not callable or returns something else.
+        If `make` is not callable, or does not return an executor.
     """
     executor = make() if callable(make) else None
     if not is_executor(executor):
@@ -41,7 +41,7 @@ def make_executor(make):
 
 
 def count_workers(executor, default=None):
-    """Return how many workers an executor has.
+    """Return the number of workers of an executor.
 
     ``concurrent.futures`` and loky store the number in ``_max_workers``, mpi4py in ``num_workers``.
     An executor of Dask has a client that knows the cluster.
@@ -49,7 +49,7 @@ def count_workers(executor, default=None):
     Raises
     ------
     ValueError
-        If the executor does not say and there is no `default`.
+        If the number is unknown and there is no `default`.
     """
     for name in ("_max_workers", "num_workers"):
         number = getattr(executor, name, None)
@@ -69,8 +69,8 @@ def count_workers(executor, default=None):
 def runs_in_process(executor):
     """Return whether the workers of an executor are in this process.
 
-    Executors of other libraries do not say. A subclass of `ThreadPoolExecutor` counts as threads,
-    every other class as processes.
+    Only subclasses of `ThreadPoolExecutor` count as threads. Executors of other libraries do not
+    provide this information, and count as processes.
     """
     return getattr(executor, "is_in_process", isinstance(executor, ThreadPoolExecutor))
 
@@ -86,9 +86,9 @@ def check_future(future, executor):
 
 
 def check_sendable(func, executor):
-    """Raise a ValueError, before the first call, if the standard library cannot send a function.
+    """Raise a ValueError if a `ProcessPoolExecutor` cannot send a function to its workers.
 
-    A subclass with its own ``submit`` is not checked: it may use cloudpickle.
+    A subclass with its own ``submit`` is not checked, because it may use cloudpickle.
     """
     is_plain = isinstance(executor, ProcessPoolExecutor)
     if is_plain and type(executor).submit is ProcessPoolExecutor.submit:
@@ -98,8 +98,8 @@ def check_sendable(func, executor):
 def shut_down_hanging(executor):
     """Shut down an executor whose workers hang, and kill its processes.
 
-    Threads cannot be ended, and Python waits for them when it exits. Text that has been printed is
-    flushed before that: otherwise a reader at the other end of a pipe would never see it.
+    Threads cannot be stopped, and Python waits for them when it exits. Printed text is therefore
+    flushed first. Otherwise, a reader at the other end of a pipe would never see it.
     """
     kill_processes(executor)
     if isinstance(executor, ThreadPoolExecutor):

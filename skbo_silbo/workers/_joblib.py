@@ -25,11 +25,14 @@ from skbo_silbo.workers._pool import THREADS as THREADS
 from skbo_silbo.workers._pool import Pool as Pool
 from skbo_silbo.workers._pool import exit_when_orphaned
 
-LARGE = 10**6  # bytes from which an argument is sent to Dask once, and not with every call
+LARGE = 10**6  # arguments of at least this many bytes are sent to Dask only once
 
 
 def kind_of_workers() -> str:
-    """Return "threads", "processes" (of loky), or the class name of another active backend."""
+    """Return the kind of workers of joblib's active backend.
+
+    It is "threads", "processes" for loky, or the class name of any other backend.
+    """
     backend, _ = get_active_backend()
     if isinstance(backend, (BACKENDS["threading"], BACKENDS["sequential"])):
         return THREADS
@@ -37,18 +40,18 @@ def kind_of_workers() -> str:
 
 
 def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Callable[[], Executor]:
-    """Return a function that makes the executor, and another one whenever an executor breaks.
+    """Return a function that creates an executor, and a new one whenever an executor breaks.
 
-    The first executor has joblib's processes. Once one of them has died, a `Pool` takes their
-    place, in which a death costs no other call.
+    The first executor uses joblib's processes. Once one of them has died, they are replaced by a
+    `Pool`, in which the death of a process only affects its own call.
 
     Parameters
     ----------
     parallel : joblib.Parallel
-        Open, as in a ``with`` statement.
+        An open `Parallel`, as in a ``with`` statement.
     n_workers : int
     timeout : float or None
-        With a timeout the workers are those of a `Pool`, which can end a call.
+        Time limit of a call in seconds. With a timeout, a `Pool` is used, because it can end calls.
     """
     kind = kind_of_workers()
     if kind == DASK:
@@ -62,7 +65,7 @@ def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Call
 
 
 def nested_in(parallel: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function whose own parallel calls run in threads, as inside joblib's workers."""
+    """Wrap a function so that its own parallel calls run in threads, as in joblib's workers."""
     return partial(_call_nested, *nested_backend(parallel), function)
 
 
@@ -74,7 +77,7 @@ def _call_nested(backend, n_jobs, function, *args):
 class JoblibProcesses(Executor):
     """The processes of an open `joblib.Parallel`, which receive large arrays as memory maps.
 
-    joblib keeps the processes for later calls. `shutdown` therefore ends them only if a call is
+    joblib keeps the processes for later calls. `shutdown` therefore only ends them if a call is
     still running.
     """
 
@@ -84,7 +87,7 @@ class JoblibProcesses(Executor):
         self._unfinished: set[Future[Any]] = set()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        """Submit a call and return its future, as ``concurrent.futures.Executor`` does."""
         share_arrays(self._processes, self._parallel)
         future = self._processes.submit(_call_watched, os.getpid(), fn, *args, **kwargs)
         self._unfinished.add(future)
@@ -92,9 +95,9 @@ class JoblibProcesses(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End the processes if a call is running or `wait` is false, as after Ctrl-C.
+        """End the processes if a call is running or `wait` is False, as after Ctrl-C.
 
-        Otherwise joblib uses them again.
+        Otherwise, joblib will reuse them.
         """
         is_running = [future for future in list(self._unfinished) if not future.cancel()]
         if is_running or not wait:
@@ -115,7 +118,7 @@ class DaskExecutor(Executor):
         self._scattered: dict[int, tuple[Any, Any]] = {}  # (argument, its Dask future) by id
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        """Submit a call and return its future, as ``concurrent.futures.Executor`` does."""
         return self._executor.submit(fn, *map(self._scatter_large, args), **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:

@@ -1,14 +1,14 @@
-"""How many calls to keep ready, so that no worker waits for a proposal."""
+"""The number of calls to keep waiting, so that no worker is idle during a proposal."""
 
 import math
 
-MEMORY = 0.7  # weight of the past in the running means
-NEGLIGIBLE = 0.05  # calls that end during one proposal, below which no call is kept ready
+MEMORY = 0.7  # weight of past values in the running means
+NEGLIGIBLE = 0.05  # no call is kept waiting if fewer calls than this end during a proposal
 SHORTEST = 1e-9  # seconds
 
 
 class Pace:
-    """Running means of how long proposals and calls take, in seconds."""
+    """Running means of the durations of proposals and calls, in seconds."""
 
     def __init__(self) -> None:
         self._proposing: float | None = None
@@ -23,14 +23,14 @@ class Pace:
         self._proposing = seconds if self._proposing is None else max(seconds, recent)
 
     def note_call(self, seconds: float) -> None:
-        """Record how long a call took."""
+        """Record the duration of a call."""
         self._calling = _running_mean(self._calling, seconds)
 
     def n_ahead(self, n_workers: int) -> int:
-        """Return how many calls to keep ready in addition to those that run.
+        """Return the number of calls to keep waiting in addition to the running calls.
 
-        These are as many calls as end during one proposal, but at most one for each worker. It is
-        one call until a proposal and a call have been timed.
+        It is the number of calls that end during one proposal, but at most one per worker. Until a
+        proposal and a call have been timed, it is 1.
         """
         if self._calling is None or self._proposing is None:
             return 1

@@ -1,8 +1,8 @@
-"""A pool whose workers can be ended one by one: the processes and threads behind `timeout`.
+"""A pool of processes or threads whose workers can be ended one by one, for `timeout`.
 
-The executors of ``concurrent.futures``, loky and joblib cannot end a single call: a process that is
-killed breaks the executor, and all other calls are lost with it. Here every process is an executor
-of its own, with one call at a time.
+The executors of ``concurrent.futures``, loky and joblib cannot end a single call. If one of their
+processes is killed, the executor breaks and all other calls are lost. Here every process is an
+executor of its own, which runs one call at a time.
 """
 
 import os
@@ -20,12 +20,12 @@ from skbo_silbo.workers._calls import LostWorkerError
 
 THREADS, PROCESSES = "threads", "processes"
 THREAD_NAME = "skbo_silbo worker"
-ORPHAN_CHECK = 1.0  # seconds between two checks of a process whether its parent is gone
-INIT = 1  # the process that adopts those whose parent has ended
+ORPHAN_CHECK = 1.0  # seconds between two checks whether the parent process is still running
+INIT = 1  # id of the process that adopts orphaned processes
 
 
 class PoolFuture(Future):
-    """A future that knows when its call started and ended, of `time.perf_counter`."""
+    """A future that stores when its call started and ended (`time.perf_counter`)."""
 
     start_time: float | None = None
     end_time: float | None = None
@@ -34,8 +34,8 @@ class PoolFuture(Future):
 class Pool(Executor):
     """An executor whose calls can be killed.
 
-    A killed call ends its process, which is replaced. A thread cannot be ended: it is left behind,
-    and does not keep Python from exiting. If a process dies, only its own call is lost, with a
+    To kill a call, its process is ended and replaced. A thread cannot be ended. It is abandoned,
+    and does not prevent Python from exiting. If a process dies, only its own call is lost, with a
     `LostWorkerError`.
 
     Parameters
@@ -126,8 +126,9 @@ class _Thread:
 class _Process:
     """A process that starts with its first call, and again after it has died.
 
-    A new process imports what its first call needs. This time is no part of the call: the process
-    first receives the function without calling it, and the call starts when that is done.
+    A new process must import the modules that its first call needs. This time does not count as
+    part of the call: the process first receives the function without calling it, and the call
+    starts afterwards.
     """
 
     def __init__(self, env):
@@ -176,10 +177,10 @@ def _note_start(future, received=None):
     future.start_time = time.perf_counter()
 
 
-@cache  # one thread in every process
+@cache  # start only one thread per process
 def exit_when_orphaned(parent: int) -> None:
-    """Make this process exit soon after its parent, which may have been killed already."""
-    if os.name != "nt":  # Windows does not tell a process that its parent is gone
+    """Make this process exit soon after its parent ends, even if it has already ended."""
+    if os.name != "nt":  # on Windows, a process cannot tell that its parent has ended
         threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
 
 

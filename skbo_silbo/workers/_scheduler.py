@@ -1,4 +1,4 @@
-"""The scheduler: it has calls made by an executor, and reports how each of them ended.
+"""The scheduler, which runs calls in an executor and reports how each of them ended.
 
 The life of a call::
 
@@ -9,12 +9,13 @@ The life of a call::
                   └────────────┘  its worker was lost: the call is repeated, alone, at most
                                   `n_retries` times; after that its outcome is "lost"
 
-`on_begin` is called when a call goes in flight, `on_take_back` when it comes back without having
-begun. A call that runs alone goes in flight when no other call is, and no call follows it until it
-has ended.
+`on_begin` is called when a call is sent to the executor ("in flight"), and `on_take_back` when it
+is taken back before it has begun. A call that must run alone is only sent when no other call is in
+flight, and no other call is sent until it has ended.
 
-Executors begin calls in the order of submission, but do not say when a call begins. Therefore the
-oldest calls in flight, one for each worker, are taken to be running. Only `Pool` knows the start.
+Executors begin calls in the order of submission, but do not report when a call begins. Therefore,
+the oldest calls in flight, one per worker, are assumed to be running. Only `Pool` records the
+start.
 """
 
 import math
@@ -42,7 +43,7 @@ from skbo_silbo.workers._pace import Pace
 from skbo_silbo.workers._pool import Pool
 
 FOREVER = math.inf
-LONGEST_WAIT = 3600.0  # seconds; some systems accept no more
+LONGEST_WAIT = 3600.0  # in seconds; some systems do not accept longer waits
 PAUSE = 0.05  # seconds between two checks for calls that are late
 BROKEN = (
     "minimize: the executor is broken, and the running evaluations are lost with it. Give executor "
@@ -52,36 +53,37 @@ BROKEN = (
 
 
 class Scheduler:
-    """Has calls made by the workers of an executor, and reports how each of them ended.
+    """Runs calls in the workers of an executor, and reports how each of them ended.
 
     Parameters
     ----------
     executor : executor, or callable without arguments that returns one
-        With a method `submit` that returns a future. A callable is asked for another executor when
-        one breaks or all its workers hang. The executors that it made are shut down at the end, if
-        they have a method `shutdown`.
+        Executor with a method `submit` that returns a future. A callable is called again if the
+        executor breaks or all its workers hang. Executors that it created are shut down at the end
+        if they have a method `shutdown`.
     timeout : float or None, default=None
-        Seconds after which a call is abandoned. A `Pool` ends its worker. Any other worker counts
-        as hanging until the call returns.
+        Time in seconds after which a call is abandoned. A `Pool` ends its worker. In other
+        executors, the worker counts as hanging until the call returns.
     n_pending : int or None, default=None
-        How many calls to have waiting and in flight at once, and the number of workers of an
-        executor that does not say. None: one for every worker, and as many more as end while the
-        caller prepares one.
+        Number of calls that are waiting or in flight at once. It is also used as the number of
+        workers if the executor does not provide it. None means one call per worker, and
+        additionally as many calls as end while the caller prepares one.
     n_retries : int, default=1
-        How often a call is repeated, alone, after its worker was lost.
+        Number of times to repeat a call whose worker was lost. It is then run alone.
     func : callable or None, default=None
-        The function of all calls, if it is to be rejected when it cannot be sent to the workers.
+        The function of all calls. If it is passed, an error is raised if it cannot be sent to the
+        workers.
     what : str, default="func"
-        The name of a function in messages.
+        Name of the function in messages.
     most_in_flight : int or None, default=None
-        How many calls may be in flight at once. None: any number.
+        Largest number of calls in flight at once. None means no limit.
 
     Attributes
     ----------
     on_begin, on_take_back : callable or None
-        Can be set to functions of a `Call`.
+        Functions that are called with a `Call`, or None.
     is_in_process : bool
-        Whether calls run in this process, which may die with them.
+        Whether calls run in this process, so that they may kill it.
     """
 
     on_begin = on_take_back = None
@@ -101,12 +103,12 @@ class Scheduler:
         self.timeout = timeout
         self._n_retries, self._what = n_retries, what
         self._waiting: list[Call] = []
-        self._in_flight: dict[Any, Call] = {}  # by future, the oldest first
+        self._in_flight: dict[Any, Call] = {}  # future -> call, the oldest first
         self._unrecorded: dict[Call, Any] = {}  # futures; None during `submit`
-        self._reported: list[Call] = []  # returned by the last `wait`
+        self._reported: list[Call] = []  # calls whose outcomes the last `wait` returned
         self._hanging: set[Any] = set()  # futures of abandoned calls whose workers are still busy
-        self._seconds: dict[Any, float] = defaultdict(float)  # of calls that have ended, by group
-        self._breakage: BaseException | None = None  # what the executor broke with
+        self._seconds: dict[Any, float] = defaultdict(float)  # group -> time of its ended calls
+        self._breakage: BaseException | None = None  # the exception with which the executor broke
         self._is_draining = False
         self._done: queue.SimpleQueue = queue.SimpleQueue()  # futures
         self._use(executor if self._make is None else executors.make_executor(self._make))
@@ -127,12 +129,12 @@ class Scheduler:
 
     @property
     def n_usable(self) -> int:
-        """The number of workers that do not hang."""
+        """The number of workers that are not hanging."""
         return self.n_workers - len(self._hanging)
 
     @property
     def n_free(self) -> int:
-        """How many calls to submit so that no worker waits for the caller."""
+        """The number of calls to submit so that no worker is idle."""
         if self._must_run_alone:
             return 0
         if self._n_pending is not None:
@@ -143,11 +145,11 @@ class Scheduler:
 
     @property
     def _must_run_alone(self):
-        """Whether any call is waiting or in flight next to which nothing may run."""
+        """Whether any waiting or running call must run alone."""
         return any(call.alone for call in (*self._waiting, *self._in_flight.values()))
 
     def submit(self, call: Call) -> None:
-        """Have a call made as soon as possible."""
+        """Submit a call, which is sent to the executor as soon as possible."""
         if call.group != self._group:  # the time since the last call was reported or submitted
             self._pace.note_proposal(time.perf_counter() - self._last_time)
         self._waiting.append(call)
@@ -155,10 +157,11 @@ class Scheduler:
         self._group, self._last_time = call.group, time.perf_counter()
 
     def wait(self, until: float = FOREVER) -> list[Outcome]:
-        """Wait for an outcome, and return it with all others that there are.
+        """Wait for an outcome, and return all outcomes available.
 
-        The values that the last `wait` returned count as recorded. At the time `until`, of
-        `time.perf_counter`, the list may be empty. No call is sent to the executor after that.
+        Values that the previous `wait` returned count as recorded. If no call ends before the time
+        `until` (of `time.perf_counter`), the list is empty. No call is sent to the executor after
+        that time.
         """
         for call in self._reported:
             self._unrecorded.pop(call, None)
@@ -178,18 +181,18 @@ class Scheduler:
             seconds = max(min(until - now, pause), 0.0) if self._in_flight else 0.0
 
     def seconds(self, group: Hashable) -> float:
-        """Return how long the calls of a group have run in all, including those still running."""
+        """Return the total running time of the calls of a group, including running ones."""
         now = time.perf_counter()
         starts = (c.start_time for c in self._in_flight.values() if c.group == group)
         return self._seconds[group] + sum(now - start for start in starts if start is not None)
 
     def give_up(self, group: Hashable) -> None:
-        """Abandon the calls of a group. They get no outcome, and their workers end if possible."""
+        """Abandon the calls of a group without an outcome, and end their workers if possible."""
         self._waiting = [call for call in self._waiting if call.group != group]
         futures = [future for future, call in self._in_flight.items() if call.group == group]
-        for future in reversed(futures):  # the last first: a free worker would begin the next call
+        for future in reversed(futures):  # last first, so that free workers do not begin them
             del self._in_flight[future]
-            if future.cancel():  # it had not begun
+            if future.cancel():  # the call has not begun
                 continue
             if isinstance(self._executor, Pool):
                 self._executor.kill(future)
@@ -197,9 +200,9 @@ class Scheduler:
                 self._hanging.add(future)
 
     def returned(self) -> list[tuple[Call, Any]]:
-        """Return (call, value) for all calls that returned and whose values are not recorded.
+        """Return pairs of call and value for all calls whose values have not been recorded.
 
-        After an interrupt these include calls of which `wait` has not reported an outcome.
+        After an interrupt, they include calls whose outcomes `wait` has not reported.
         """
         found = []
         for call, future in self._unrecorded.items():
@@ -209,9 +212,9 @@ class Scheduler:
         return found
 
     def drain(self) -> list[Call]:
-        """Withdraw the calls that have not begun, and return them; repeat no call from now on.
+        """Remove and return the calls that have not begun, and stop repeating lost calls.
 
-        `wait` still reports the calls that run. A call that then loses its worker has no outcome.
+        `wait` still reports the outcomes of running calls, except those whose worker is lost.
         """
         self._is_draining, self._breakage = True, None
         cancelled = [future for future in self._in_flight if future.cancel()]
@@ -220,7 +223,7 @@ class Scheduler:
         return withdrawn
 
     def close(self, *, wait: bool) -> None:
-        """Shut down the executor if the scheduler made it."""
+        """Shut down the executor if it was created by the scheduler."""
         if self._make is not None and hasattr(self._executor, "shutdown"):
             if self._hanging:
                 executors.shut_down_hanging(self._executor)
@@ -230,7 +233,7 @@ class Scheduler:
     # --- from waiting to in flight, and back ---
 
     def _send_waiting(self, until=FOREVER):
-        """Send waiting calls to the executor, as long as another call may be in flight."""
+        """Send waiting calls to the executor, up to the largest number of calls in flight."""
         while self._waiting and self._breakage is None and self.n_usable > 0:
             most = 1 if self._must_run_alone else self._most_in_flight
             if len(self._in_flight) >= most or time.perf_counter() >= until:
@@ -245,7 +248,7 @@ class Scheduler:
             future = self._executor.submit(self._timed, call.function, *call.args)
             executors.check_future(future, self._executor)
             future.add_done_callback(self._done.put)
-        except Exception as error:  # the call was not made: for example, after a shutdown
+        except Exception as error:  # the call was not accepted, for example after a shutdown
             self._take_back([call])
             if not isinstance(error, BrokenExecutor):
                 raise
@@ -255,7 +258,7 @@ class Scheduler:
         self._note_starts()
 
     def _take_back(self, calls):
-        """Have calls that were in flight and have not begun wait again, before all others."""
+        """Move calls that have not begun from in flight back to the front of the waiting calls."""
         for call in calls:
             self._unrecorded.pop(call, None)
             if self.on_take_back is not None:
@@ -263,7 +266,7 @@ class Scheduler:
         self._waiting = sorted([*calls, *self._waiting], key=_is_alone)
 
     def _note_starts(self):
-        """Note the start of calls that are taken to be running."""
+        """Record the start of calls that are now assumed to be running."""
         now = time.perf_counter()
         for future, call in islice(self._in_flight.items(), max(self.n_usable, 0)):
             if call.start_time is None:
@@ -272,7 +275,7 @@ class Scheduler:
     # --- from in flight to an outcome ---
 
     def _collect(self, seconds):
-        """Return the outcomes that there are, after waiting `seconds` for the first."""
+        """Wait up to `seconds` for an outcome, and return all outcomes available."""
         outcomes = []
         with suppress(queue.Empty):
             while True:
@@ -284,7 +287,7 @@ class Scheduler:
         return outcomes if self.timeout is None else outcomes + self._abandon_late()
 
     def _abandon_late(self):
-        """Return one outcome "late" for every group that has reached the timeout."""
+        """Abandon the groups that have timed out, and return one outcome "late" for each."""
         outcomes = []
         for future, call in list(self._in_flight.items()):
             is_running = call.start_time is not None and not future.done()
@@ -296,7 +299,7 @@ class Scheduler:
         return outcomes
 
     def _outcome(self, future, call):
-        """Return the outcome of a call in a list, which is empty if the call waits again."""
+        """Return a list with the outcome of a call; it is empty if the call will be repeated."""
         call.start_time = getattr(future, "start_time", call.start_time)
         if call.start_time is not None:
             end_time = getattr(future, "end_time", time.perf_counter())
@@ -318,12 +321,12 @@ class Scheduler:
         return [Outcome(call, "error", error)]
 
     def _lost(self, call, error):
-        """Repeat a call whose worker was lost, alone, or return its outcome "lost"."""
+        """Repeat a call whose worker was lost without other calls, or return the outcome "lost"."""
         if self._is_draining:
             return []
         if isinstance(error, BrokenExecutor):
             self._breakage = error
-            if call.start_time is None:  # it waited in the executor: another call broke that
+            if call.start_time is None:  # it had not begun: another call broke the executor
                 self._take_back([call])
                 return []
             if self._make is None:  # `_replace_executor` returns the outcome of all calls
@@ -344,13 +347,13 @@ class Scheduler:
         self._timed: Callable = timed if self.is_in_process else elsewhere
 
     def _needs_executor(self):
-        """Return whether the executor is broken and empty, or only has workers that hang."""
+        """Return whether the executor is broken and empty, or all its workers hang."""
         if self._breakage is not None:
             return not self._in_flight
         return self.n_usable <= 0 and (self._is_draining or self._make is not None)
 
     def _replace_executor(self):
-        """Make another executor; return an outcome "broken" if that is impossible."""
+        """Create another executor, or return the outcome "broken" if that is impossible."""
         error, self._breakage = self._breakage, None
         if error is not None and self._make is None:
             error.add_note(BROKEN)
