@@ -244,17 +244,17 @@ def every_point(surface: AcquisitionSurface, whole: "SpaceLike | Part") -> Found
 
 
 def draw_candidates(embedding, best, rng, relevance):
-    """Draw random points of the cube, (n, d), that cover the image of the embedding.
+    """Draw random points of the cube whose coordinates cover the image of the embedding.
 
     Parameters
     ----------
     embedding : Embedding
     best : ndarray of shape (k, d)
-        The best evaluated points. Of the local candidates around them, half move in the embedding
-        and half have some coordinates redrawn.
+        The best evaluated points. Local candidates are drawn around them: half of these differ
+        along the embedding, and the other half in some coordinates.
     rng : numpy.random.Generator
     relevance : ndarray of shape (d,)
-        Relevance of each coordinate; more relevant ones are redrawn more often.
+        Relevance of each coordinate. More relevant ones are redrawn more often.
     """
     widths = embedding.half_widths
     wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, widths.size)) * widths
@@ -267,9 +267,9 @@ def draw_candidates(embedding, best, rng, relevance):
 
 
 def distant_rows(Z: FloatArray, values: FloatArray) -> list[int]:
-    """Return the rows of Z, (n, r), with the largest values, (n,), that are far from one another.
+    """Return the indices of rows of Z that have large values and are far from one another.
 
-    There are at most `N_STARTS`, a tenth of the spread of Z from one another.
+    At most `N_STARTS` rows are returned. Their distances are at least a tenth of the spread of Z.
     """
     chosen: list[int] = []
     radius = 0.1 * np.sqrt(Z.var(axis=0).sum())
@@ -281,11 +281,11 @@ def distant_rows(Z: FloatArray, values: FloatArray) -> list[int]:
     return chosen
 
 
-# Largest loss of log acquisition, in nats, per input and in total. Chosen with 100 inputs, five of
-# them relevant; with 10 or 20 relevant inputs, a total loss of 0.2 is harmful.
+# Largest loss of log acquisition, in nats, per input and in total. The values were chosen with five
+# relevant inputs out of 100. With 10 or 20 relevant inputs, a total loss of 0.2 is harmful.
 LOSS_EACH, MOST_LOSS = 0.002, 0.2
 LEAST_INPUTS = 25
-SMALLEST_STEP = 1e-6  # distance in the cube from which a point counts as off a bound
+SMALLEST_STEP = 1e-6  # a point counts as off a bound from this distance in the cube
 
 
 def moved_off_bounds(
@@ -294,10 +294,10 @@ def moved_off_bounds(
     """Move inputs of a candidate off their bounds if this hardly lowers the acquisition value.
 
     Gradient ascent moves irrelevant inputs to their bounds, where the Gaussian process is most
-    uncertain, and the following incumbents keep them there (doc/search_log.rst). Each such input
-    takes its value in the best point that has it off the bounds. Inputs that cost least are moved
-    first, as long as the log acquisition falls by at most `LOSS_EACH` per column and `MOST_LOSS` in
-    total.
+    uncertain, and later incumbents keep them there (doc/search_log.rst). Each such input is set to
+    its value in the best evaluated point at which it is off its bounds. Inputs are moved in
+    increasing order of their cost, as long as the log acquisition decreases by at most `LOSS_EACH`
+    per column and `MOST_LOSS` in total.
 
     No input is moved with fewer than `LEAST_INPUTS` columns, with an acquisition function that is
     not a logarithm, or in a union of spaces.
@@ -335,7 +335,7 @@ def moved_off_bounds(
     return X[as_good[-1]] if as_good.size else x
 
 
-N_DRAWN = 4  # points drawn, some of which may be evaluated already in a small discrete space
+N_DRAWN = 4  # points drawn, since some may already be evaluated in a small discrete space
 
 
 @dataclass(frozen=True)
@@ -347,14 +347,14 @@ class ParzenTurns:
     better than random.
 
     The probability of a draw is `most` times the surrogate's `unexplained_share`, and 0 with
-    constraints, which the draws cannot take into account. Inputs are drawn independently: of
-    several values drawn from a density estimate of the good points, the one with the largest ratio
-    to the density of the other points is kept, as in the tree-structured Parzen estimator without a
-    tree (Bergstra, Bardenet, Bengio and Kegl 2011).
+    constraints, which the draws cannot take into account. Each input is drawn independently, as in
+    the tree-structured Parzen estimator without a tree (Bergstra, Bardenet, Bengio and Kegl 2011):
+    several values are drawn from a density estimate of the good points, and the value with the
+    largest ratio of this density to that of the other points is kept.
 
-    In a small discrete space, all points follow the drawn ones, in case those are evaluated
-    already. The best candidate of the other search is preceded by a copy with inputs
-    `moved_off_bounds`.
+    In a small discrete space, the drawn candidates are followed by all points, since the drawn ones
+    may already be evaluated. The best candidate of the other search is preceded by a copy with
+    inputs `moved_off_bounds`.
 
     Attributes
     ----------
@@ -387,13 +387,13 @@ class ParzenTurns:
         return Found(surface.embedding.project(X), X)
 
 
-N_NEAR = 384  # candidates around the best points, as many as in `Climb`
+N_NEAR = 384  # number of candidates around the best points, as in `Climb`
 BOX_ROUNDS = 3  # rounds of such candidates for nonlinear embeddings; not tuned
 
 
 @dataclass(frozen=True)
 class BoxSearch:
-    """Random coordinates in the box around the image of the cube (Chen et al. 2020, Algorithm 1).
+    """Random search in the box around the image of the cube (Chen et al. 2020, Algorithm 1).
 
     Attributes
     ----------

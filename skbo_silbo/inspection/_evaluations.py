@@ -22,8 +22,8 @@ from skbo_silbo.space import SpaceUnion, parameter_domains
 SCORE_NAME = "mean test "
 LARGEST_DRAWN = 1e100  # penalties such as 1e300 are clipped: margins and squares must not overflow
 N_POINTS = 256  # sample of the other inputs to average over
-N_GRID_VALUES = 21  # along a continuous input
-N_BINS = 16  # along a direction
+N_GRID_VALUES = 21  # number of grid values along a continuous input
+N_BINS = 16  # number of bins along a direction
 POINTS_PER_BIN = 64
 
 
@@ -57,7 +57,7 @@ class Evaluations:
     n_initial : int
         Number of evaluations before the first model. Equal to n for random search.
     metric : str or None
-        Metric whose mean test scores the values are, or None for an optimiser.
+        Name of the metric if the values are mean test scores, or None for an optimiser.
     scoring : object, default=None
         Parameter `scoring` of the search.
     """
@@ -141,8 +141,8 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
     Parameters
     ----------
     result : fitted SILBOSearchCV, AskTellOptimizer, OptimizeResult of `minimize` or optuna.Study
-        To the trials of a study with another sampler than `SILBOSampler`, its default model is
-        fitted.
+        The result to convert. If a study has another sampler than `SILBOSampler`, the default model
+        of `SILBOSampler` is fitted to its trials.
     any_search : bool, default=False
         Whether to accept other fitted searches of scikit-learn, which have no model.
 

@@ -17,13 +17,13 @@ from skbo_silbo.optimizers._state import box_from_data
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.space.values import is_number
 
-EVEN = 1e-3  # relative differences of quantiles that count as equal
+EVEN = 1e-3  # quantiles count as evenly spaced up to this relative difference
 
 
 class ReportData(NamedTuple):
-    """What a report describes: facts on the search, evaluations, and their table.
+    """Content of a report: facts about the search, the evaluations, and their table.
 
-    `n_open` counts evaluations that began and have not ended.
+    `n_open` is the number of evaluations that have begun but not ended.
     """
 
     facts: dict[str, str]
@@ -41,7 +41,7 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
     Raises
     ------
     OSError, ValueError
-        As `read_unlocked` does.
+        If `read_unlocked` raises one of these errors.
     """
     header, records = read_unlocked(path)
     settings = header["search"]
@@ -75,7 +75,10 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
 
 
 def _point(record, i, space):
-    """Return one observed point: candidates of a search are written with their parameters."""
+    """Return one observed point.
+
+    Candidates of a search are read from their parameters, which are written, too.
+    """
     row = record["observed"][i]
     if not space.is_dict:
         return np.array(row, dtype=float)
@@ -93,7 +96,7 @@ def _read_space(settings):
 
 
 def _parameter(described):
-    """Return the list or distribution of a parameter that `describe_space` described."""
+    """Restore the list or distribution of a parameter from the data of `describe_space`."""
     own = [item for item in described.items() if item[0] not in ("centres", "text")]
     [(kind, values)] = own
     if kind == "levels" and all(map(is_number, values)):

@@ -26,10 +26,10 @@ from skbo_silbo.space.values import format_value
 SourceLike: TypeAlias = ResultLike | str | os.PathLike[str]
 
 NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
-N_CURVES = 4  # inputs whose dependence is drawn
-N_LISTED = 12  # inputs, and values of an input, that are listed
-SELDOM = 0.05  # share of the evaluations below which a category was hardly tried
-LEAST_GAIN = 0.01  # expected improvement, relative to the spread of the values, worth continuing
+N_CURVES = 4  # number of inputs for which dependence curves are drawn
+N_LISTED = 12  # largest number of inputs, and of values per input, in a list
+SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
+LEAST_GAIN = 0.01  # smallest expected improvement, relative to the spread, worth continuing
 LONGEST_CELL = 200  # characters
 NAMESPACES_AND_IDS = re.compile(r' (?:xmlns(?::xlink)?="[^"]*"|id="[A-Za-z2.]+_\d+")')
 
@@ -149,7 +149,7 @@ def _kind(value):
 
 
 def _picture(draw: Callable[..., object], n_panels: int = 1) -> str:
-    """Return what `draw(ax=...)` draws as SVG text, or "" if matplotlib is not installed."""
+    """Return the picture drawn by `draw(ax=...)` as SVG, or "" if matplotlib is not installed."""
     try:
         from matplotlib import style
         from matplotlib.figure import Figure
@@ -254,7 +254,7 @@ def _what_was_learnt(evaluations):
 
 
 def _improvements(evaluations):
-    """List the evaluations that were better than all before."""
+    """List the evaluations that were better than all earlier ones."""
     sign = 1.0 if evaluations.greater_is_better else -1.0
     scores = np.nan_to_num(sign * evaluations.values, nan=-np.inf)
     before = np.maximum.accumulate(np.append(-np.inf, scores[:-1]))

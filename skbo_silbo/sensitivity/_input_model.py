@@ -203,11 +203,11 @@ class InputModel:
 
     @cached_property
     def directions(self) -> tuple[FloatArray, FloatArray]:
-        """Directions of steepest change, of shape (k, m), and their importance, of shape (k,).
+        """Directions along which the model changes most, and their importance.
 
-        They are the eigenvectors and normalised eigenvalues of the mean outer product of the
-        gradients of the posterior mean at the observed points. Empty if the model is not
-        informative.
+        The directions, one per row, are the eigenvectors of the mean outer product of the gradients
+        of the posterior mean at the observed points. Their importance is the normalised eigenvalue.
+        Both arrays are empty if the model is not informative.
         """
         if not self.is_informative:
             return np.empty((0, self.X.shape[1])), np.empty(0)
@@ -234,7 +234,7 @@ class InputModel:
         return [np.interp(centre + spread * values, warped, y) for values in bounds]
 
     def points(self, n: int) -> FloatArray:
-        """Return n points of shape (n, m) that cover the search space evenly, not rounded."""
+        """Return n points, not rounded, that cover the search space evenly."""
         return self.space.spread(_evenly_spread(n, len(self.space.coordinates())))
 
     def values(self, X: FloatArray) -> FloatArray:
@@ -253,7 +253,7 @@ class InputModel:
 
     @cached_property
     def _gradients(self):
-        """Gradients of the posterior mean at the observed points, of shape (n, m)."""
+        """Gradients of the posterior mean at the observed points."""
         return np.mean([draws.mean_gradient(self.X) for draws in self._draws], axis=0)
 
     def _sample_pair(self, n):
@@ -456,9 +456,9 @@ def _interval(values, widening=1.0):
 
 
 def _share_interval(values, hidden):
-    """Return shares with their intervals, widened by the error of averaging over points.
+    """Return shares with intervals, which are widened by the error of averaging over points.
 
-    Inputs may explain a `hidden` share of the variance in addition to that of the model.
+    Inputs may explain a `hidden` share of the variance in addition to the share in the model.
     """
     estimate, low, high = _interval(values, WIDENING).T
     low, high = np.clip([low - RESOLUTION, high + RESOLUTION], 0.0, 1.0) * (1.0 - hidden)

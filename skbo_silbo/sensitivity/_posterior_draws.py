@@ -47,7 +47,7 @@ DIFFERENCE = 1e-3  # step of the finite differences for H
 LEAST_CURVATURE = 0.15  # limits the step size where the posterior is flat
 N_TRAJECTORIES = 4
 N_STEPS = 5
-STEP = 0.9  # in one dimension, divided by the fourth root of the dimension
+STEP = 0.9  # step size in one dimension; it is divided by the fourth root of the dimension
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,16 +103,16 @@ class FunctionDraws:
         return self.values(self.prepare(X))
 
     def mean_gradient(self, X):
-        """Return the gradient of the posterior mean at each row of X, of shape (N, r)."""
+        """Return the gradient of the posterior mean at each row of X."""
         return self._process.mean_gradient(X)
 
     def prepare(self, X):
-        """Compute what is needed to evaluate the draws at points X of shape (N, r)."""
+        """Compute and store the terms that are needed to evaluate the draws at the rows of X."""
         q = scaled_squared_distances(X, self._process.X, self._process.weights)
         return PreparedPoints(X, self._phases(X), q)
 
     def replace_columns(self, prepared, columns, new):
-        """Return prepared points with some columns replaced, without preparing them anew.
+        """Replace some columns of prepared points, without computing all terms again.
 
         Parameters
         ----------

@@ -65,7 +65,7 @@ class HalfLog:
         return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)
 
     def log_slope(self, y: FloatArray) -> FloatArray:
-        """Return the logarithm of the derivative at every value, of shape (n,)."""
+        """Return the logarithm of the derivative at each value."""
         distance, log_scale = self._scaled(y)
         return -np.log1p(np.maximum(distance, 0.0)) - log_scale
 
@@ -106,7 +106,7 @@ class LogAboveLeast:
         return np.log1p(distance / scale)
 
     def log_slope(self, y: FloatArray) -> FloatArray:
-        """Return the logarithm of the derivative at every value, of shape (n,)."""
+        """Return the logarithm of the derivative at each value."""
         distance, scale = self._scaled(y)
         return -np.log1p(distance / scale) - np.log(scale)
 
