@@ -111,7 +111,7 @@ def check_seed(random_state):
 
 
 def as_reals(given):
-    """Convert real numbers to an array of floats; return None if they are not real numbers.
+    """Convert real numbers to an array of floats, or return None if they are not real numbers.
 
     Masked numbers become NaN, and integers that exceed the range of floats become infinite.
     """

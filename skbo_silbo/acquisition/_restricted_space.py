@@ -98,7 +98,7 @@ class Part:
         self.held_columns[[j for name in self._held for j in groups.get(name, ())]] = True
 
     def every_point(self) -> FloatArray:
-        """Return all points of a finite space, whether or not they are feasible, encoded."""
+        """Return the encodings of all points of a finite space, including infeasible ones."""
         points: Any = self._within.decode(self._within.every_point())
         return self._space.encode(points)
 

@@ -59,7 +59,7 @@ class CoordinateLedger:
         return replace(self, Z=np.array(Z), X=np.array(X))
 
     def with_missing(self, X: FloatArray, carry: Lift) -> Self:
-        """Return the ledger with all points in X; missing ones get coordinates ``carry(X)``."""
+        """Return the ledger with the missing points of X, which get coordinates ``carry(X)``."""
         own = set(self.keys)
         foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in own}
         if not foreign:

@@ -310,7 +310,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):
-        """Return the ridge; "auto" is chosen from the coordinates F of the labelled samples."""
+        """Return the ridge; if it is "auto", choose it from the labelled coordinates F."""
         if self.ridge != "auto":
             return float(self.ridge)
         firsts, sets = copies(data.X_labeled, data.y)

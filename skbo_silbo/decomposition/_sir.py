@@ -387,7 +387,7 @@ class SlicedInverseRegression(SupervisedProjection):
         )
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
-        """Fit to a Dask array block by block; y is loaded as a whole."""
+        """Fit the model to a Dask array block by block, after loading y."""
         self._validate_params()
         self._check_streamed("compute the Dask array first")
         y, labelled, weights, has_unlabelled = read_blocks(

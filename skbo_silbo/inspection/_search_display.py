@@ -113,8 +113,8 @@ class SearchDisplay(PanelDisplay):
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, OptimizeResult, or optuna.Study
-            The result to plot. To a study of another sampler than `SILBOSampler`, the default model
-            is fitted.
+            The result to plot. If a study has another sampler than `SILBOSampler`, the default
+            model is fitted to its trials.
         random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
             Random search of the same objective, used to estimate the expected performance of random
             search. If None, the initial points are used, and the curve ends with them.

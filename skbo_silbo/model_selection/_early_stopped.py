@@ -260,7 +260,7 @@ def _n_iterations(last):
 
 
 def _stops_early(last):
-    """Return whether a fitted booster used the validation set; True if this is unknown."""
+    """Return whether a fitted booster used the validation set, or True if this is unknown."""
     if getattr(last, "early_stopping_rounds", "not said") is None:
         return _n_iterations(last) is not None
     return getattr(last, "do_early_stopping_", True)

@@ -205,7 +205,7 @@ def _check_candidate(params, space, violation):
 
 
 def drop_duplicates(params, space):
-    """Remove repeated candidates; those outside the space are all kept."""
+    """Remove repeated candidates, except candidates outside the space."""
     distinct = {}
     for p in params:
         key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(distinct)

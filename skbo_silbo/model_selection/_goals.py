@@ -52,7 +52,10 @@ class OfOneGoal(Generic[Kind]):
 
 
 class SeveralGoals(BaseSearchCV):
-    """Base class for searches whose `refit` may be a list of objectives; these do not refit."""
+    """Base class of searches whose `refit` may be a list of objectives.
+
+    Multi-objective searches do not refit a candidate.
+    """
 
     best_estimator_ = OfOneGoal[Any]()
     best_index_ = OfOneGoal[int]()
@@ -230,7 +233,7 @@ def is_non_dominated(Y, deviations=0.0):
 
 
 def chebyshev(goals, weights):
-    """Combine the objective values of each row by eq. (1); rows with NaN give NaN."""
+    """Combine the objective values of each row by eq. (1). The result is NaN if one is NaN."""
     finite = goals[np.isfinite(goals).all(axis=1)]
     if not len(finite):
         return np.full(len(goals), np.nan)

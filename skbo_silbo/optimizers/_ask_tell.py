@@ -488,7 +488,7 @@ class AskTellOptimizer(ABC):
     def from_dict(
         cls, data: dict[str, Any], *, bounds: BoundsLike | None = None, **objects: Any
     ) -> Self:
-        """Restore an optimiser that `to_dict` saved; it proposes the same points.
+        """Restore an optimiser that was saved by `to_dict`, so that it proposes the same points.
 
         If the saved optimiser had known constraints, call `constrain` with them before `ask`.
 
@@ -522,7 +522,7 @@ class AskTellOptimizer(ABC):
     # --- for subclasses -------------------------------------------------------------------------
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return what a subclass has learnt from the values, as plain data."""
+        """Return the state of the model of a subclass as plain data."""
         return {}
 
     def model_from_dict(self, state: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
 
     @property
     def embedding_(self) -> Embedding:
-        """The current embedding; the identity before the first model."""
+        """The current embedding, which is the identity before the first model."""
         return self._model.embedding
 
     @property
@@ -210,7 +210,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         Returns
         -------
         improvement : float, or ndarray of shape (n,) for n points
-            In the units of the values.
+            Expected improvement in the units of the values.
 
         Raises
         ------

@@ -49,7 +49,7 @@ def _what_matters(optimizer):
 
 
 def curve_svg(values: FloatArray, rises: bool = False) -> str:
-    """Draw the best value so far as an SVG curve; the result is empty without finite values.
+    """Return an SVG curve of the best value so far, or "" without finite values.
 
     Examples
     --------

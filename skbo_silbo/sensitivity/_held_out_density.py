@@ -70,7 +70,7 @@ class HeldOutDensities:
 
 
 def subsample_rows(n, d, rng, largest_work):
-    """Return sorted row indices, subsampled if the cost of fitting to all rows is too high.
+    """Return sorted row indices, which are a random subset if using all rows is too expensive.
 
     Parameters
     ----------

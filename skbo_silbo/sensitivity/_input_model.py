@@ -304,7 +304,7 @@ class InputModel:
         return indices.total_order.reshape(len(f_A), len(groups))
 
     def _replaced_columns(self, base, drawn, donor, columns):
-        """Replace columns of a sample by those of another one and return those that change.
+        """Replace columns of a sample by columns of another one, and return the changed columns.
 
         Parameters
         ----------

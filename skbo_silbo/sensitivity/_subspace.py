@@ -168,7 +168,10 @@ def count_directions(importance: FloatArray) -> int:
 
 
 def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
-    """Return the log densities of held-out values by model name; empty with too few values."""
+    """Return a dict of the log densities of held-out values by model name.
+
+    It is empty if there are too few values.
+    """
     if held_out is None:
         return {}
     densities = {"identity": held_out.identity, "constant": held_out.constant}

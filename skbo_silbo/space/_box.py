@@ -155,7 +155,7 @@ class Box:
         return points
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Round points of the cube to the grid; the same as ``encode(decode(X))``."""
+        """Round points of the cube to the grid, like ``encode(decode(X))``."""
         return self._place(self.decode(X))
 
     def every_point(self) -> FloatArray:

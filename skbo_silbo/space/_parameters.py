@@ -139,7 +139,7 @@ class LevelsThenNone(Levels):
 
 
 class LevelsOrNone(LevelsThenNone):
-    """Ordered numbers or None; the first of two columns indicates None."""
+    """Ordered numbers or None, encoded by two columns. The first column indicates None."""
 
     n_columns = 2
 

@@ -163,7 +163,7 @@ class Space:
         ]
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Round points of the cube; the same as ``encode(decode(X))``, but faster.
+        """Round points of the cube, like ``encode(decode(X))`` but faster.
 
         Parameters
         ----------

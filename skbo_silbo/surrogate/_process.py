@@ -168,7 +168,7 @@ class GaussianProcessSurrogate:
         Returns
         -------
         mean, std : ndarray of shape (m,)
-            In the units of the targets.
+            Mean and standard deviation in the units of the targets.
         """
         mean, variance = self.posterior_.predict(Z)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)

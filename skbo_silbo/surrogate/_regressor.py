@@ -117,7 +117,10 @@ class RegressorSurrogate(StandardisedSurrogate):
         return self._fit(regressor, Z, targets)
 
     def with_points(self, Z, y):
-        """Return a copy fitted to additional points; Gaussian processes keep hyperparameters."""
+        """Return a copy that is also fitted to the given points.
+
+        The hyperparameters of Gaussian processes are unchanged.
+        """
         other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
         return other._fit(

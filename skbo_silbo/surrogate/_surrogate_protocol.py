@@ -27,7 +27,7 @@ class Surrogate(Protocol):
 
     @property
     def takes_noise(self) -> bool:
-        """Whether known noise variances are supported; if not, `tell` rejects them."""
+        """Whether known noise variances are supported. If not, `tell` raises an error for them."""
 
     def fit(
         self,
@@ -52,7 +52,7 @@ class Surrogate(Protocol):
         noise : ndarray of shape (n,)
             Known noise variances of y, or zeros if `takes_noise` is False.
         state : dict or None
-            What `to_state` returned after the previous fit, or None for the first fit. The
+            State returned by `to_state` after the previous fit, or None for the first fit. The
             embedding may have changed since then.
         tune : bool
             Whether to optimise the hyperparameters instead of using those of `state`.

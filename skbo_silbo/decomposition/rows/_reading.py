@@ -107,7 +107,7 @@ class LabelledData:
         return LabelledData(X, y, self.X_unlabeled, groups=groups)
 
     def without_weights(self, why: str) -> "LabelledData":
-        """Return a copy without weights; raise ValueError if they differ."""
+        """Return a copy without weights, or raise a ValueError if the weights are not equal."""
         if self.weights is not None and np.ptp(self.weights):
             raise ValueError(
                 f"sample_weight must be None, or equal for all labelled samples, {why} Got "

@@ -50,7 +50,7 @@ def copies(X, y):
     Returns
     -------
     firsts : ndarray of shape (m,)
-        Index of the first row of each group, increasing.
+        Index of the first row of each group, in increasing order.
     sets : ndarray of shape (n,)
         Index of the group of each row. Groups are numbered in the order of `firsts`.
     """

@@ -26,7 +26,10 @@ INDEPENDENT = "features that vary independently"
 
 
 def check_identified(value, limit, what="directions identified by the slices", remedy=""):
-    """Raise ValueError if `value` exceeds `limit`, the number of `what`."""
+    """Raise ValueError if `value` exceeds `limit`.
+
+    `what` and `remedy` describe the limit in the error message.
+    """
     if not isinstance(value, str) and value > limit:
         raise ValueError(
             f"n_components must be at most {limit}, the number of {what}, got {value}. Use "
