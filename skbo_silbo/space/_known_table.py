@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from scipy.stats import loguniform, randint, uniform
 from sklearn.gaussian_process import kernels
 
-N_LEVELS = 20  # for integers that are searched on a logarithmic scale
+N_LEVELS = 20  # number of levels of integers that are searched on a logarithmic scale
 DIGITS = 3  # significant digits of values that are scaled to the data
 
 
@@ -37,7 +37,7 @@ def class_key(estimator: Any) -> str | None:
 
 
 def class_ranges(key: str) -> dict[str, Any]:
-    """Return the ranges of a class that belong to all of its branches."""
+    """Return the parameter ranges that all branches of a class have in common."""
     return {name: entry for name, entry in sections()[key].items() if isinstance(entry, dict)}
 
 
@@ -47,7 +47,7 @@ def class_branches(key: str) -> list[dict[str, Any]]:
 
 
 def optional_branches(key: str) -> list[dict[str, Any]]:
-    """Return the branches of a class that are only searched if the user sets their constants."""
+    """Return the branches of a class that are searched only if the user sets their constants."""
     return sections()[key].get("asked", [])
 
 
@@ -107,12 +107,12 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     data : StepData
         The data that determine the limits of the range.
     own : object
-        The estimator's value. An integer inside the range is added to the levels.
+        The current value of the parameter. An integer inside the range is added to the levels.
 
     Returns
     -------
     values : list, distribution or None
-        None if the data leave nothing to search.
+        The converted range, or None if the data leave no value to search.
     """
     if (entry.get("dense") and issparse(data.X)) or (entry.get("wide") and data.d < 2):
         return None
