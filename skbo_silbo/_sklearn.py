@@ -26,6 +26,11 @@ rows_of = _safe_indexing
 threadpool_controller = _get_threadpool_controller
 
 
+def validate_parameters(estimator):
+    """Validate the constructor arguments of an estimator by its `_parameter_constraints`."""
+    estimator._validate_params()
+
+
 def seeded_clone(estimator, seed):
     """Clone an estimator and replace each `random_state` of None by `seed`."""
     cloned = clone(estimator)

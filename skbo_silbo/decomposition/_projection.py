@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from skbo_silbo._checks import check_pairs_fit
-from skbo_silbo._sklearn import Interval, StrOptions
+from skbo_silbo._sklearn import Interval, StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, BlockArray, FloatArray
 from skbo_silbo.decomposition._summary import format_summary
 from skbo_silbo.decomposition.rows._columns import (
@@ -101,7 +101,7 @@ class SupervisedProjection(
 
     def _fit(self, X, y, X_unlabeled, sample_weight, group=None, **given):
         """Fit the model, passing additional keyword arguments to ``_learn``."""
-        self._validate_params()
+        validate_parameters(self)
         data = split_labelled(
             self,
             X,

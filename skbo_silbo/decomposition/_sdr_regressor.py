@@ -28,7 +28,7 @@ from skbo_silbo._numerics.hyperparameters import searched_process
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 from skbo_silbo._numerics.local_linear import gaussian_weights
 from skbo_silbo._numerics.priors import UNIFORM_WIDTH, sparse_prior
-from skbo_silbo._sklearn import check_sample_weight
+from skbo_silbo._sklearn import check_sample_weight, validate_parameters
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO
 from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
@@ -168,7 +168,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         TypeError
             If the transformer does not support weights.
         """
-        self._validate_params()
+        validate_parameters(self)
         check_reducer(self.reducer)
         data = split_labelled(self, X, y, X_unlabeled, sample_weight, by_value=True)
         if len(data.y) < FEWEST_LABELS:

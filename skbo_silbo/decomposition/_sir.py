@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo._checks import warn_user
 from skbo_silbo._numerics.pencil import CholeskyBasis, Pencil
 from skbo_silbo._numerics.solvers import DENSE_MAX_FEATURES, choose_solver
-from skbo_silbo._sklearn import StrOptions
+from skbo_silbo._sklearn import StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, SupervisedProjection
 from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem, SIRProblem
@@ -388,7 +388,7 @@ class SlicedInverseRegression(SupervisedProjection):
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit the model to a Dask array block by block, after loading y."""
-        self._validate_params()
+        validate_parameters(self)
         self._check_streamed("compute the Dask array first")
         y, labelled, weights, has_unlabelled = read_blocks(
             self,
@@ -475,7 +475,7 @@ class SlicedInverseRegression(SupervisedProjection):
             If a slice defined by the first chunk holds most of the later samples, for example
             because the chunks are sorted by y.
         """
-        self._validate_params()
+        validate_parameters(self)
         self._check_streamed("use fit")
         first = self._seen is None
         if first:

@@ -21,7 +21,7 @@ from skbo_silbo._sklearn import metadata_request
 LONGEST = 20  # longer lists are described by a digest
 CODE = "code"  # key of the bytecode digest of a function; differences only raise a warning
 SHOWN = 5  # largest number of differences listed in a message
-SHOWN_INSTEAD = ("class", "text")  # keys of the entries that represent an object in a message
+TEXT = "text"  # key of the text that represents an object in a message
 HELD_BY = {  # attributes that define objects which also store results of calls
     functools.partial: ("func", "args", "keywords", "__dict__"),
     np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
@@ -293,21 +293,30 @@ def _leaves(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, Any, Any
     """Yield (path, old, new) for the parts that differ.
 
     The values 1, 1.0 and True are different from one another. The order of keys does not matter. If
-    the class or the text of an object differs, its other parts are not listed.
+    the class differs, the other parts of an object are not listed. An object with a text is shown
+    by it, unless only bytecode differs.
     """
     if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
         return
     parts, others = _parts(old), _parts(new)
-    if parts is None or others is None:
-        yield where, old, new
-        return
-    if any(parts.get(name) != others.get(name) for name in SHOWN_INSTEAD):
+    if parts is None or others is None or parts.get("class") != others.get("class"):
         yield where, old, new
         return
     is_single = isinstance(old, list) and len(parts) == len(others) == 1
-    for key in dict.fromkeys([*parts, *others]):
-        inner = f"{where}.{key}" if where and not is_single else where or key
-        yield from _leaves(parts.get(key, "absent"), others.get(key, "absent"), inner)
+    found = [
+        leaf
+        for key in dict.fromkeys([*parts, *others])
+        if key != TEXT
+        for leaf in _leaves(
+            parts.get(key, "absent"),
+            others.get(key, "absent"),
+            f"{where}.{key}" if where and not is_single else where or key,
+        )
+    ]
+    if TEXT in parts and not all(_is_code(path) for path, *_ in found):
+        yield where, old, new
+    else:
+        yield from found
 
 
 def _is_code(where):
@@ -331,6 +340,6 @@ def _only(rest):
 
 def _short(value):
     if isinstance(value, dict):
-        value = next((value[name] for name in ("float", *SHOWN_INSTEAD) if name in value), value)
+        value = next((value[name] for name in ("float", "class", TEXT) if name in value), value)
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -30,6 +30,7 @@ from skbo_silbo._sklearn import (
     metadata_request,
     rows_of,
     search_state,
+    validate_parameters,
 )
 
 X, Y = np.arange(20.0).reshape(10, 2), np.repeat([0, 1], 5)
@@ -44,6 +45,12 @@ class Spy(BaseSearchCV):
 
     def _run_search(self, evaluate_candidates, **kwargs):
         self.run(evaluate_candidates)
+
+
+def test_constructor_arguments_are_validated():
+    validate_parameters(LogisticRegression(C=2.0))
+    with pytest.raises(InvalidParameterError, match=r"'C' parameter .* Got -1.0 instead"):
+        validate_parameters(LogisticRegression(C=-1.0))
 
 
 def test_base_search_parameters_are_known():

@@ -221,7 +221,7 @@ def test_embeddings_travel_between_processes_and_take_noise(make):
 
 @pytest.mark.parametrize("make", [embedded, planted, rotated])
 def test_wrong_arguments(make):
-    with pytest.raises(ValueError, match=r"\bd for hartmann6.*>= 6: got 5"):
+    with pytest.raises(ValueError, match=r"\bd for hartmann6.*>= 6, got 5"):
         make(hartmann6(), 5)
     with pytest.raises(ValueError, match=r"\bd\b.*integer.*got 7\.5"):
         make(hartmann6(), 7.5)

@@ -69,7 +69,7 @@ def test_other_values_are_refused(other):
     like = {Wall: Wall(1), np.ndarray: np.arange(2000), tuple: (1, 2)}.get(type(other), scaled(2))
     data = json.loads(json.dumps(SILBO(space_of(like, "a", 0.5)).to_dict()))
     SILBO.from_dict(data, bounds=space_of(like, "a", 0.5))
-    with pytest.raises(ValueError, match=r"parameters\.0\.act\.categories"):
+    with pytest.raises(ValueError, match=r"parameters\.act\b"):
         SILBO.from_dict(data, bounds=space_of(other, "a", 0.5))
 
 
