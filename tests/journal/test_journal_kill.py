@@ -69,7 +69,7 @@ def test_two_hundred_kills_equal_uninterrupted(door, tmp_path):
         print(door, seed + 1, "runs,", len(killed), dict(Counter(killed)), flush=True)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
 def test_finished_candidate_of_open_batch_survives_kill(tmp_path, backend):
     path, options = tmp_path / "run.jsonl", {"batch_size": 4, "random_state": 1, "n_iter": 8}
     for n_told in (1, 2, 6):  # of two batches of four
