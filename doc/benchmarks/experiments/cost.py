@@ -2,7 +2,7 @@
 
 ``python doc/benchmarks/experiments/cost.py`` writes ``doc/benchmarks/cost.csv``. Each row is
 measured in a process of its own with one thread: an optimiser is given evenly drawn points, and the
-median CPU time of three proposals is taken. Memory is the peak of the process, which includes some
+median CPU time of seven proposals is taken. Memory is the peak of the process, which includes some
 200 MB for the imports.
 """
 
@@ -21,13 +21,13 @@ from skbo_silbo import SILBO
 TABLE = Path(__file__).parents[1] / "cost.csv"
 HEADER = ("inputs", "evaluations", "learnt constraints", "seconds a proposal", "peak memory (MB)")
 CASES = [
-    *((d, n, 0) for d in (5, 20, 100, 500) for n in (25, 100)),
+    *((d, n, 0) for d in (5, 20, 100, 500, 1000) for n in (25, 100)),
     (20, 300, 0),
     (20, 1000, 0),
     (20, 100, 1),
     (20, 100, 3),
 ]
-N_PROPOSALS = 3
+N_PROPOSALS = 7
 
 
 def measure(d, n, m):
