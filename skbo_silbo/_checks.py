@@ -29,11 +29,13 @@ def check_incompatible(owner, what, reasons):
     Parameters
     ----------
     owner : object
-        The object that has the parameters as attributes. None and False mean "not set".
+        Object whose attributes hold the parameters. A parameter is not set if its attribute is None
+        or False.
     what : str
-        Description of the other option.
+        Description of the other option, used in the error message.
     reasons : mapping
-        Names of the parameters and why they cannot be combined with it.
+        Maps the name of each incompatible parameter to the reason why it cannot be combined with
+        the other option.
 
     Raises
     ------
@@ -225,12 +227,12 @@ def check_picklable(name, given, dumps, workers, remedy):
     Parameters
     ----------
     name : str
-        Name of the argument, for the message.
+        Name of the argument, used in the error message.
     given : object
     dumps : callable
-        The pickle function of the workers.
+        Function that pickles an object in the same way as the workers do.
     workers, remedy : str
-        Description of the workers and how to fix the error, for the message.
+        Description of the workers and advice on how to fix the error, used in the error message.
 
     Raises
     ------

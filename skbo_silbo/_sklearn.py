@@ -48,7 +48,7 @@ def check_scores(search, scores):
     ----------
     search : BaseSearchCV
     scores : float or dict
-        Scores of one fit.
+        Scores returned for one fit: a number, or a dict with one number per metric.
 
     Raises
     ------
@@ -76,15 +76,15 @@ class SearchState:
     ----------
     estimator : estimator object
     X, y : object
-        The data passed to ``fit``.
+        The training data passed to ``fit``.
     splitter : splitter
-        The cross-validation splitter.
+        The cross-validation splitter that the search uses.
     split_params, fit_params, score_params : dict
         Parameters of ``fit`` that are routed to the splitter, the estimator and the scorers.
     arguments : dict
-        Other arguments that all fits have in common.
+        Other arguments of the fits, which are the same for all of them.
     parallel : joblib.Parallel
-        Running pool of workers.
+        The running pool of workers that the search has opened.
     """
 
     estimator: object
@@ -183,14 +183,14 @@ def adopt_rows(evaluate_candidates, rows):
     Parameters
     ----------
     evaluate_candidates : callable
-        The argument of ``_run_search``.
+        The function that `BaseSearchCV` passes to ``_run_search``.
     rows : list of dict
-        The results of all fits.
+        The results of all fits, one dict per fit.
 
     Returns
     -------
     table : dict
-        The empty dict that becomes ``cv_results_``, to be filled by the caller.
+        The empty dict that becomes ``cv_results_``. The caller fills it later.
     """
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     names["all_out"].extend(rows)
@@ -235,18 +235,20 @@ class SearchFits:
         Parameters
         ----------
         params : dict
-            Parameters of the candidate.
+            Parameters of the candidate, which are set on the estimator.
         progress : (int, int)
-            Index of the candidate and the number of candidates, for verbose output.
+            Index of the candidate and the total number of candidates, for verbose output.
         callback_ctx : CallbackContext or None, default=None
-            Context of the candidate for scikit-learn's callbacks.
+            Context of the candidate for scikit-learn's callbacks. None means that there are no
+            callbacks.
         caller : BaseSearchCV or None, default=None
-            The search, which is passed to these callbacks.
+            The search that is passed to scikit-learn's callbacks.
 
         Returns
         -------
         fits : list of callable
-            Functions of the estimator, X and y, as returned by `arguments`.
+            Functions that fit and score the candidate on one split each, given the estimator, X and
+            y that `arguments` returns.
         """
         n = len(self._splits)
         return [

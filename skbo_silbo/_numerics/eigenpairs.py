@@ -80,22 +80,24 @@ def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8
     ----------
     products : Products
     start : ndarray of shape (d, p)
-        ``T^-1 Gamma`` times a random block of p columns, p being larger than `n_wanted`.
+        Initial basis: ``T^-1 Gamma`` times a random block of p columns, where p is larger than
+        `n_wanted`.
     n_wanted : int
-        Number of directions that must converge, and are returned.
+        Number of leading directions to return. The iteration ends when all of them have converged.
     is_complete : bool, default=False
-        Whether `start` spans the range of ``T^-1 Gamma``. If so, no iteration is needed.
+        Whether the columns of `start` already span the range of ``T^-1 Gamma``, so that no
+        iteration is needed.
     tol : float, default=1e-8
-        Largest T-norm of ``T^-1 Gamma b - lambda b`` among the wanted directions, relative to the
-        first eigenvalue (b'Tb = 1). Divided by the relative gap below the wanted eigenvalues, it
-        bounds the sine of the error.
+        Convergence tolerance: the largest T-norm of the residual ``T^-1 Gamma b - lambda b`` among
+        the wanted directions, relative to the first eigenvalue (with b'Tb = 1). The sine of the
+        error is at most this tolerance divided by the relative gap below the wanted eigenvalues.
     max_iter : int, default=100
 
     Returns
     -------
     Spectrum
-        The p leading eigenvalues and the wanted directions. Eigenvalues beyond the wanted ones are
-        less accurate.
+        The p leading eigenvalues, of which the first `n_wanted` are the most accurate, and the
+        wanted directions.
 
     Warns
     -----
@@ -176,13 +178,15 @@ def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
     Parameters
     ----------
     apply : callable
-        Maps V (d, p) to T V, with T symmetric and positive semi-definite.
+        Function that maps V of shape (d, p) to T V, where T is symmetric and positive
+        semi-definite.
     B : ndarray of shape (d, p)
-        Right-hand sides in the range of T.
+        Right-hand sides of the linear systems, one per column. They must lie in the range of T.
     diagonal : ndarray of shape (d,)
-        Diagonal of T; the solution is zero where it is zero.
+        Diagonal of T, used as preconditioner. The solution is zero wherever the diagonal is zero.
     tol : float, default=1e-10
-        Largest residual of a column relative to B, in the norm of the preconditioner.
+        Convergence tolerance: the largest residual of a column relative to the same column of B, in
+        the norm of the preconditioner.
     max_iter : int, default=1000
 
     Returns

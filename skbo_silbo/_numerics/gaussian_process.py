@@ -51,17 +51,18 @@ class GaussianProcess:
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
     weights : ndarray of shape (d,)
-        Inverse squared length scales, in inverse squared units of X.
+        Inverse squared length scale of each input, in inverse squared units of X.
     signal_variance : float
-        Signal variance in squared units of y.
+        Variance of the noise-free process, in squared units of y.
     noise_variance : float or ndarray of shape (n,)
-        Noise variance in squared units of y.
+        Variance of the noise, common to all targets or one for each target, in squared units of y.
     cholesky : ndarray of shape (n, n)
-        Lower triangular L with ``L L' = R + (noise_variance / signal_variance) I``.
+        Lower triangular Cholesky factor L with ``L L' = R + (noise_variance / signal_variance) I``.
     dual : ndarray of shape (n,)
         Dual coefficients ``K^-1 y``.
     distances : DistancesTo
-        Function that computes distances to X with these weights.
+        Function that computes the scaled squared distances from other points to X with these
+        weights.
     """
 
     X: np.ndarray
@@ -85,8 +86,8 @@ class GaussianProcess:
         Returns
         -------
         mean, variance : ndarray of shape (m,)
-            Mean in units of y, and variance in squared units (Rasmussen and Williams 2006, eqs.
-            2.25 and 2.26).
+            Posterior mean in the units of y, and posterior variance in squared units (Rasmussen and
+            Williams 2006, eqs. 2.25 and 2.26).
         """
         correlation, _ = matern52(self.distances(X), derivative=False)
         half, _ = dtrtrs(self.cholesky, correlation.T, lower=1)
@@ -101,7 +102,7 @@ class GaussianProcess:
         -------
         mean, variance : ndarray of shape (m,)
         by_mean, by_variance : ndarray of shape (m, d)
-            Gradients with respect to the point.
+            Gradients of the posterior mean and the posterior variance with respect to the point.
         """
         correlation, derivative = matern52(self.distances(X))
         if len(X) == 1:  # twice as fast as LAPACK's routine for several right-hand sides
@@ -125,7 +126,7 @@ class GaussianProcess:
         ----------
         X : ndarray of shape (m, d)
         y : ndarray of shape (m,)
-            Values of the process at X.
+            Noise-free values of the process at the rows of X.
         """
         all_X, all_y = np.vstack([self.X, X]), np.append(self.y, y)
         distances = DistancesTo(all_X, self.weights)
@@ -150,8 +151,8 @@ class GaussianProcess:
         Returns
         -------
         mean, variance : ndarray of shape (n,)
-            Predictive means ``y_i - a_i / [K^-1]_ii`` and variances ``1 / [K^-1]_ii``, including
-            noise (Rasmussen and Williams 2006, eq. 5.12).
+            Predictive mean ``y_i - a_i / [K^-1]_ii`` and variance ``1 / [K^-1]_ii`` of each target
+            given all others. The variance includes noise (Rasmussen and Williams 2006, eq. 5.12).
         """
         root = dtrtri(self.cholesky, lower=1)[0]  # its upper half is that of L: zero
         precision = np.einsum("ij,ij->j", root, root) / self.signal_variance
@@ -210,10 +211,11 @@ class Observations:
     known : ndarray of shape (n,) or float, default=0.0
         Known noise variance of each target. It is added to the estimated noise variance.
     copies : ndarray of shape (n,) or float, default=1.0
-        Positive multiplicity of each row.
+        Positive multiplicity of each row, that is, how often the row counts in the likelihood. It
+        need not be an integer.
     shared : sequence of int, of length d, or None, default=None
-        Index of the length scale in theta that each column uses. None means one length scale per
-        column, or a single one, depending on the length of theta.
+        Index of the length scale that each column uses. None means that each column has its own
+        length scale, or that all columns share one if theta contains a single length scale.
     """
 
     X: np.ndarray

@@ -28,16 +28,17 @@ def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
     ----------
     X : ndarray of shape (n, d)
     n_neighbors : int
-        Number of neighbours. It is reduced to n - 1 if necessary.
+        Number of neighbours to find for each row. It is reduced to n - 1 if there are fewer other
+        rows.
     method : {"auto", "brute", "pynndescent"}, default="auto"
     random_state : int, RandomState instance or None, default=None
-        Used by pynndescent only.
+        Seed of the approximate search by pynndescent. The exact methods do not use it.
 
     Returns
     -------
     indices : ndarray of shape (n, k), k <= n_neighbors
-        Indices of the neighbours, which do not include the row itself. Missing neighbours are -1 if
-        pynndescent found too few.
+        Indices of the neighbours of each row, not including the row itself. Entries are -1 if
+        pynndescent found too few neighbours.
     """
     n_neighbors = min(n_neighbors, len(X) - 1)
     if n_neighbors < 1:

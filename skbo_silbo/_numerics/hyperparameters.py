@@ -31,7 +31,8 @@ def most_probable(log_likelihood, prior, *starts):
     Parameters
     ----------
     log_likelihood : callable
-        Maps theta to the log likelihood and its gradient. It may raise a LinAlgError.
+        Function that maps theta to the log likelihood and its gradient. It may raise a LinAlgError
+        if theta cannot be evaluated.
     prior : HyperparameterPrior
     *starts : ndarray of shape (k,)
 
@@ -93,11 +94,12 @@ def starting_log_lengths(X: FloatArray, y: FloatArray, copies: FloatArray) -> Fl
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Columns with unit standard deviation.
+        Inputs, one per column, scaled to unit standard deviation.
     y : ndarray of shape (n,)
-        Targets, not constant.
+        Targets to predict, which must not all be equal.
     copies : ndarray of shape (n,)
-        Multiplicity of every row, positive.
+        Positive multiplicity of each row, that is, how often the row counts in the likelihood. It
+        need not be an integer.
 
     Returns
     -------
@@ -117,13 +119,16 @@ def searched_process(X, y, prior, most_rows, copies=None):
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Columns with mean 0 and variance 1. If all entries are 0, screening is skipped.
+        Inputs, one per column, with mean 0 and variance 1. If all entries are 0, inputs are not
+        screened.
     y : ndarray of shape (n,)
     prior : HyperparameterPrior
     most_rows : int
-        Largest number of rows used in the search.
+        Largest number of rows used in the search. Larger data sets are reduced to a subset of their
+        rows.
     copies : ndarray of shape (n,), default=None
-        Multiplicity of every row.
+        Positive multiplicity of each row, that is, how often the row counts in the likelihood. It
+        need not be an integer.
     """
     copies, starts = np.ones(len(y)) if copies is None else copies, np.tile(prior.location, (2, 1))
     if X.any():
@@ -140,14 +145,15 @@ def quadratic_r2(X: FloatArray, y: FloatArray, copies: FloatArray) -> FloatArray
     ----------
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
-        Targets, not constant.
+        Targets to predict, which must not all be equal.
     copies : ndarray of shape (n,)
-        Multiplicity of every row, positive.
+        Positive multiplicity of each row, that is, how often the row counts in the regression. It
+        need not be an integer.
 
     Returns
     -------
     r2 : ndarray of shape (d,)
-        Values in [0, 1].
+        R^2 of the regression on each column, between 0 and 1.
     """
     root = np.sqrt(copies / copies.sum())[:, None]  # the intercept, of unit length
     y = (y[:, None] - root.T**2 @ y) * root

@@ -95,7 +95,8 @@ class LaplaceRidge:
         Returns
         -------
         ndarray of shape (p, p), or (p,) where `diagonal`
-            The outer product summed over the targets, or its diagonal if `diagonal` is True.
+            Weighted average outer product of the gradients, summed over the targets, or only its
+            diagonal if `diagonal` is True.
         """
         p = self.Z.shape[1]
         total = np.zeros(p if diagonal else (p, p))

@@ -27,23 +27,24 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
     Parameters
     ----------
     left : ndarray of shape (n, q)
-        Left singular vectors. With an intercept, they must be orthogonal to the vector of ones, or
-        to the square roots of the weights.
+        Left singular vectors of the design matrix. For a regression with intercept, they must be
+        orthogonal to the vector of ones, or to the square roots of the weights.
     squares : ndarray of shape (q,)
-        Squared singular values.
+        Squared singular values of the design matrix.
     targets : ndarray of shape (n, t)
-        Targets multiplied by the square roots of the weights. With an intercept, they must be
-        centred.
+        Targets, multiplied by the square roots of the weights. For a regression with intercept,
+        they must be centred.
     ridges : ndarray of shape (m,)
-        Positive ridges, absolute.
+        Positive ridge parameters to compare, in the units of the squared singular values.
     intercept : bool
     weights : ndarray of shape (n,), default=None
-        Positive weights of the rows.
+        Positive weights of the rows. None means that all rows have the same weight.
 
     Returns
     -------
     ndarray of shape (m,)
-        Errors. An error is infinite if the ridge is so small that a row determines its own fit.
+        Mean squared leave-one-out error for each ridge. The error is infinite if the ridge is so
+        small that a row determines its own fit.
     """
     w = np.ones(len(left)) if weights is None else weights
     coefficients, leverages = left.T @ targets, left**2

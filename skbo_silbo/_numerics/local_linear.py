@@ -38,11 +38,12 @@ class LocalMoments:
     rows : slice
     mean : ndarray of shape (m, d)
     covariance : ndarray of shape (m, d, t)
-        c_j.
+        Weighted covariances c_j between the inputs and the targets about each row.
     y_mean : ndarray of shape (m, t)
     variance : ndarray of shape (m, d, d)
     kernel : ndarray of shape (m, n)
-        Gaussian weights, without the weights of the rows.
+        Gaussian weights of all rows about each row of the batch, not multiplied by the weights of
+        the rows.
     """
 
     rows: slice
@@ -132,7 +133,8 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
     Returns
     -------
     B : ndarray of shape (d, r)
-        Orthonormal columns, from the steepest direction to the flattest.
+        Directions to improve: orthonormal columns, ordered from the steepest to the flattest
+        direction.
     """
     (d, r), (n, t) = B.shape, Y.shape
     Z, s = X @ B, np.ones(n) if row_weights is None else row_weights

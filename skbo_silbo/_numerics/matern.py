@@ -28,16 +28,17 @@ def scaled_squared_distances(A: FloatArray, B: FloatArray, weights: FloatArray) 
     Parameters
     ----------
     A : ndarray of shape (n_a, d)
-        Points.
+        Points from which the distances are computed, one per row.
     B : ndarray of shape (n_b, d)
-        Points. If `B` is the same object as `A`, the diagonal of the result is exactly zero.
+        Points to which the distances are computed, one per row. If `B` is the same object as `A`,
+        the diagonal of the result is exactly zero.
     weights : ndarray of shape (d,)
-        Inverse squared length scales, non-negative.
+        Non-negative inverse squared length scale of each column.
 
     Returns
     -------
     q : ndarray of shape (n_a, n_b)
-        Non-negative.
+        Scaled squared distances, which are non-negative.
 
     Examples
     --------
@@ -62,10 +63,10 @@ class DistancesTo:
     Parameters
     ----------
     B : ndarray of shape (n_b, d)
-        The fixed points.
+        The fixed points to which distances are computed, one per row.
     weights : ndarray of shape (d,) or (m, 1, d)
-        Non-negative inverse squared length scales. With weights of m kernels, the distances have
-        shape (m, n_a, n_b).
+        Non-negative inverse squared length scales of each column. For m kernels with different
+        weights, the distances have shape (m, n_a, n_b).
     """
 
     def __init__(self, B: FloatArray, weights: FloatArray) -> None:
@@ -90,15 +91,15 @@ def matern52(q: FloatArray, *, derivative: bool = True) -> tuple[FloatArray, Any
     Parameters
     ----------
     q : ndarray
-        Scaled squared distances, non-negative; ``s = sqrt(5 q)``.
+        Non-negative scaled squared distances. In the formulas, s is ``sqrt(5 q)``.
     derivative : bool, default=True
         Whether to compute the derivative. If False, None is returned in its place.
 
     Returns
     -------
     correlation, derivative : ndarray of the shape of `q`
-        The correlation, and its derivative ``-(5/6) (1 + s) exp(-s)`` with respect to `q`, which is
-        finite at zero.
+        The correlation, and its derivative with respect to `q`, which is ``-(5/6) (1 + s) exp(-s)``
+        and therefore finite at zero.
 
     Examples
     --------
@@ -131,9 +132,10 @@ def gradient_by_weights(P: FloatArray, X: FloatArray) -> FloatArray:
     Parameters
     ----------
     P : ndarray of shape (n, n)
-        Symmetric.
+        Symmetric matrix of the factors P_ij of the squared differences.
     X : ndarray of shape (n, d)
-        Points, preferably centred, because the two terms cancel far from the origin.
+        Points, one per row. Centre them if they are far from the origin, because the two terms of
+        the result would cancel there.
 
     Returns
     -------
@@ -149,17 +151,18 @@ def gradient_by_points(D, A, B, weights):
     Parameters
     ----------
     D : ndarray of shape (n_a, n_b) or (m, n_a, n_b)
-        Derivative with respect to ``q_tj`` of a scalar that belongs to row t.
+        Derivative of a scalar function with respect to each distance ``q_tj``. Each row t may
+        belong to a different function.
     A : ndarray of shape (n_a, d)
-        Points at which the gradient is taken.
+        Points with respect to which the gradients are computed, one per row.
     B : ndarray of shape (n_b, d)
-        The fixed points.
+        The fixed points to which distances are computed, one per row.
     weights : ndarray of shape (d,) or (m, 1, d)
-        Inverse squared length scales.
+        Non-negative inverse squared length scales of each column, for one kernel or for m kernels.
 
     Returns
     -------
     gradient : ndarray of shape (n_a, d) or (m, n_a, d)
-        ``2 w_k [a_tk (D 1)_t - (D B)_tk]``.
+        Gradient with respect to each point: ``2 w_k [a_tk (D 1)_t - (D B)_tk]``.
     """
     return 2.0 * weights * (A * D.sum(axis=-1)[..., None] - D @ B)

@@ -136,9 +136,10 @@ class Pencil:
     omega : csr_array of shape (n_l, c)
     penalty : csr_array of shape (n, n) or None
     ridge : float
-        Absolute ridge, added to the diagonal of T.
+        Ridge that is added to the diagonal of T, in the units of T.
     root_weights : ndarray of shape (n_l,) or None
-        Square roots of the weights, by which labelled rows were multiplied. None without weights.
+        Square roots of the weights by which the labelled rows were multiplied, or None if there are
+        no weights.
     """
 
     X: np.ndarray
@@ -252,9 +253,9 @@ class Spectrum:
     Attributes
     ----------
     eigenvalues : ndarray of shape (p,)
-        All eigenvalues that the solver computes, in decreasing order.
+        All eigenvalues computed by the solver, in decreasing order.
     directions : ndarray of shape (d, r), r <= p
-        Leading eigenvectors b, with ``b'Tb = 1``.
+        Leading eigenvectors b, one per column, scaled so that ``b'Tb = 1``.
     """
 
     eigenvalues: np.ndarray

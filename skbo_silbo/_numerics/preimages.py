@@ -40,16 +40,18 @@ def nearest_preimages(Z: FloatArray, B: FloatArray, centre: FloatArray) -> Float
     Parameters
     ----------
     Z : ndarray of shape (m, r)
-        Targets, which may lie outside the image of the box.
+        Coordinates whose preimages are computed, one target per row. Targets may lie outside the
+        image of the box.
     B : ndarray of shape (d, r)
-        Orthonormal columns.
+        Matrix of the embedding, whose columns are orthonormal.
     centre : ndarray of shape (d,) or (m, d)
-        Centre, or one centre for each target. It may lie outside the box.
+        Point to which each preimage should be as near as possible, or one such point for each
+        target. It may lie outside the box.
 
     Returns
     -------
     X : ndarray of shape (m, d)
-        Points of the box ``[-1, 1]^d``. The computation takes O(d r^2) time for each target and
+        The preimages, which are points of the box ``[-1, 1]^d``. Each takes O(d r^2) time per
         Newton step.
 
     Examples

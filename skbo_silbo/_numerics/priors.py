@@ -42,9 +42,9 @@ class HyperparameterPrior:
     Attributes
     ----------
     location, spread : ndarray of shape (d + 2,)
-        Means and standard deviations, in nats.
+        Means and standard deviations of the natural logarithms of the hyperparameters.
     bounds : ndarray of shape (d + 2, 2)
-        Lower and upper bounds of the hyperparameter search, in nats.
+        Lower and upper bounds of these logarithms in the hyperparameter search.
     """
 
     location: FloatArray
@@ -93,7 +93,7 @@ class SparsePrior(HyperparameterPrior):
     Attributes
     ----------
     log_tau_scale : float
-        Logarithm of the scale of tau.
+        Natural logarithm of the scale of the half-Cauchy prior of tau.
     """
 
     log_tau_scale: float

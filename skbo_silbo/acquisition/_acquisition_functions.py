@@ -49,10 +49,11 @@ class AcquisitionFunction(Protocol):
         Parameters
         ----------
         mean, std : ndarray of shape (n,)
-            Predictions of the surrogate for warped values, which are minimised; std is positive.
+            Predictive mean and standard deviation of each point, on the scale of the warped values,
+            which are minimised. The standard deviation is positive.
         best : float
-            The lowest predicted mean at an observed or pending point, which is less biased by noise
-            than the lowest value.
+            Value to improve on: the lowest predicted mean at an observed or pending point, which is
+            less biased by noise than the lowest observed value.
         return_gradient : bool
             Whether to also return the derivatives with respect to mean and std.
         """
@@ -68,19 +69,20 @@ def log_expected_improvement(
     Parameters
     ----------
     mean, std : array-like
-        Predictive mean and standard deviation (>= 0), in units of the objective.
+        Predictive mean and standard deviation (>= 0) of each point, in the units of the objective.
     best : float
-        Lowest value so far.
+        Lowest value of the objective so far, on which points should improve.
     return_gradient : bool, default=False
         Whether to also return the derivatives. This requires ``std > 0``.
 
     Returns
     -------
     value : ndarray
-        Values in nats. They are ``-inf`` if no improvement is possible (``std == 0`` and ``mean >=
-        best``).
+        Logarithm of the expected improvement in nats. It is ``-inf`` if no improvement is possible
+        (``std == 0`` and ``mean >= best``).
     by_mean, by_std : ndarray
-        Derivatives of `value`, if `return_gradient`.
+        Derivatives of `value` with respect to mean and std. Only returned if `return_gradient` is
+        True.
 
     Examples
     --------
@@ -116,17 +118,18 @@ def no_improvement(
     Parameters
     ----------
     mean, std : array-like
-        Predictive mean and standard deviation.
+        Predictive mean and standard deviation (>= 0) of each point, in the units of the objective.
     best : float
-        Ignored.
+        Ignored, present for consistency with other acquisition functions.
     return_gradient : bool, default=False
-        Whether to return the derivatives too.
+        Whether to also return the derivatives.
 
     Returns
     -------
     value : ndarray
     by_mean, by_std : ndarray
-        Derivatives of `value`, if `return_gradient`.
+        Derivatives of `value` with respect to mean and std. Only returned if `return_gradient` is
+        True.
 
     Examples
     --------
@@ -149,20 +152,21 @@ def confidence_gain(
     Parameters
     ----------
     mean, std : array-like
-        Predictive mean and standard deviation (>= 0), in units of the objective.
+        Predictive mean and standard deviation (>= 0) of each point, in the units of the objective.
     best : float
-        Lowest value so far. It shifts all acquisition values equally.
+        Lowest value of the objective so far. It shifts all acquisition values equally.
     beta : float
         Non-negative weight of the variance, see `confidence_weight`.
     return_gradient : bool, default=False
-        Whether to return the derivatives too.
+        Whether to also return the derivatives.
 
     Returns
     -------
     value : ndarray
-        Values in units of the objective.
+        Acquisition values of the points, in the units of the objective.
     by_mean, by_std : ndarray
-        Derivatives of `value`, if `return_gradient`.
+        Derivatives of `value` with respect to mean and std. Only returned if `return_gradient` is
+        True.
 
     Examples
     --------
@@ -183,11 +187,11 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
     Parameters
     ----------
     t : int
-        Number of the evaluation, starting from 1.
+        Number of the evaluation to be proposed, counted from 1.
     n_points : int
         Number of points over which the acquisition function is maximised.
     delta : float, default=0.1
-        Probability that the regret bound fails.
+        Probability with which the bound on the regret may fail.
 
     Examples
     --------

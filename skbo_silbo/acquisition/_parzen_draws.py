@@ -24,7 +24,7 @@ def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
     Parameters
     ----------
     ranked : ndarray of shape (n, d)
-        Evaluated points, best first.
+        The evaluated points, ordered from best to worst.
     rng : numpy.random.Generator
     """
     n, d = ranked.shape
@@ -42,7 +42,7 @@ class ParzenEstimates:
     Attributes
     ----------
     centers, widths : ndarray of shape (n, d)
-        Means and standard deviations of the components.
+        Means and standard deviations of the normal components, for each input separately.
     """
 
     centers: FloatArray

@@ -60,14 +60,16 @@ class Part:
     Parameters
     ----------
     space : Space, SpaceUnion or Box
-        The full space.
+        The full search space, to which the restrictions are applied.
     fixed : mapping
-        Values of the fixed parameters, by name, or by index in a box.
+        Values of the fixed parameters. The keys are names, or indices of the inputs of a box.
     violations : callable or None
-        Maps a list of n points to an array of shape (n,) with their constraint violations. A
-        violation is 0 if all constraints hold.
+        Function that maps a list of n points to their constraint violations, an array of shape
+        (n,). A violation is 0 if all constraints hold. None means that there are no such
+        constraints.
     equations : Equations or None
-        Equality constraints of a box, onto which points are projected.
+        Equality constraints of a box. Points are projected onto them. None means that there are no
+        such constraints.
 
     Raises
     ------
@@ -146,9 +148,10 @@ class Part:
         Parameters
         ----------
         seen : set of bytes
-            Keys of evaluated and pending points, as returned by `key_of`.
+            Keys of the evaluated and pending points, as returned by `key_of`.
         centres : ndarray of shape (k, m)
-            Additional candidates for the first round, such as the best evaluated points.
+            Points that are added to the random points of the first round, such as the best
+            evaluated points.
         rng : numpy.random.Generator
 
         Raises

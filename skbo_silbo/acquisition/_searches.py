@@ -38,15 +38,16 @@ class AcquisitionSurface:
     surrogate : Surrogate
     embedding : Embedding
     best : float
-        The value to improve on, to be minimised.
+        Value to improve on, on the scale of the predictions. Lower values are better.
     feasibility : Feasibility or None
-        Models of learnt constraints. Their log probability of feasibility is added to the
-        acquisition function, which must be a logarithm.
+        Models of the learnt constraints, or None if there are none. The log probability that all
+        constraints hold is added to the acquisition function, which must be a logarithm.
     observed : Surrogate or None
         The surrogate fitted to observed values only. In contrast, `surrogate` is also conditioned
         on predicted values at pending points.
     part : Part or None
-        The region allowed by fixed parameters and known constraints.
+        The region of the space allowed by fixed parameters and known constraints. None means the
+        whole space.
     """
 
     acquisition: AcquisitionFunction
@@ -110,9 +111,9 @@ class Found:
     Attributes
     ----------
     Z : ndarray of shape (m, r)
-        Coordinates in the embedding.
+        Coordinates of the candidates in the embedding, one candidate per row.
     X : ndarray of shape (m, d) or None
-        The candidates as points. None if the search was over coordinates only.
+        The candidates as points of the cube, or None if only coordinates were searched.
     """
 
     Z: FloatArray
@@ -139,11 +140,11 @@ class Search(Protocol):
         ----------
         surface : AcquisitionSurface
         ranked : ndarray of shape (n, d)
-            The evaluated points, best first.
+            The evaluated points, ordered from best to worst.
         space : Space or Box
-            The space that candidates are rounded to.
+            The search space. Candidates are rounded to its points.
         rng : numpy.random.Generator
-            Generator to use for all random numbers.
+            Source of all random numbers that the search draws.
         """
 
 
@@ -251,10 +252,10 @@ def draw_candidates(embedding, best, rng, relevance):
     embedding : Embedding
     best : ndarray of shape (k, d)
         The best evaluated points. Local candidates are drawn around them: half of these differ
-        along the embedding, and the other half in some coordinates.
+        along the embedding, and the other half in some inputs.
     rng : numpy.random.Generator
     relevance : ndarray of shape (d,)
-        Relevance of each coordinate. More relevant ones are redrawn more often.
+        Relevance of each input to the surrogate. More relevant inputs are changed more often.
     """
     widths = embedding.half_widths
     wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, widths.size)) * widths
@@ -306,9 +307,9 @@ def moved_off_bounds(
     ----------
     surface : AcquisitionSurface
     x : ndarray of shape (d,)
-        A rounded point of the space.
+        The candidate, rounded to a point of the space.
     ranked : ndarray of shape (n, d)
-        The evaluated points, best first.
+        The evaluated points, ordered from best to worst.
     space : Space, SpaceUnion or Box
 
     Returns
@@ -360,7 +361,7 @@ class ParzenTurns:
     ----------
     search : Search
     most : float
-        Probability of a draw if the surrogate explains nothing.
+        Probability of a random draw if the surrogate explains none of the variance.
     """
 
     search: Search = field(default_factory=Climb)
@@ -398,7 +399,7 @@ class BoxSearch:
     Attributes
     ----------
     n_rounds : int
-        Number of rounds of further candidates near the best ones.
+        Number of rounds in which further candidates are drawn near the best ones so far.
     """
 
     n_rounds: int = 0

@@ -41,13 +41,14 @@ class AddBO(Baseline):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     n_components : int or "auto", default="auto"
         Largest number of inputs in a group. "auto" is 4, or d if that is lower.
     n_initial : int or "auto", default="auto"
-        Number of points, including observed ones, before the first model. "auto" as in `SILBO`.
+        Number of points to evaluate before the first model is fitted, including points that were
+        not proposed. "auto" is the same number as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -113,15 +114,15 @@ class AdditiveProcess(ExactProcess):
     Parameters
     ----------
     group_size : int
-        Largest number of inputs in a group.
+        Largest number of inputs that a group may have.
 
     Attributes
     ----------
     groups_ : list of ndarray of int
-        Indices of the inputs in each group.
+        Indices of the inputs that belong to each group.
     length_, signal_, noise_ : float
-        Length scale, signal variance, and noise variance relative to the signal variance, for
-        standardised targets.
+        Hyperparameters for standardised targets: the length scale, the signal variance, and the
+        noise variance relative to the signal variance.
 
     Examples
     --------
@@ -145,14 +146,14 @@ class AdditiveProcess(ExactProcess):
         Z : ndarray of shape (n, d)
         y : ndarray of shape (n,)
         noise : None
-            Ignored.
+            Ignored, present for consistency with other surrogates.
         state : dict or None, default=None
             Groups and hyperparameters that `to_state` returned after a previous fit. They are kept
             unless a random grouping has a higher marginal likelihood.
         tune : bool, default=True
-            Whether to search for groups and hyperparameters instead of using `state`.
+            Whether to search for groups and hyperparameters. If False, those in `state` are used.
         rng : numpy.random.Generator
-            Generator for the random groupings.
+            Source of the random numbers that determine the random groupings.
         """
         targets = self._standardise(y)
         if state is not None:

@@ -52,20 +52,20 @@ class RandomSearch(AskTellOptimizer):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The point with the lowest observed value.
+        The evaluated point with the lowest observed value.
     best_y_ : float
-        The value observed at `best_x_`.
+        The lowest observed value, which belongs to `best_x_`.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
-        All observed points.
+        All observed points, in the order of ``tell``.
     func_vals_ : ndarray of shape (n,)
-        All observed values.
+        The observed value of each point in `x_iters_`.
 
     Examples
     --------

@@ -54,11 +54,12 @@ class BOCK(Baseline):
         The search space. The method assumes that the minimum is closer to the centre than to the
         corners.
     acquisition : {"ei", "ucb"}, default="ei"
-        The acquisition function.
+        The acquisition function: the expected improvement ("ei") or the confidence bound ("ucb").
     n_initial : int or "auto", default="auto"
-        Number of points, including observed ones, before the first model. "auto" as in `SILBO`.
+        Number of points to evaluate before the first model is fitted, including points that were
+        not proposed. "auto" is the same number as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -95,13 +96,13 @@ class Polar:
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Points of the cube [-1, 1]^d.
+        Points of the cube [-1, 1]^d in Cartesian coordinates.
 
     Attributes
     ----------
     radius : ndarray of shape (n,)
     direction : ndarray of shape (n, d)
-        Unit vectors, or zero for the centre of the cube.
+        Unit vectors from the centre of the cube to the points, or zero for the centre itself.
     """
 
     def __init__(self, X):
@@ -125,7 +126,8 @@ class CylindricalKernel:
     Parameters
     ----------
     theta : ndarray of shape (8,)
-        Logarithms of the length scale, alpha, beta, the weights c and the noise variance.
+        Logarithms of the hyperparameters: the length scale, alpha, beta, the weights c and the
+        noise variance.
     """
 
     def __init__(self, theta):
@@ -173,9 +175,9 @@ class CylindricalProcess(ExactProcess):
     Attributes
     ----------
     theta_ : ndarray of shape (8,)
-        Logarithms of the hyperparameters.
+        Logarithms of the fitted hyperparameters, in the order of `CylindricalKernel`.
     y_mean_, y_scale_ : float
-        Mean and standard deviation used to standardise the targets.
+        Mean and standard deviation with which the targets were standardised.
 
     References
     ----------

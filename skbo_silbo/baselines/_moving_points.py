@@ -33,13 +33,14 @@ class CoordinateLedger:
     Attributes
     ----------
     Z : ndarray of shape (m, r)
-        Coordinates, in the order of their addition.
+        Coordinates, one row per point, in the order in which they were added.
     X : ndarray of shape (m, d)
-        The encoded point of each row of coordinates.
+        The encoded point that belongs to each row of coordinates.
     moved : bool
-        Whether the points have moved and may need to be evaluated.
+        Whether a change of the embedding has moved the points, so that some of them may have to be
+        evaluated.
     left : frozenset of bytes
-        Keys of former points, which no coordinates belong to any more.
+        Keys of former points, which no longer belong to any coordinates.
     """
 
     Z: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -98,10 +99,10 @@ class CoordinateLedger:
         r : int
             Number of coordinates of the new embedding.
         carry, lift : callable
-            `carry` maps points to coordinates of the new embedding. `lift` maps coordinates to
-            points rounded to the space.
+            Two functions: `carry` maps points to coordinates of the new embedding, and `lift` maps
+            coordinates to points rounded to the space.
         seen : set
-            Keys of evaluated and pending points. Other points are dropped.
+            Keys of the evaluated and pending points. All other points are removed from the ledger.
         """
         if not self.keys:
             return self

@@ -31,15 +31,15 @@ class Sketch:
     Attributes
     ----------
     matrix : ndarray of shape (d, r)
-        The matrix A.
+        Matrix A, which maps coordinates v to points A v.
     sums : ndarray of shape (r, d)
         Matrix of the inverse map: ``v = (sums x) / counts`` minimises the distance from A v to x.
     counts : ndarray of shape (r,)
-        Divisors in the inverse map.
+        Divisors of the inverse map, one for each coordinate; see `sums`.
     half_widths : ndarray of shape (r,)
-        Half the side lengths of the box that contains v.
+        Half the side length, along each coordinate, of the box that contains v.
     basis : ndarray of shape (d, k)
-        Orthonormal basis of the range of A.
+        Orthonormal basis of the range of A, one vector per column.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class REMBO(ClippedEmbedding):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     n_components : int or "auto", default="auto"
         Number r of coordinates z, which are searched in ``[-sqrt(r), sqrt(r)]^r``. "auto" is 10, or
         d if that is lower.
@@ -183,11 +183,12 @@ class REMBO(ClippedEmbedding):
         Inputs of the Matern kernel: the coordinates z with one length scale each ("y"), the clipped
         points ("x"), or the clipped points warped back to the range of A ("psi").
     acquisition : {"ei", "ucb"}, default="ei"
-        The acquisition function.
+        The acquisition function: the expected improvement ("ei") or the confidence bound ("ucb").
     n_initial : int or "auto", default="auto"
-        Number of points, including observed ones, before the first model.
+        Number of points to evaluate before the first model is fitted, including points that were
+        not proposed.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -239,7 +240,7 @@ def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
     Returns
     -------
     warped : ndarray of shape (n, r)
-        Coordinates in an orthonormal basis of the range of A.
+        Coordinates of the warped points in an orthonormal basis of the range of A.
     """
     X = clipped_image(Z, sketch)
     P = X @ sketch.basis @ sketch.basis.T
@@ -256,7 +257,7 @@ class ImageProcess(GaussianProcessSurrogate):
     Parameters
     ----------
     image : callable
-        Maps coordinates of shape (n, r) to inputs of shape (n, k).
+        Function that maps coordinates of shape (n, r) to inputs of the process, of shape (n, k).
     """
 
     def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
@@ -342,16 +343,17 @@ class HeSBO(ClippedEmbedding):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     n_components : int or "auto", default="auto"
         Number of coordinates of the sketch, which are searched in ``[-1, 1]``. "auto" is 10, or d
         if that is lower.
     acquisition : {"ei", "ucb"}, default="ei"
-        The acquisition function.
+        The acquisition function: the expected improvement ("ei") or the confidence bound ("ucb").
     n_initial : int or "auto", default="auto"
-        Number of points, including observed ones, before the first model.
+        Number of points to evaluate before the first model is fitted, including points that were
+        not proposed.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------

@@ -48,18 +48,19 @@ class SIBO(Baseline):
         The search space. Parameters must be real, or integers with thousands of values, so that
         points can differ by small steps.
     n_components : int or "auto", default="auto"
-        Number of coordinates r. "auto" uses as many as explain 90 % of the squared gradients.
+        Number of coordinates r of the embedding. "auto" uses as many as explain 90 % of the squared
+        gradients.
     n_centres : int, default=5
-        Number of centres m, at most half of `n_initial`.
+        Number m of points at which the gradient is recovered. At most half of `n_initial`.
     acquisition : {"ucb", "ei"}, default="ucb"
         The acquisition function, maximised in the subspace.
     n_initial : int, default=50
-        Number of points, including observed ones, before the subspace is learnt. All points except
-        the centres are used for differences. A warning is issued if there are fewer than ``r (d + m
-        - r)`` differences, which cannot determine the subspace. Twice as many give a good subspace
-        (see Notes).
+        Number of points to evaluate before the embedding is learnt, including points that were not
+        proposed. All points except the centres are used for differences. A warning is issued if
+        there are fewer than ``r (d + m - r)`` differences, which cannot determine the subspace.
+        Twice as many give a good subspace (see Notes).
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -151,7 +152,8 @@ class Differences:
     points : ndarray of shape (n, d)
         The centres, followed by their neighbours in turn.
     n_components : int or "auto"
-        Number of coordinates. "auto" uses as many as explain 90 % of the squared norm of G.
+        Number of coordinates of the embedding. "auto" uses as many as explain 90 % of the squared
+        norm of the gradient matrix G.
     """
 
     centres: FloatArray
@@ -220,7 +222,8 @@ def recover_low_rank(measured, d):
     Parameters
     ----------
     measured : list of (ndarray of shape (k_j, d), ndarray of shape (k_j,))
-        S_j and b_j for each row of G.
+        Data for each row g_j of G: the directions S_j that were tried, and the differences b_j
+        along them.
     d : int
 
     Examples

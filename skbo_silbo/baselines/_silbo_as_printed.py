@@ -37,14 +37,14 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
     embedding : LinearEmbedding
     rng : numpy.random.Generator
     centred : bool, default=False
-        Whether to start from the centre.
+        Whether CMA-ES starts from the centre of the cube. Otherwise it starts from a random point.
     generations : int, default=inf
-        Largest number of generations.
+        Largest number of generations of CMA-ES.
 
     Returns
     -------
     x : ndarray of shape (d,)
-        A point of the cube ``[-1, 1]^d``.
+        The point of the cube ``[-1, 1]^d`` that CMA-ES found.
     """
     cma = _import_cma()
 
@@ -151,23 +151,26 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     n_components : int or "auto", default="auto"
-        Number of coordinates r.
+        Number of coordinates r of the embedding, as in `SILBO`.
     embedding : str, transformer or Learner, default="semi-sir-paper"
-        How B is learnt, as in `SILBO`. The default is Algorithm 2 as printed.
+        Method that learns the embedding B, as in `SILBO`. The default is Algorithm 2 of the paper
+        as printed.
     acquisition : {"ucb", "ei"} or AcquisitionFunction, default="ucb"
         The acquisition function, maximised over random coordinates of the box around the image of
         the cube.
     n_initial : int, default=50
-        Number of points, including observed ones, before the first model.
+        Number of points to evaluate before the first model is fitted, including points that were
+        not proposed.
     n_unlabeled : int, default=50
-        Number of unlabelled points. They are random for the first embedding, and later the points
-        that the last search ranked directly below its proposal.
+        Number of unlabelled points used to learn the embedding. The first embedding uses random
+        points, and later ones use the points that the last search ranked directly below its
+        proposal.
     update_every : int, list of int or None, default=20
         Number of new values after which the embedding is learnt again, as in `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------

@@ -80,18 +80,19 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     n_components : int or "auto", default="auto"
-        Number of coordinates r. "auto" is 4, or d if that is lower.
+        Number of coordinates r of the embedding. "auto" is 4, or d if that is lower.
     acquisition : {"ucb", "ei"}, default="ucb"
         "ucb" is the confidence bound with the variance instead of the standard deviation. "ei" is
         the expected improvement.
     n_initial : int, default=50
-        Number of points, including observed ones, before the first model.
+        Number of points to evaluate before the first model is fitted, including points that were
+        not proposed.
     update_every : int, default=20
         Number of new values after which the embedding is learnt again.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -163,10 +164,10 @@ class AsRunLearner:
     Attributes
     ----------
     n_components : int
-        Number of coordinates r.
+        Number of coordinates r of the embedding.
     n_best : int
-        Number of points to learn from: those with the lowest values. It is the size of the initial
-        design.
+        Number of evaluated points with the lowest values that the learner uses. It equals the size
+        of the initial design.
     """
 
     n_components: int
@@ -190,9 +191,9 @@ class HypercubeSearch:
     Attributes
     ----------
     upward : bool
-        Whether the strategy is bottom-up. If so, m is a sum over the inputs, and candidates are
-        drawn for each proposal. If not, m is a sum over the coordinates, and candidates are drawn
-        once for each embedding.
+        Whether the strategy is bottom-up. If True, m is computed from sums over the inputs, and
+        candidates are drawn for each proposal. If False, m is computed from sums over the
+        coordinates, and candidates are drawn once for each embedding.
     """
 
     upward: bool
@@ -220,11 +221,11 @@ def variance_gain(
     Parameters
     ----------
     mean, std : array-like
-        Predictive mean and standard deviation (>= 0), in units of the objective.
+        Predictive mean and standard deviation (>= 0) of each point, in the units of the objective.
     best : float
-        Lowest value so far. It shifts all acquisition values equally.
+        Lowest value of the objective so far. It shifts all acquisition values equally.
     kappa : float
-        Weight of the variance, see `confidence_weight_as_run`.
+        Non-negative weight of the variance, see `confidence_weight_as_run`.
     return_gradient : bool, default=False
         Whether to also return the derivatives.
 
@@ -232,7 +233,8 @@ def variance_gain(
     -------
     value : ndarray
     by_mean, by_std : ndarray
-        Derivatives of `value`, if `return_gradient`.
+        Derivatives of `value` with respect to mean and std. Only returned if `return_gradient` is
+        True.
 
     Examples
     --------
@@ -255,7 +257,7 @@ def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> floa
     Parameters
     ----------
     n_initial : int
-        Number of points before the first model.
+        Number of points to evaluate before the first model is fitted.
     r : int
         Number of coordinates of the embedding.
     delta : float, default=0.1

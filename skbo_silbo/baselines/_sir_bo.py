@@ -33,15 +33,16 @@ class SIRBO(Baseline):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     n_components : int or "auto", default="auto"
         Number of coordinates of the embedding. "auto" chooses it from the eigenvalues.
     acquisition : {"ei", "ucb"}, default="ei"
-        The acquisition function.
+        The acquisition function: the expected improvement ("ei") or the confidence bound ("ucb").
     n_initial : int, default=50
-        Number of points, including observed ones, before the directions are learnt.
+        Number of points to evaluate before the directions are learnt, including points that were
+        not proposed.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
 
     Attributes
     ----------

@@ -57,9 +57,9 @@ def import_object(option, name):
     Parameters
     ----------
     option : str
-        Name of the option, used in the error message.
+        Name of the command-line option, used in the error message.
     name : str
-        Name of the object.
+        Name of the object in the form ``module:name``.
 
     Returns
     -------
@@ -156,22 +156,22 @@ def run_missing(store, problem, methods, repeats, jobs, echo):
     Parameters
     ----------
     store : Store
-        File of results.
+        File of results, which is read and extended.
     problem : dict
         Description of the problem with the keys ``objective`` and ``n``, and ``bounds`` if needed.
     methods : list of str
-        Names of the methods.
+        Names of the methods to run.
     repeats : int
-        Number of runs of each method.
+        Number of runs of each method, each with another seed.
     jobs : int
-        Number of parallel runs.
+        Number of runs that are executed in parallel.
     echo : callable
         Called with a progress message after each run.
 
     Returns
     -------
     results : list of dict
-        All finished results of the problem.
+        All finished results of the problem, including those of earlier calls.
     failures : list of str
         Descriptions of the failed runs.
     """

@@ -26,12 +26,12 @@ class Comparison(PanelDisplay):
     Attributes
     ----------
     results : list of dict
-        One entry per run, with its "method", "seed" and "steps": a pair [number of evaluations,
-        value] for each new incumbent.
+        One entry per run, with the keys "method", "seed" and "steps". "steps" contains a pair
+        [number of evaluations, value] for each new incumbent.
     figure_ : matplotlib Figure
         Figure containing the curves, set by :meth:`plot`.
     axes_ : ndarray of matplotlib Axes
-        The single Axes, in an array.
+        The single Axes of the figure, in an array.
     """
 
     results: list[dict[str, Any]]
@@ -49,8 +49,8 @@ class Comparison(PanelDisplay):
         Returns
         -------
         frame : DataFrame
-            Columns "method", "seed", "evaluation", counted from 1, and "best", the lowest value so
-            far with six digits, NaN before the first value.
+            Table with the columns "method", "seed", "evaluation", counted from 1, and "best", the
+            lowest value so far with six digits, which is NaN before the first value.
         """
         import pandas as pd
 

@@ -20,12 +20,12 @@ class Recorder:
     Parameters
     ----------
     problem : Problem
-        Problem to evaluate.
+        Problem whose evaluations are recorded.
 
     Attributes
     ----------
     observed, truth : list of float
-        Values with and without noise in order of evaluation.
+        Values with and without noise, in the order of evaluation.
     seconds : list of float
         CPU time of this process between the end of one evaluation and the start of the next.
     """

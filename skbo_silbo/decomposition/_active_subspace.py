@@ -55,8 +55,8 @@ class ActiveSubspace(SupervisedProjection):
         (d - r) / 2 log(n_labeled)``, the penalty of Schwarz's criterion for directions learnt from
         the same labels. With 0, the process is fitted once.
     response : {"value", "rank"}, default="value"
-        "rank" replaces each response by its ranks, scaled to unit variance. Use it for heavy-tailed
-        responses.
+        Scale on which each response is modelled. "value" uses it unchanged. "rank" replaces it by
+        its ranks, scaled to unit variance. Use "rank" for heavy-tailed responses.
     random_state : int, RandomState instance or None, default=None
         Not used, present for API consistency.
 
@@ -76,7 +76,8 @@ class ActiveSubspace(SupervisedProjection):
         feature is infinite. With several responses, this attribute and the next four have an
         additional first axis. They are not set if gradients were passed to ``fit``.
     signal_variance_, noise_ : float
-        Variance of the process, and variance of the noise, in squared units of y or of its ranks.
+        Variance of the noise-free process and variance of the noise, in squared units of y or of
+        its ranks.
     log_marginal_likelihood_ : float
         Log marginal likelihood of the centred labels. It is optimistic if ``n_refinements_ > 0``,
         since some inputs of the kernel were learnt from the same labels.
@@ -84,7 +85,8 @@ class ActiveSubspace(SupervisedProjection):
         Number of refits that were kept.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when all feature names of X are strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     Notes
     -----
@@ -149,7 +151,7 @@ class ActiveSubspace(SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n_samples,) or (n_samples, q)
             One or several responses. NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_unlabeled, n_features), default=None

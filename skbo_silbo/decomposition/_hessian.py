@@ -59,10 +59,11 @@ class PrincipalHessianDirections(SupervisedProjection):
         and `components_` holds the leading direction. With ``on="response"`` no valid test is
         known, and "auto" uses the largest ratio of successive squared eigenvalues instead.
     on : {"residuals", "response"}, default="residuals"
-        The weights e of the samples: the residuals of a linear regression of y on X, which
-        removes linear trends, or the centred response.
+        Weights e of the samples. "residuals": the residuals of a linear regression of y on X, which
+        removes linear trends. "response": the centred response.
     response : {"value", "rank"}, default="value"
-        "rank" replaces y by its ranks, scaled to unit variance. Use it for heavy-tailed responses.
+        Scale on which y is used. "value" uses it unchanged. "rank" replaces it by its ranks, scaled
+        to unit variance. Use "rank" for heavy-tailed responses.
     random_state : int, RandomState instance or None, default=None
         Seed of the wild bootstrap. None uses a fixed seed.
 
@@ -89,7 +90,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         each test, up to the first hypothesis that is accepted. Defined only if these tests
         determined `n_components_`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     References
     ----------

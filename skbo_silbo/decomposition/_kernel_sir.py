@@ -77,9 +77,11 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         kernel ridge regression of the ranks of y, or of the class indicators. Duplicated samples
         are left out together.
     n_slices : int or array-like of increasing edges, default=10
-        As in `SemiSlicedInverseRegression`.
+        Target number of slices, or the values at which to cut y, as in
+        `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
-        Whether y holds categories, as in `SemiSlicedInverseRegression`.
+        Whether y holds categories, each of which is a slice. "auto" decides by the type of y, as in
+        `SemiSlicedInverseRegression`.
     n_neighbors : int, default=7
         Number of neighbours of each sample in the graph. Distances are measured in feature space.
     fit_inverse_transform : bool, default=False
@@ -87,9 +89,9 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         scores, as in `KernelPCA` [4]_. It uses the same kernel and the ridge with the smallest
         leave-one-out error.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
-        Nearest-neighbour search, as in `SemiSlicedInverseRegression`.
+        Method of the nearest-neighbour search, as in `SemiSlicedInverseRegression`.
     random_state : int, RandomState instance or None, default=None
-        Seed of pynndescent.
+        Seed of pynndescent, the approximate nearest-neighbour search.
 
     Attributes
     ----------
@@ -101,9 +103,9 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         Offsets subtracted from the scores, which are ``kernel(X, X_fit_) @ dual_coef_ - offset_``.
         The scores of the labelled samples have mean zero.
     scale_ : ndarray of shape (n_features,)
-        Standard deviations by which the columns are divided.
+        Standard deviation by which each feature is divided before the kernel is computed.
     X_fit_ : ndarray of shape (n, n_features)
-        Training samples, labelled ones first.
+        Training samples that the kernel is evaluated at, labelled ones first.
     eigenvalues_ : ndarray of shape (p,)
         Eigenvalues in decreasing order, in [0, 1]: the share of the penalised variance of each
         score that lies between slices.
@@ -115,7 +117,8 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         Cross-validation results of ``alpha="auto"``, as in `SemiSlicedInverseRegression`.
     ridge_, gamma_ : float
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     Raises
     ------
@@ -196,7 +199,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n,) or (n, q)
             Response: numbers, categories (strings, booleans) or several numeric responses. NaN,
             None and pandas' NA mark unlabelled samples.
@@ -241,12 +244,12 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         Parameters
         ----------
         Z : array-like of shape (n, r), or Dask array
-            Scores.
+            Scores, as returned by ``transform``.
 
         Returns
         -------
         X : ndarray of shape (n, n_features), or Dask array
-            Samples. They are float32 if Z is.
+            Samples that have approximately these scores. They are float32 if Z is.
 
         Raises
         ------
@@ -368,8 +371,8 @@ def kernel_features(K, n_labeled, weights=None):
     F : ndarray of shape (n, q)
         Coordinates of the samples in feature space, centred on the labelled mean.
     dual : callable
-        Maps directions V (q, p) to dual coefficients (n, p) and offsets (p,). The score of x is
-        ``k(x, samples) @ coefficients - offsets``.
+        Function that maps directions V of shape (q, p) to dual coefficients of shape (n, p) and
+        offsets of shape (p,). The score of x is ``k(x, samples) @ coefficients - offsets``.
     """
     shares = np.full(n_labeled, 1 / n_labeled) if weights is None else weights / weights.sum()
     means = K[:, :n_labeled] @ shares

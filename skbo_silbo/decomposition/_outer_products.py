@@ -54,8 +54,9 @@ class OuterProductGradients(SupervisedProjection):
         the indicators of ten slices [2]_, as R's ``MAVE`` does by default (csOPG, csMAVE). It also
         finds changes in the variance of y and is robust to outliers in y, but needs more samples.
     response : {"value", "rank"}, default="value"
-        "rank" replaces y by its ranks; use it for heavy-tailed responses. Ignored with
-        ``target="central"``, which depends on the ranks only.
+        Scale on which y is used. "value" uses it unchanged. "rank" replaces it by its ranks; use it
+        for heavy-tailed responses. Ignored with ``target="central"``, which depends on the ranks
+        only.
 
     Attributes
     ----------
@@ -70,7 +71,8 @@ class OuterProductGradients(SupervisedProjection):
         non-constant features.
     n_components_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     Notes
     -----
@@ -223,7 +225,7 @@ class MAVE(OuterProductGradients):
     components_, mean_, eigenvalues_, n_components_, n_features_in_, feature_names_in_
         As in `OuterProductGradients`.
     n_iter_ : int
-        Number of iterations. It is 1 if there are as many directions as features.
+        Number of iterations until convergence. It is 1 if there are as many directions as features.
 
     References
     ----------

@@ -77,7 +77,7 @@ class SupervisedProjection(
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n,), or (n, q) if the class supports several responses
             Response: numbers, or another type that the class supports. Samples whose y is NaN, NaT,
             None, pandas' NA or masked are unlabelled and ignored.
@@ -184,7 +184,7 @@ class SupervisedProjection(
         Parameters
         ----------
         X : array-like of shape (n, d), or Dask array
-            Samples.
+            Samples to project, one per row.
 
         Returns
         -------
@@ -208,7 +208,7 @@ class SupervisedProjection(
         Parameters
         ----------
         Z : array-like of shape (n, n_components_), or Dask array
-            Scores.
+            Scores, as returned by ``transform``.
 
         Returns
         -------
@@ -264,11 +264,12 @@ class SupervisedProjection(
             reweighting, it also reports standard errors of the directions by the delta method,
             which do not assume a distribution of X.
         y : array-like of shape (n,) or (n, q), default=None
-            Response passed to ``fit``.
+            Response that was passed to ``fit``.
         sample_weight : array-like of shape (n,), default=None
-            Weights passed to ``fit``. Standard errors require counts.
+            Weights that were passed to ``fit``. Standard errors require counts.
         group : array-like of shape (n,), default=None
-            Groups passed to ``fit``. All statistics are then computed after centring within groups.
+            Groups that were passed to ``fit``. All statistics are then computed after centring
+            within groups.
 
         Returns
         -------

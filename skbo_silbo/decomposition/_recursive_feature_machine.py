@@ -47,7 +47,8 @@ class RecursiveFeatureMachine(SupervisedProjection):
         Number of times that the metric is learnt. More iterations sharpen the metric. In tests with
         few labels, however, predictions became slightly worse from the second iteration on.
     categorical : "auto" or bool, default="auto"
-        Whether y holds classes, as in `SemiSlicedInverseRegression`.
+        Whether y holds classes. "auto" decides by the type of y, as in
+        `SemiSlicedInverseRegression`.
 
     Attributes
     ----------
@@ -72,7 +73,8 @@ class RecursiveFeatureMachine(SupervisedProjection):
         space. It minimises the exact leave-one-out error. Duplicated samples are left out together.
     n_components_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     Notes
     -----
@@ -133,7 +135,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n,) or (n, q)
             Response: numbers, classes (strings, booleans) or several numeric responses. NaN, None
             and pandas' NA mark unlabelled samples.

@@ -30,17 +30,18 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     reducer : transformer, default=None
-        Transformer that supports classes, such as `SemiSlicedInverseRegression`. It is cloned. None
-        means ``RecursiveFeatureMachine()``.
+        Unfitted transformer that supports classes, such as `SemiSlicedInverseRegression`. It is
+        cloned. None means ``RecursiveFeatureMachine()``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     reducer_ : transformer
-        Transformer fitted to all samples.
+        The transformer, fitted to all samples.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     References
     ----------
@@ -73,9 +74,9 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
-            Classes. NaN, None and pandas' NA mark unlabelled samples.
+            Class of each sample. NaN, None and pandas' NA mark unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Additional unlabelled samples, for a transformer that uses them.
+            Additional unlabelled samples, for a transformer that uses such samples.
         sample_weight : array-like of shape (n,), default=None
             Weights of the labelled samples. The transformer must support weights. Integers are
             counts: a sample of weight 3 is equivalent to three samples. Floats are relative.

@@ -62,19 +62,19 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     reducer : transformer, default=None
-        Transformer that learns from y, such as `MAVE` or `ActiveSubspace`. It is cloned. None means
-        `RecursiveFeatureMachine`, unless the squared held-out errors with
+        Unfitted transformer that learns from y, such as `MAVE` or `ActiveSubspace`. It is cloned.
+        None means `RecursiveFeatureMachine`, unless the squared held-out errors with
         `SemiSlicedInverseRegression` are smaller by more than one standard error, as is common for
         spectra.
     n_folds : int, default=5
         Number of cross-validation folds.
     random_state : int, RandomState instance or None, default=None
-        Seed of the folds. None uses a fixed seed.
+        Seed of the cross-validation folds. None uses a fixed seed.
 
     Attributes
     ----------
     reducer_ : transformer
-        Transformer fitted to all samples.
+        The transformer, fitted to all samples.
     residuals_ : ndarray of shape (n_l,)
         Held-out errors ``y - prediction`` of the labelled samples. Duplicated samples are held out
         together.
@@ -83,7 +83,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         standard deviations are correct.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     Notes
     -----
@@ -143,7 +144,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n,)
             Response. NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
@@ -253,13 +254,14 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         return_std : bool, default=False
-            Whether to return the standard deviation of a new observation, including noise.
+            Whether to also return the standard deviation of a new observation, which includes the
+            noise.
 
         Returns
         -------
         y : ndarray of shape (n,)
         std : ndarray of shape (n,)
-            Only if `return_std` is True.
+            Standard deviation of a new observation. Only returned if `return_std` is True.
         """
         mean, std = self._predictions(X)
         if not return_std:
@@ -273,7 +275,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
-            NaN marks samples to leave out.
+            Observed responses. NaN marks samples to leave out.
         sample_weight : array-like of shape (n,), default=None
 
         Returns
@@ -299,12 +301,12 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         coverage : float, default=0.95
-            Probability, in (0, 1), that an interval contains the observation.
+            Probability that an interval contains the new observation, between 0 and 1.
 
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends of the intervals. They are infinite if there are fewer labelled
+            Lower and upper end of each interval. They are infinite if there are fewer labelled
             samples than ``coverage / (1 - coverage)``.
         """
         check_share("coverage", coverage, default=0.95)

@@ -145,9 +145,11 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         the leading direction. "criterion" maximises an information criterion of the eigenvalues
         [2]_ and returns at least 1.
     n_slices : int or array-like of increasing edges, default=4
-        As in `SemiSlicedInverseRegression`. Second moments need few, large slices.
+        Target number of slices, or the values at which to cut y, as in
+        `SemiSlicedInverseRegression`. Second moments need few, large slices.
     categorical : "auto" or bool, default="auto"
-        Whether y holds categories, as in `SemiSlicedInverseRegression`.
+        Whether y holds categories, each of which is a slice. "auto" decides by the type of y, as in
+        `SemiSlicedInverseRegression`.
     random_state : int, RandomState instance or None, default=None
         Seed of the permutation tests. None uses a fixed seed.
 
@@ -217,12 +219,12 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n,) or (n, q)
             Response: numbers, categories, or several numeric responses. Samples whose y is NaN or
             None are ignored.
         sample_weight : array-like of shape (n,), default=None
-            Weights, as in `SemiSlicedInverseRegression`.
+            Weights of the samples, as in `SemiSlicedInverseRegression`.
         group : array-like of shape (n,), default=None
             Categorical predictor to adjust for, as in `SlicedInverseRegression`.
 

@@ -128,7 +128,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     slice_sizes_ : ndarray of shape (n_slices,)
         Number of labelled samples in each slice, or their total weight.
     target_type_ : {"numeric", "categorical", "multivariate", "censored"}
-        Type of y.
+        Type of y that ``fit`` has detected.
     alpha_ : float
         Weight of the unlabelled samples; 0.0 if every sample is labelled, unless
         ``solver="paper"``.
@@ -138,9 +138,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         (error reduction from alpha = 0) and "standard_error" of the gain. "verdict" is a
         one-sentence summary.
     ridge_ : float
-        Relative ridge used.
+        Ridge that was used, relative to ``trace(T) / n_features``.
     solver_ : str
-        Solver used.
+        Name of the solver that was used.
     dimension_tests_ : dict of ndarray
         Li's chi-square tests: "n_components", "statistic", "df" and "p_value". Only for plain
         slices without penalty and ridge. With fewer than three samples per feature and per slice
@@ -158,7 +158,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         not after ``partial_fit``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     Raises
     ------

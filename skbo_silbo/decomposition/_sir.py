@@ -173,7 +173,8 @@ class SlicedInverseRegression(SupervisedProjection):
         y : array-like of shape (n,) or (n, q)
             Response, as in `SemiSlicedInverseRegression`. Samples without a label are ignored.
         sample_weight : array-like of shape (n,), default=None
-            Weights, as in `SemiSlicedInverseRegression`. With `group`, they must be counts.
+            Weights of the samples, as in `SemiSlicedInverseRegression`. With `group`, they must be
+            counts.
         group : array-like of shape (n,), default=None
             Categorical predictor to adjust for, such as sex. X is centred and y is sliced within
             each category, and permutation tests permute within categories. The covariance of X
@@ -444,9 +445,9 @@ class SlicedInverseRegression(SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            Chunk of the training data.
+            Chunk of the training samples, one sample per row.
         y : array-like of shape (n,)
-            Response. Every sample must be labelled.
+            Response of each sample. All samples must be labelled.
         classes : array-like of shape (H,), default=None
             All categories that y can take. Required in the first call if y holds categories, and
             ignored in later calls.

@@ -25,14 +25,14 @@ class SIRProblem:
         Mean of the labelled samples.
     scale : ndarray of shape (d,), or 1.0
     ridge : float
-        Ridge relative to the mean of the diagonal of T.
+        Ridge that is added to the diagonal of T, relative to the mean of this diagonal.
     solver : str
     n_groups : int
-        Number of groups within which y is sliced.
+        Number of groups of samples within which y is sliced. It is 1 without groups.
     is_plain : bool
-        Whether the slices are not localised.
+        Whether the slices are plain, that is, not localised.
     is_penalised : bool
-        Whether T has a graph penalty.
+        Whether T includes a graph penalty.
     """
 
     counts: np.ndarray
@@ -70,7 +70,8 @@ class RowsProblem(SIRProblem):
     random_state : RandomState instance
         Seed of the solver.
     near : ndarray of shape (n_l, d) or None
-        Coordinates for the neighbour search, or None for plain slices.
+        Coordinates of the labelled samples for the neighbour search of localised slices. None for
+        plain slices.
     n_local_neighbors : int or None
     """
 
@@ -102,9 +103,10 @@ class MomentsProblem(SIRProblem):
     basis : CholeskyBasis or ExplicitBasis
         Whitening basis of T.
     rho : float
-        Absolute ridge.
+        Ridge that is added to the diagonal of T, in the units of T.
     sample : (ndarray of shape (m, d), Slices) or None
-        Random sample for the permutation tests.
+        Random sample of the rows and their slices, used by the permutation tests. None if there is
+        no sample.
     """
 
     sums: FloatArray
@@ -121,9 +123,10 @@ class MomentsProblem(SIRProblem):
         moments : SliceMoments
         ridge : float or "auto"
         is_scaled : bool
-            Whether to divide the columns by their standard deviation.
+            Whether to divide each column by its standard deviation.
         is_ordered : bool
-            Whether the slices are ordered. The ridge is then chosen by predicting their ranks.
+            Whether the slices are in the order of a numeric response. If so, the ridge is chosen by
+            predicting the ranks of the slices.
         sample : (ndarray of shape (m, d), Slices), default=None
         """
         moments = moments.as_effective_counts()

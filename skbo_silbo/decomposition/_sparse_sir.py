@@ -75,12 +75,14 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         If there are none, a warning is raised, `n_components_` is 0, and `components_` holds the
         leading direction.
     n_slices : int or array-like of increasing edges, default=20
-        As in `SemiSlicedInverseRegression`.
+        Target number of slices, or the values at which to cut y, as in
+        `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
-        Whether y holds categories, as in `SemiSlicedInverseRegression`.
+        Whether y holds categories, each of which is a slice. "auto" decides by the type of y, as in
+        `SemiSlicedInverseRegression`.
     penalty : "auto" or float, default="auto"
-        Weight of the l1 norm for standardised columns, as `alpha` in `sklearn.linear_model.Lasso`.
-        "auto" minimises the cross-validation error of each direction.
+        Weight of the l1 norm for standardised columns, like `alpha` of
+        `sklearn.linear_model.Lasso`. "auto" minimises the cross-validation error of each direction.
     n_folds : int, default=5
         Number of cross-validation folds. Each fold covers the range of y. Duplicated samples are
         put into the same fold.
@@ -99,11 +101,12 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         order. They are the eigenvalues of the covariance between the m functions of the slice and
         the held-out predictions of these functions. Negative eigenvalues are set to 0.
     penalties_ : ndarray of shape (n_components,)
-        Penalty of each component.
+        Weight of the l1 norm that was used for each component.
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when X has feature names that are all strings.
+        Names of the features seen during ``fit``. Defined only if X has feature names that are all
+        strings.
 
     Warns
     -----

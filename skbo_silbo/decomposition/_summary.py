@@ -43,7 +43,7 @@ def format_summary(estimator, rows=None, errors=None):
     rows : LabelledData, default=None
         Training samples. If passed, the summary also contains their number and R^2(OLS|dr).
     errors : ndarray of shape (r, d), default=None
-        Standard errors of `components_`.
+        Standard error of each entry of `components_`. None means that they are not available.
     """
     parts = [_heading(estimator, rows)]
     if "slice_sizes_" in vars(estimator):

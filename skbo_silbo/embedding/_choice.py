@@ -44,7 +44,7 @@ class FixedLearner:
     Attributes
     ----------
     embedding : object
-        The embedding.
+        The fixed embedding, which `learn` returns for any data.
     """
 
     embedding: Embedding
@@ -64,7 +64,7 @@ def choose_embedding(embedding, n_components, d):
     n_components : int or "auto"
         Number of coordinates of a learnt embedding.
     d : int
-        Number of columns of encoded points.
+        Number of columns of the encoded points.
 
     Returns
     -------

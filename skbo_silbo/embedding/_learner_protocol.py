@@ -60,10 +60,11 @@ class Learner(Protocol):
         Parameters
         ----------
         X : ndarray of shape (n, d)
-            Labelled points.
+            Encoded points whose values are known, one per row.
         y : ndarray of shape (n,)
-            Warped values at the labelled points. They are finite and to be minimised.
+            Values at the points X, which are finite and to be minimised. They have been transformed
+            by the warp.
         X_unlabeled : ndarray of shape (m, d)
-            Unlabelled points: failed evaluations, and candidates that the last search ranked highly
-            but did not propose.
+            Points without a value: failed evaluations, and candidates that the last search ranked
+            highly but did not propose.
         """

@@ -28,11 +28,11 @@ class TransformerLearner:
     ----------
     name : str
     transformer : estimator
-        The transformer, which is cloned before every fit. Unlabelled points are passed as
-        `X_unlabeled` if its `fit` accepts this argument.
+        Transformer with scikit-learn's interface, which is cloned before every fit. Unlabelled
+        points are passed as `X_unlabeled` if its `fit` accepts this argument.
     is_linear : bool
-        Whether the fitted transformer has ``components_``. If not, it must have
-        ``inverse_transform``.
+        Whether the fitted transformer has the attribute ``components_``. If not, it must have the
+        method ``inverse_transform``.
     """
 
     name: str
@@ -117,11 +117,12 @@ class SemiSIRLearner:
     ----------
     name : str
     n_components : int or "auto"
-        Number of coordinates. As long as the slices identify fewer directions, fewer are used.
+        Number of coordinates of the embedding. As long as the slices identify fewer directions,
+        fewer are used.
     params : dict
-        Additional parameters of the estimator.
+        Additional parameters of the estimator, such as its solver.
     n_slices : int or None
-        Number of slices. None means 10, or `n_components` + 1 if larger.
+        Target number of slices. None means 10, or `n_components` + 1 if that is larger.
     """
 
     name: str
@@ -173,7 +174,8 @@ class ActiveSubspaceLearner:
     Attributes
     ----------
     n_components : int or "auto"
-        Number of coordinates. It is limited to the number of labelled points minus one.
+        Number of coordinates of the embedding. It is limited to the number of labelled points minus
+        one.
     """
 
     n_components: int | Auto

@@ -17,9 +17,9 @@ class LinearEmbedding:
     Attributes
     ----------
     d : int
-        Number of inputs.
+        Number of inputs, that is, columns of encoded points.
     basis : ndarray of shape (d, r) or None
-        The matrix B. None means the identity, with r = d.
+        Matrix B of the map, with orthonormal columns. None means the identity, with r = d.
 
     Raises
     ------

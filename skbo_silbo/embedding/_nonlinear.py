@@ -21,13 +21,13 @@ class TransformerEmbedding:
     Attributes
     ----------
     d : int
-        Number of inputs.
+        Number of inputs, that is, columns of encoded points.
     transformer : estimator
         A fitted transformer with ``transform`` and ``inverse_transform``.
     centre : ndarray of shape (r,)
-        The centre c of the box.
+        Centre c of the box in which coordinates are searched.
     half_widths : ndarray of shape (r,)
-        Half the side lengths of the box.
+        Half the side length, along each coordinate, of this box.
 
     Examples
     --------

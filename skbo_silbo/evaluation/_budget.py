@@ -15,11 +15,11 @@ class Stop:
     Attributes
     ----------
     reason : str
-        "budget" (`n_calls` or `n_iter` evaluations were made), "max_time", "target", "patience",
-        "callback", "exhausted" (a finite space has no new point left), "workers" (all workers
-        hang), "interrupted" or "error".
+        Why the run stopped: "budget" (`n_calls` or `n_iter` evaluations were made), "max_time",
+        "target", "patience", "callback", "exhausted" (a finite space has no new point left),
+        "workers" (all workers hang), "interrupted" or "error".
     message : str
-        The reason as a sentence.
+        The same reason, expressed as a sentence.
     """
 
     reason: str
@@ -35,13 +35,16 @@ class Progress:
     n_evaluations : int
         Number of points evaluated so far, including those from the journal.
     n_total : int or float
-        Maximum number of evaluations.
+        Maximum number of evaluations of the run.
     point : ndarray or dict
-        The point that was evaluated.
+        The point that has just been evaluated.
     value : float
-        The value of the point, or its mean test score. It is NaN if the evaluation failed.
+        The value of the point, or its mean test score in a hyperparameter search. It is NaN if the
+        evaluation failed.
     source : str
-        The origin of the point: "given", "known", "init", "model" or "resumed".
+        Origin of the point: "given" (passed by the user), "known" (performed well on other data),
+        "init" (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an
+        earlier run).
     is_best : bool
         Whether the point is the best so far.
     best_point : ndarray, dict or None
@@ -81,7 +84,7 @@ class Budget:
     n : int
         Maximum number of evaluations, including those from a journal.
     name : {"n_calls", "n_iter"}
-        Name of the user's parameter for `n`, for messages.
+        Name of the public parameter that sets `n`, used in messages.
     max_time : float or None, default=None
         Time in seconds after which no further evaluation is started. The first one is always
         started.
@@ -89,7 +92,7 @@ class Budget:
         Stop after this number of consecutive evaluations without improvement. With "auto",
         `stop_if_gain_is_negligible` decides instead.
     target : float or None, default=None
-        Stop once a value is at least as good as this.
+        Value at which to stop. The run stops once a value is at least as good as this one.
     callback : callable or None, default=None
         Function that is called with a `Progress` after each evaluation of this run. The run stops
         if it returns a true value.
@@ -99,9 +102,10 @@ class Budget:
     Attributes
     ----------
     stop : Stop or None
-        Why the run stops, or None if it continues. If there are several reasons, it is the first.
+        Why the run stops, or None as long as it continues. If there are several reasons, it is the
+        first one.
     best : Trial or None
-        The best feasible trial.
+        The best feasible trial so far, or None if there is none.
     time_limit : float
         Value of `time.perf_counter` at which `max_time` is over.
     deadline : float
@@ -163,9 +167,9 @@ class Budget:
         Parameters
         ----------
         gain : float
-            Largest expected improvement.
+            Largest expected improvement over all points.
         standard_error : float
-            Standard error of the best value.
+            Standard error of the best value so far.
         """
         if (self.n - self.n_done) * gain < standard_error:
             self.end("patience", "The model expects no gain above the standard error of the best.")

@@ -34,10 +34,11 @@ class EvaluationLoop:
     evaluation : Evaluation
     budget : Budget
     log : EventLog or NoLog
-        Log in which `begin` has been called. Its events are those of earlier runs of the search.
+        Log of the run, in which `begin` has been called. Its events are those of earlier runs of
+        the same search.
     proposals : Proposals
     make_workers : callable
-        Returns the workers that run the calls: a `Scheduler` or a `DirectRunner`.
+        Function that returns the workers that run the calls: a `Scheduler` or a `DirectRunner`.
     batch_size : int or None, default=None
         Number of points proposed together. The next batch is proposed when all of them have been
         evaluated. With None, a point is proposed as soon as a worker is free.
@@ -51,9 +52,10 @@ class EvaluationLoop:
         Evaluations and values supplied by the user, in the order in which the optimiser received
         them.
     n_calls : int
-        Number of calls that have begun, including those of earlier runs.
+        Number of evaluations that have begun, including those of earlier runs.
     raised : (BaseException, point) or None
-        Exception raised by a call, and the point of the call.
+        Exception raised by a call, and the point that was being evaluated. None if there is no such
+        exception.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class EvaluationLoop:
         Parameters
         ----------
         told, held : list of Trial
-            Trials that have been passed to the optimiser, and trials of a batch that is not
+            Trials whose values have been passed to the optimiser, and trials of a batch that is not
             complete.
         """
         self.proposals.resume(told, held)

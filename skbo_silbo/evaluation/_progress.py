@@ -12,13 +12,13 @@ def show_progress(verbose, title, total, unit):
     Parameters
     ----------
     verbose : int
-        Verbosity. 0 shows nothing. 1 shows a bar if tqdm is installed, and otherwise a line per
-        evaluation. 2 or more shows lines that include the points.
+        Verbosity. 0 shows nothing. 1 shows a progress bar if tqdm is installed, and otherwise a
+        line per evaluation. 2 or more shows lines that include the points.
     title : str
     total : int
-        Number of evaluations to come.
+        Number of evaluations that remain to be made.
     unit : str
-        Name of an evaluation in the output.
+        Name of one evaluation in the output, such as "call".
     """
     tqdm = None
     if verbose == 1:

@@ -16,7 +16,8 @@ class Proposals:
     optimizer : AskTellOptimizer
     log : EventLog or NoLog
     points : Points
-        Used to determine which initial points are inside the space.
+        Converter between points and their form in the journal. It determines which initial points
+        are inside the space.
     initial : list of (point, source), default=()
         Points to evaluate before the first proposal of the optimiser.
 
@@ -25,7 +26,7 @@ class Proposals:
     initial : deque of (point, source)
         Initial points that have not been evaluated yet.
     waiting : deque of points
-        Points that an earlier run proposed but did not evaluate.
+        Points that an earlier run proposed and that have not been evaluated yet.
     """
 
     def __init__(self, optimizer, log, points, initial=()):
@@ -38,7 +39,8 @@ class Proposals:
         Parameters
         ----------
         told, held : list of Trial
-            Trials that are passed to the optimiser, and trials of a batch that is not complete.
+            Trials whose values have been passed to the optimiser, and trials of a batch that is not
+            complete.
         """
         held = self.points.keys([trial.point for trial in held])
         done = self.points.keys([trial.point for trial in told if trial.is_evaluated])
@@ -63,8 +65,8 @@ class Proposals:
         n_begun : int
             Number of evaluations that have begun, including those of earlier runs.
         n_told, n_known : int
-            Number of values that the optimiser has now, and that it will have when all running
-            evaluations have ended.
+            Number of values that the optimiser has received, and number of values that it will have
+            received when all running evaluations have ended.
         """
         if self.initial:
             point, source = self.initial.popleft()

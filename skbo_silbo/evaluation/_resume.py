@@ -12,10 +12,11 @@ def read_trials(log, evaluation, proposals, batch_size=None):
     Parameters
     ----------
     log : EventLog or NoLog
-        Log in which `begin` has been called.
+        Log of the run, in which `begin` has been called.
     evaluation : Evaluation
     proposals : Proposals
-        Its optimiser is restored from all events except the observations of an incomplete batch.
+        Source of the points to evaluate. Its optimiser is restored from all events except the
+        observations of an incomplete batch.
     batch_size : int or None, default=None
 
     Returns

@@ -18,13 +18,13 @@ class Observation:
     Parameters
     ----------
     y : float
-        Value to be minimised; NaN if the evaluation failed.
+        Value to be minimised, or NaN if the evaluation failed.
     told : dict, default={}
-        Additional arguments of `tell`: arrays ``constraints`` or ``goals``.
+        Additional keyword arguments of `tell`, such as the arrays ``constraints`` or ``goals``.
     error : str or None, default=None
-        Reason why no value could be computed.
+        Reason why no value could be computed. None if there is a value.
     rows : list of dict or None, default=None
-        Scores and times of each split, in a hyperparameter search.
+        Scores and times of each split in a hyperparameter search. None otherwise.
     """
 
     y: float
@@ -41,25 +41,26 @@ class Trial:
     ----------
     point : ndarray or dict
     source : str
-        Origin of the point: "given", "known", "init" (the initial design), "model", or "resumed"
-        (evaluated by an earlier run).
+        Origin of the point: "given" (passed by the user), "known" (performed well on other data),
+        "init" (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an
+        earlier run).
     is_modelled : bool, default=True
-        Whether the value is passed to the optimiser. False if the point is outside the search
+        Whether the value is passed to the optimiser. It is False if the point is outside the search
         space.
     is_evaluated : bool, default=True
-        Whether the point was evaluated. False if the user supplied the value.
+        Whether the point was evaluated. It is False if the user supplied the value.
 
     Attributes
     ----------
     number : int
         Number of the evaluation, in the order in which evaluations began.
     batch, place : int
-        Number of the batch, and position of the point in the batch.
+        Number of the batch, and position of the point within the batch.
     results : dict
-        Return values of the calls, by position.
+        Return values of the finished calls. The keys are the positions of the calls.
     observation : Observation or None
     event : dict or None
-        Entry in the log. None until there is an observation.
+        The entry that records the observation in the log. None until there is an observation.
     """
 
     point: Any
@@ -80,7 +81,7 @@ class Evaluation(ABC):
     Attributes
     ----------
     n_calls : int
-        Number of calls per point.
+        Number of calls that are needed to evaluate a point.
     """
 
     n_calls: int

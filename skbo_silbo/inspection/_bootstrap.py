@@ -268,7 +268,7 @@ class _Resampler:
         components : ndarray of shape (r, d)
             Directions of the resample, rotated to match the reference.
         stability : float
-            Similarity of the two subspaces.
+            Similarity of the subspace of the resample to the reference, between 0 and 1.
         failures : list of str
             Error messages of the failed fits.
         """

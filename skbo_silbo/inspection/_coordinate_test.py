@@ -79,9 +79,10 @@ class CoordinateTest:
     statistic : float
         Value of the test statistic.
     weights : ndarray of shape (m,)
-        Weights of the null distribution.
+        Weights of the chi-squared variables in the null distribution.
     p_value : float
-        p-value of the test.
+        Probability, under the null hypothesis, of a statistic at least as large as the observed
+        one.
     sum_of_squares : float
         Sum of the squared weights. For estimated weights it is corrected for the bias that their
         estimation error causes, so it is less than ``weights @ weights``.
@@ -223,7 +224,7 @@ class RowsUnderTest:
     X : ndarray of shape (n, d)
         Features standardised to (weighted) mean 0 and variance 1. Constant features are 0.
     slices : Slices
-        Slices of the response.
+        Slices into which the response is divided.
     names : list of str
         Names of the features.
     variance : {"general", "constant"}

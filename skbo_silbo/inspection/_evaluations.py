@@ -49,9 +49,9 @@ class Evaluations:
     points : list of dict, or ndarray of shape (n, d)
         Evaluated points.
     values : ndarray of shape (n,)
-        Observed values, NaN for failed evaluations. Huge values are clipped.
+        Observed values of the points, NaN for failed evaluations. Huge values are clipped.
     name : str
-        Name of the values.
+        Name of the observed values, for axis labels.
     greater_is_better : bool
         Whether the values are maximised.
     n_initial : int
@@ -59,7 +59,7 @@ class Evaluations:
     metric : str or None
         Name of the metric if the values are mean test scores, or None for an optimiser.
     scoring : object, default=None
-        Parameter `scoring` of the search.
+        The parameter `scoring` of the search. None for an optimiser.
     """
 
     label: str
@@ -122,8 +122,9 @@ class Evaluations:
         Parameters
         ----------
         along : str or ndarray of shape (m,)
-            Name of a parameter (Friedman 2001, section 8.2), or a direction. Along a direction, the
-            model is averaged over points with similar scores.
+            Name of a parameter, or a direction. For a parameter, the result is the partial
+            dependence (Friedman 2001, section 8.2). For a direction, the model is averaged over
+            points with similar scores.
 
         Returns
         -------
@@ -182,7 +183,7 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
         Evaluations to compare with. If they come from a search, `result` may be any fitted search
         of scikit-learn.
     result : object
-        The other result.
+        The other result, whose values are returned.
     name : str
         Name of the argument, used in error messages.
 
@@ -303,9 +304,9 @@ class Dependence:
     Attributes
     ----------
     x : sequence of length k
-        Values of the parameter, or scores along the direction.
+        Values of the parameter, or scores along the direction, at which the curve is given.
     mean, low, high : ndarray of shape (k,)
-        Mean of the model, and lower and upper bound of its interval.
+        Average prediction of the model, and lower and upper bound of its interval.
     """
 
     x: Sequence[Any] | NDArray[Any]

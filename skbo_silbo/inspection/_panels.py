@@ -278,9 +278,9 @@ def fit_axis(axes, which, values, compute_limits=robust_limits):
     which : {"x", "y"}
         Axis to change. Only "y" can become logarithmic.
     values : ndarray of shape (n,)
-        Values to show.
+        Values that the axis should show.
     compute_limits : callable, default=robust_limits
-        `robust_limits` or `full_limits`.
+        Function that computes the limits from the values: `robust_limits` or `full_limits`.
     """
     limits = compute_limits(values)
     if which == "y" and spans_decades(values):
@@ -307,7 +307,7 @@ def scatter_clipped(axes, x, y, *, colours=None, **style):
     Returns
     -------
     points : matplotlib PathCollection
-        Points within the limits.
+        The drawn points within the limits.
     beyond : Counter of str
         Number of points beyond each edge: "▲" above, "▼" below, "►" to the right, "◄" to the left.
     """
@@ -340,7 +340,7 @@ def new_figure(display: str, *size: float) -> Any:
     display : str
         Name of the display, used in the error message.
     *size : float
-        Width and height in inches. Defaults to matplotlib's own default.
+        Width and height of the figure in inches. If omitted, matplotlib's default size is used.
 
     Returns
     -------

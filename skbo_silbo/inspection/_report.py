@@ -47,12 +47,12 @@ def report(source: SourceLike, path: str | os.PathLike[str] | None = None) -> st
 str or path-like
         Search to describe. A path is that of a journal; the search that writes it may be running.
     path : str or path-like, default=None
-        File to write. If None, none is written.
+        File to which the page is written. If None, no file is written.
 
     Returns
     -------
     html : str
-        The page.
+        The page as a string of HTML.
 
     Raises
     ------

@@ -47,7 +47,8 @@ class SearchDisplay(PanelDisplay):
     parameters : dict of str to sequence of length n
         Values of each input. Masked entries mark candidates that do not have the input.
     shares : InputShares
-        Share of the variance explained by each input, as in ``subspace_.shares``.
+        Share of the variance of the observed values explained by each input, as in
+        ``subspace_.shares``.
     dependences : dict of str to Dependence, default=None
         Partial dependence of the model on inputs or directions. Empty if the model is not
         informative.
@@ -320,7 +321,7 @@ class ConvergenceDisplay(PanelDisplay):
     figure_ : matplotlib Figure
         Figure containing the curves, set by :meth:`plot`.
     axes_ : ndarray of matplotlib Axes
-        The single Axes, in an array.
+        The single Axes of the figure, in an array.
 
     Examples
     --------

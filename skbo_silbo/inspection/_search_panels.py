@@ -44,7 +44,7 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     n_initial : int
         Number of evaluations of the first search before its first model.
     random_values : ndarray or None
-        Values of randomly drawn points.
+        Values of randomly drawn points. None means that random search is not drawn.
     value_name : str
         Name of the values, for the axis label.
     sign : {1, -1}
@@ -109,13 +109,13 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
     value_axis : ValueAxis
         Positions of the candidates along the parameter.
     values : ndarray of shape (n,)
-        Observed values.
+        Observed values of the candidates, NaN for failed evaluations.
     n_initial : int
         Number of evaluations before the first model.
     value_name : str
         Name of the values, for the axis label.
     dependence : Dependence, default=None
-        Partial dependence to draw.
+        Partial dependence of the model to draw. None means that none is drawn.
     label : str, default=None
         Axis label. If None, the shortened name of the parameter is used.
     """
@@ -187,7 +187,7 @@ def draw_parallel(axes, value_axes, values, sign):
     value_axes : list of ValueAxis
         One axis per parameter, followed by the axis of the observed values.
     values : ndarray of shape (n,)
-        Observed values.
+        Observed values of the candidates, NaN for failed evaluations.
     sign : {1, -1}
         1 if greater values are better, -1 otherwise.
     """

@@ -27,7 +27,8 @@ class ValueAxis:
     name : str
         Name of the parameter.
     positions : ndarray of shape (n,)
-        Position of each candidate, `BELOW` if the candidate does not have the parameter.
+        Position of each candidate on the axis. It is `BELOW` if the candidate does not have the
+        parameter.
     ticks : ndarray of shape (k,)
         Positions of the ticks.
     labels : list of str, of length k

@@ -130,15 +130,16 @@ class TrialsSeen:
     Attributes
     ----------
     observed : dict of int to (params, value, constraints)
-        The finished trials by number. Failed trials have the value NaN. The constraints are a
+        The finished trials by number. The value of a failed trial is NaN. The constraints are a
         tuple of the same length for all trials, with NaN for missing ones.
     complete : list of params
         Parameters of the completed trials.
     pending : list of params
         Parameters of the other running trials, as far as they have been proposed.
     ahead : list of params
-        Parameters of the running trials that began earlier, empty dicts if not proposed yet.
-        Trials without a proposal are excluded if a later trial has already finished.
+        Parameters of the running trials that began earlier. The dict of a trial is empty if its
+        parameters have not been proposed yet. Trials without a proposal are excluded if a later
+        trial has already finished.
     """
 
     observed: dict

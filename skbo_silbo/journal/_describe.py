@@ -254,7 +254,7 @@ def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:
     Parameters
     ----------
     old, new : object
-        Descriptions returned by `describe`.
+        Descriptions to compare, as returned by `describe`.
     rule, remedy : str
         Beginning and end of the error message.
 

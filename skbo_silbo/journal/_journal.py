@@ -30,18 +30,18 @@ class Journal:
     Parameters
     ----------
     path : str or path-like
-        Path of the file, which is created if it does not exist. Its folder must exist.
+        Path of the journal file. It is created if it does not exist, but its folder must exist.
 
     Attributes
     ----------
     header : dict or None
-        The header. It is None in a new file until `begin` is called.
+        The header of the file. It is None in a new file until `begin` is called.
     records : list of dict
-        The records read when the file was opened, each with its number ``n``.
+        The records that the file contained when it was opened, each with its number ``n``.
     last : dict or None
-        The last record written by `append`, even if Ctrl-C was pressed while it was written.
+        The last record written by `append`, even if Ctrl-C was pressed during the write.
     process : int
-        Id of the process that opened the file. Only this process can write to it.
+        Id of the process that opened the file. No other process can write to it.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class Journal:
         Parameters
         ----------
         header : dict
-            JSON data. The name and version of the format are added.
+            Header as data that JSON can represent. The name and version of the format are added.
         """
         header = {"journal": NAME, "version": VERSION, **header}
         os.ftruncate(self._usable_file(), 0)
@@ -111,7 +111,7 @@ class Journal:
         Parameters
         ----------
         record : dict
-            JSON data. The number of the record is added.
+            Record as data that JSON can represent. The number of the record is added.
 
         Raises
         ------

@@ -14,9 +14,9 @@ def lock(file, path):
     Parameters
     ----------
     file : int
-        File descriptor.
+        File descriptor of the open file.
     path : str
-        Path of the file, for messages.
+        Path of the file, used in error messages.
 
     Raises
     ------

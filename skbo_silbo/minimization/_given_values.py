@@ -19,7 +19,7 @@ def tell_given(optimizer, log, x0, y0, n_constraints):
     optimizer : AskTellOptimizer
     log : EventLog or NoLog
     x0, y0 : object
-        As the user passed them to `minimize`.
+        Points and their known values, as passed to `minimize`.
     n_constraints : int
 
     Returns

@@ -57,13 +57,13 @@ def make_optimizer(method, bounds, random_state, options, others=()):
     Parameters
     ----------
     method : str or callable
-        A key of `METHODS`, or a class or function that is called as ``method(bounds,
-        random_state=..., **options)`` and returns an optimiser.
+        A key of `METHODS`, or a class or function that is called as
+        ``method(bounds, random_state=..., **options)`` and returns an optimiser.
     bounds : array-like, Bounds, dict, list or Space
     random_state : int, RandomState, Generator or None
     options : dict
     others : list of str, default=()
-        Names of other arguments of `minimize`, for error messages.
+        Names of other arguments of `minimize`, which the error messages mention.
 
     Raises
     ------

@@ -87,7 +87,8 @@ def minimize(
         has names. It returns a number; NaN or infinity means that the evaluation failed. With
         `n_constraints`, it returns the number and the values of the constraints.
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
-        The search space. With a list of dicts, each point has the parameters of one of the dicts.
+        The search space: lower and upper bounds of each input, or named parameters. With a list of
+        dicts, each point has the parameters of one of the dicts.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
             "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo", "sir-bo", "ksir-bo", "si-bo", \
             "add-bo", "bock", "random"} or callable, default="silbo"
@@ -117,12 +118,15 @@ def minimize(
         Time in seconds after which no further evaluation is started. The first evaluation is
         always started, and running evaluations are completed.
     target : float, default=None
-        Stop once a value is at most `target` (with `maximize`, at least `target`).
+        Value at which to stop. The search stops once a value is at most `target` (with `maximize`,
+        at least `target`).
     patience : int, default=None
-        Stop after this number of consecutive evaluations without improvement.
+        Number of consecutive evaluations without improvement after which the search stops. None
+        means no such limit.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. The same seed gives the same points on one machine with the same libraries. Points may
-        differ on another machine, because processors round differently.
+        Seed of all random numbers of the search. The same seed gives the same points on one machine
+        with the same libraries. Points may differ on another machine, because processors round
+        differently.
     callback : callable, default=None
         Function that is called with a `skbo_silbo.evaluation.Progress` after each evaluation. The
         search stops if it returns a true value.

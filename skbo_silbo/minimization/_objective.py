@@ -18,7 +18,7 @@ class ObjectiveEvaluation(Evaluation):
     n_constraints : int
         Number of constraint values that `func` returns together with its value.
     sign : {1.0, -1.0}
-        Factor that converts values of `func` to values to minimise.
+        Factor that converts the values of `func` to values to be minimised.
     """
 
     n_calls = 1

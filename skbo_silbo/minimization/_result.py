@@ -41,14 +41,14 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     x_iters : ndarray of shape (n, d) or list of n dicts
         All points in the order of evaluation. Points with known values (`y0`) come first.
     func_vals : ndarray of shape (n,)
-        The value of each point.
+        The observed value of each point in `x_iters`.
     sources : list of n str
         Origin of each point: "given" (`x0`), "init" (the initial design), "model", or "resumed" if
         it was evaluated by an earlier run.
     errors : list of n (str or None)
         Reason why an evaluation has no value, such as a timeout. None for all other evaluations.
     constraints : ndarray of shape (n, m)
-        Observed constraint values. Only with `n_constraints`.
+        Observed constraint values of each point. Only with `n_constraints`.
     optimizer : AskTellOptimizer
         The optimiser, with all observations. You can continue to call its `ask` and `tell`, with
         values of the same sign. Since the journal is closed, they are not recorded.

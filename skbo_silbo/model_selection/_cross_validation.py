@@ -32,7 +32,7 @@ class CrossValidation(Evaluation):
     search : SILBOSearchCV
     state : SearchState
     total : int
-        Maximum number of candidates, for scikit-learn's messages.
+        Maximum number of candidates, shown in scikit-learn's messages.
     callback_ctx : CallbackContext or None, default=None
         Context of the search for scikit-learn's callbacks.
     """

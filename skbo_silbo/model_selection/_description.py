@@ -31,14 +31,14 @@ def describe_search(search, space, state):
     ----------
     search : SILBOSearchCV
     space : Space or SpaceUnion
-        The search space.
+        The search space that candidates are drawn from.
     state : SearchState
-        The data and splits.
+        The data, splits and other internal state of the running search.
 
     Returns
     -------
     description : dict
-        JSON data.
+        Description of the search as data that JSON can represent.
 
     Raises
     ------

@@ -55,9 +55,10 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         Fraction of the samples, or of the groups, to hold out. For classifiers the split is
         stratified, unless groups are passed.
     splitter : splitter, default=None
-        Splitter whose first split defines the validation set, instead of `validation_fraction`.
+        Cross-validation splitter whose first split defines the validation set. It replaces
+        `validation_fraction`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the split.
+        Seed of the split. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -110,16 +111,16 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n_samples,)
-            Target values.
+            Target values of the samples, such as class labels.
         groups : array-like of shape (n_samples,), default=None
             Group labels. All samples of a group are on the same side of the split. In a search,
             request them by metadata routing: ``set_fit_request(groups=True)``.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. The validation set is weighted, too.
+            Weights of the samples. They are used for training and for validation.
         **fit_params : dict
-            Parameters for the `fit` method of the booster.
+            Additional parameters that are passed to the `fit` method of the booster.
 
         Returns
         -------

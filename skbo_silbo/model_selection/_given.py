@@ -24,22 +24,22 @@ class InitialCandidates:
     Parameters
     ----------
     params : list of dict
-        The candidates.
+        The candidates, as dicts of parameter values.
     space : Space or SpaceUnion
-        The search space.
+        The search space that candidates are drawn from.
     n_due : int or None, default=None
         Number of candidates to evaluate. None means all of them.
     known : list of dict, default=()
-        The candidates that performed well on other data sets.
+        Those candidates that are known to perform well on other data sets.
 
     Attributes
     ----------
     points : Points
-        Encoder and decoder of candidates for the journal.
+        Converter between candidates and their form in the journal.
     due : list of (dict, str)
-        Candidates to evaluate and their source, "given" or "known".
+        Candidates to evaluate, each with its source, "given" or "known".
     outside : list of dict
-        Candidates outside the space, which are not used to fit the surrogate.
+        Candidates outside the search space. They are evaluated, but not used to fit the surrogate.
     """
 
     def __init__(self, params, space, *, n_due=None, known=()):
@@ -56,15 +56,17 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
     Parameters
     ----------
     given : "known", "current", dict, list of dict or None
-        The parameter of `SILBOSearchCV`.
+        The parameter `initial_params` of `SILBOSearchCV`.
     steps : list of Step
-        The estimator and the estimators nested in it.
+        The steps of the search: the estimator, and all estimators nested in it.
     space : Space or SpaceUnion
-        The search space.
+        The search space that candidates are drawn from.
     n_iter : int
-        Number of iterations. With 1, only explicitly given candidates are evaluated.
+        Maximum number of candidates of the search. With 1, only candidates that the user passed are
+        evaluated.
     violation : callable or None, default=None
-        Function of a candidate that returns 0 if the constraints hold.
+        Function of a candidate that returns its constraint violation, which is 0 if all constraints
+        hold. None without constraints.
 
     Returns
     -------
@@ -222,9 +224,11 @@ def read_initial_results(given, refit, space):
     Parameters
     ----------
     given : dict or list of (params, score)
-        The parameter of `SILBOSearchCV`: ``cv_results_``, some of its columns, or pairs.
+        The parameter `initial_results` of `SILBOSearchCV`: ``cv_results_``, some of its columns, or
+        pairs of parameters and score.
     refit : object
-        Name of the metric to read; if it is not a string, the first metric is used.
+        The parameter `refit` of the search. If it is a string, it is the name of the metric to
+        read. Otherwise the first metric is read.
     space : Space or SpaceUnion
         The search space. It decides whether an empty cell means None or a missing parameter.
 
@@ -232,7 +236,7 @@ def read_initial_results(given, refit, space):
     -------
     params : list of dict
     scores : list of float
-        NaN for a failed candidate.
+        Score of each candidate, or NaN if it failed.
 
     Raises
     ------

@@ -76,11 +76,12 @@ class SeveralGoals(BaseSearchCV):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training data.
+            Training samples, one per row.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Target values.
         **params : dict
-            Parameters for the ``fit`` method of the estimator, the scorer and the splitter.
+            Additional parameters for the ``fit`` method of the estimator, the scorer and the
+            splitter.
 
         Returns
         -------
@@ -109,11 +110,11 @@ class SeveralGoals(BaseSearchCV):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Test data.
+            Test samples, one per row.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Target values.
         **params : dict
-            Parameters for the scorer.
+            Additional parameters that are passed to the scorer.
 
         Returns
         -------
@@ -252,9 +253,11 @@ class ParEGO(SILBO):
         ----------
         x : dict or list of n dicts
         y : float or array-like of shape (n,)
-            One value per point, available as `func_vals_`.
+            Value of each point, by which the best point is determined. It is available as
+            `func_vals_`.
         goals : array-like of shape (m,) or (n, m)
-            Objective values to be minimised; NaN if the evaluation failed.
+            Values of the m objectives at each point, to be minimised. They are NaN if the
+            evaluation failed.
         """
         return self._tell(x, y, None, None, np.atleast_2d(goals))
 

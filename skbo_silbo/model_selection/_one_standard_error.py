@@ -24,7 +24,7 @@ class OneStandardError:
         Whether smaller values of `param` mean simpler models. For the strength of a penalty, such
         as ``alpha`` of Ridge, set it to False.
     metric : str, default="score"
-        Name of the metric to compare. Needed if `scoring` contains several metrics.
+        Name of the metric to compare. It must be set if `scoring` contains several metrics.
 
     Raises
     ------

@@ -54,7 +54,7 @@ def make_optimizer(search, space, random_state, n_initial=None):
     space : Space or SpaceUnion
     random_state : int, RandomState or None
     n_initial : int or None, default=None
-        Size of the initial design stored in the journal, if there is one.
+        Size of the initial design that is stored in the journal. None if there is no journal.
 
     Raises
     ------
@@ -206,9 +206,9 @@ def read_settings(search, X, y):
     Parameters
     ----------
     search : SILBOSearchCV
-        A search with the attribute `n_splits_`. Its attribute `space_` is set here.
+        The search to read, which has the attribute `n_splits_`. Its attribute `space_` is set here.
     X, y : array-like
-        The training data.
+        The training data that were passed to ``fit``.
 
     Returns
     -------

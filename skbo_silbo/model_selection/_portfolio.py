@@ -35,7 +35,7 @@ def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
     Returns
     -------
     params : list of dict
-        At most `n` configurations in the order of selection.
+        The selected configurations, at most `n`, in the order of selection.
 
     Raises
     ------
@@ -154,9 +154,9 @@ def _estimates(distances, shares):
     Parameters
     ----------
     distances : ndarray of shape (n_candidates, n_evaluated)
-        Distances of all candidates to those evaluated on this data set.
+        Distances of all candidates to the candidates that were evaluated on this data set.
     shares : ndarray of shape (n_evaluated,)
-        Scaled scores of the evaluated candidates.
+        Scores of the evaluated candidates, scaled to be comparable between data sets.
 
     Returns
     -------

@@ -130,7 +130,7 @@ def make_results(search, candidates, evaluate_candidates):
     Returns
     -------
     table : dict
-        The columns of ``cv_results_``.
+        The columns of ``cv_results_`` by name.
 
     Raises
     ------

@@ -106,13 +106,13 @@ class SILBOSearchCV(SeveralGoals):
     pre_dispatch : int or str, default="2*n_jobs"
         Number of fits dispatched to workers at once: "all", a number, or a multiple of ``n_jobs``.
     random_state : int, RandomState instance or None, default=None
-        Seed of the proposals. With None each `fit` uses a different seed, and NumPy's global
-        generator is not used.
+        Seed of the proposals. Pass an int for reproducible results. With None, each `fit` uses a
+        different seed, and NumPy's global generator is not used.
     error_score : "raise" or float, default=nan
         Score assigned to a fit that fails, or whose score is masked. The search continues. The fit
         time of a candidate that times out is recorded as NaN.
     return_train_score : bool, default=False
-        Whether to include training scores in `cv_results_`.
+        Whether to include training scores in `cv_results_`. Computing them takes additional time.
     timeout : float or None, default=None
         Time limit in seconds for all fits of a candidate. A candidate that exceeds it counts as
         failed, with a `LostEvaluationWarning`. Fits then run in separate processes, or in threads
@@ -125,11 +125,12 @@ class SILBOSearchCV(SeveralGoals):
         Number of times to repeat a fit whose worker dies. If all repetitions fail in this way, the
         candidate counts as failed.
     target : float or None, default=None
-        Stop once the mean test score of a candidate is at least `target`.
+        Score at which to stop. The search stops once the mean test score of a candidate is at least
+        `target`.
     patience : int, "auto" or None, default=None
-        Stop after this number of consecutive candidates without improvement. "auto" stops when the
-        expected improvement by all remaining candidates is smaller than the standard error of the
-        best mean score (:doc:`/benchmarks/patience`).
+        Number of consecutive candidates without improvement after which the search stops. "auto"
+        stops when the expected improvement by all remaining candidates is smaller than the standard
+        error of the best mean score (:doc:`/benchmarks/patience`). None means no such limit.
     journal : str, path-like or None, default=None
         File in which every evaluated candidate is saved. If it exists, the search is resumed, or
         continued with a larger `n_iter`. If `n_initial` is an int, a continued search has the same
@@ -183,7 +184,7 @@ class SILBOSearchCV(SeveralGoals):
         index of the batch, and ``source``, the origin of the candidate: "given", "known", "init",
         "model", or "resumed" if it was read from the journal.
     space_ : dict, list of dicts, Space or SpaceUnion
-        The search space.
+        The search space, in which default ranges have replaced "auto".
     optimizer_ : SILBO
         The optimiser after the last candidate. It minimises the negative scores.
     subspace_ : LearntSubspace
@@ -391,8 +392,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Returns
         -------
         prediction : Prediction
-            `mean` and `std` of the score that the search maximised, in its original units and sign.
-            They are numbers for one candidate, and arrays of shape (n,) for several.
+            Predicted `mean` and `std` of the score that the search maximised, in its original units
+            and sign. They are numbers for one candidate, and arrays of shape (n,) for several.
 
         Raises
         ------
@@ -468,11 +469,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Parameters
         ----------
         index : int
-            Row of ``cv_results_``.
+            Row of ``cv_results_`` that contains the candidate.
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         **params : dict
-            Parameters as in :meth:`fit`. Those for the estimator are passed to its ``fit`` method.
+            Additional parameters as in :meth:`fit`. Those for the estimator are passed to its
+            ``fit`` method.
 
         Returns
         -------
@@ -513,12 +515,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         n : int, default=10
-            Number of candidates. They are ranked by the mean test score that the search maximised,
-            or by the first metric in a multi-objective search. Candidates without a score, or with
-            the same parameters as a better one, are left out.
+            Number of candidates in the ensemble. They are ranked by the mean test score that the
+            search maximised, or by the first metric in a multi-objective search. Candidates without
+            a score, or with the same parameters as a better one, are left out.
         **params : dict
-            Parameters as in :meth:`fit`. `sample_weight` is passed to all models. With metadata
-            routing, all metadata that the estimator requests are passed.
+            Additional parameters as in :meth:`fit`. `sample_weight` is passed to all models. With
+            metadata routing, all metadata that the estimator requests are passed.
 
         Returns
         -------

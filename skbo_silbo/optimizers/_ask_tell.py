@@ -57,9 +57,10 @@ class AskTellOptimizer(ABC):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. NumPy's global generator is never used.
+        Seed of the proposals. Pass an int for reproducible results. NumPy's global generator is
+        never used.
     """
 
     maximize = False
@@ -236,7 +237,7 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
-            Pending points.
+            Pending points to withdraw, as returned by `ask`.
 
         Returns
         -------
@@ -270,7 +271,7 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
-            Points inside the bounds.
+            Points inside the bounds, which need not have been proposed by `ask`.
 
         Returns
         -------
@@ -298,7 +299,7 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         rng : numpy.random.Generator
-            The only source of random numbers.
+            Source of all random numbers. No other source may be used.
         part : Part or None
             The region of the space allowed by fixed parameters and known constraints. None means
             the whole space. An implementation may ignore it.
@@ -306,7 +307,8 @@ class AskTellOptimizer(ABC):
         Returns
         -------
         x : ndarray of shape (m,) or None
-            The point, encoded in the cube [-1, 1]^m.
+            The proposed point, encoded in the cube [-1, 1]^m. None means that a random new point is
+            proposed instead.
         """
 
     def constrain(self, constraints: ConstraintsLike) -> Self:
@@ -477,9 +479,10 @@ class AskTellOptimizer(ABC):
         Returns
         -------
         data : dict
-            The class, the options and a list of events. ``json.dumps(data)`` loses no precision.
-            Options that are objects (a transformer or a learner), a `Space` and constraints are
-            only described. Pass them again to `from_dict` and `constrain`.
+            The class, the options and a list of events, as data that JSON can represent.
+            ``json.dumps(data)`` loses no precision. Options that are objects (a transformer or a
+            learner), a `Space` and constraints are only described. Pass them again to `from_dict`
+            and `constrain`.
         """
         with self._lock:
             return to_data(self)
@@ -497,7 +500,7 @@ class AskTellOptimizer(ABC):
         data : dict
             The data returned by `to_dict`, possibly read back from JSON.
         bounds : Space, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
-            The space, required for named parameters.
+            The search space. It must be passed if the parameters have names.
         **objects
             The options that were objects, with the same values as in the saved optimiser.
 

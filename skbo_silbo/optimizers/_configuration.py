@@ -120,11 +120,11 @@ def look_up(name, value, table, given):
     Parameters
     ----------
     name : str
-        Name of the option.
+        Name of the option, used in the error message.
     value : str or None
     table : mapping
     given : str
-        Description of the other accepted values, for the error message.
+        Description of other accepted values, used in the error message.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def make_search(search, learner, acquisition, surrogate):
     search : str or Search
     learner : Learner
     acquisition : callable
-        The function described in `Configuration`.
+        Function that returns the acquisition function of a proposal, as in `Configuration`.
     surrogate : Surrogate
 
     Raises
@@ -211,7 +211,7 @@ def make_surrogate(surrogate, prior, shared=None):
     ----------
     surrogate : str, regressor or Surrogate
     prior : {"dimension-scaled", "sparse"} or None
-        Prior of the Gaussian process's length scales; None uses its default.
+        Prior of the length scales of the Gaussian process. None uses the default prior.
     shared : list of int or None, default=None
         Index of the length scale that each column uses. None means one length scale per column.
 

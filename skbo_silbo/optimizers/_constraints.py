@@ -26,12 +26,14 @@ class KnownConstraints:
     Attributes
     ----------
     violations : callable or None
-        Maps a list of n points to an array of shape (n,) with their total constraint violations.
+        Function that maps a list of n points to their total constraint violations, an array of
+        shape (n,). None if there are no such constraints.
     equations : Equations or None
-        The rows of all linear constraints with equal bounds.
+        The rows of all linear constraints whose lower and upper bounds are equal. None if there are
+        none.
     described : list
-        Plain data that identifies the constraints, and functions by their names. A restored
-        optimiser has only this description until the constraints are passed again.
+        JSON data that identify the constraints, with functions by their names. A restored optimiser
+        has only this description until the constraints are passed again.
     """
 
     violations: Callable[[Sequence[Any]], FloatArray] | None = None
@@ -181,7 +183,7 @@ class _Check:
     matrix : ndarray of shape (k, d) or None
         Coefficients of a linear constraint. None if the constraint is not linear.
     lower, upper : ndarray
-        Bounds on the values of the function.
+        Lower and upper bounds on the values of the function.
     """
 
     def __init__(self, given, space):

@@ -29,9 +29,9 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
     """
 
     def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
@@ -163,8 +163,9 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         Returns
         -------
         prediction : Prediction
-            `mean` and `std` in the units and the sign of the values, and the `probability` that all
-            learnt constraints hold: floats for one point, arrays of shape (n,) for several.
+            Predicted `mean` and `std` in the units and the sign of the values, and the
+            `probability` that all learnt constraints hold. They are floats for one point, and
+            arrays of shape (n,) for several.
 
         Raises
         ------

@@ -42,17 +42,18 @@ class Event:
     ----------
     kind : str
     content : dict
-        The event as it was written.
+        The event as a dict of JSON data, as it was written.
     keys : tuple of bytes
-        Keys that identify the points.
+        Keys that identify the points of the event.
     X : ndarray of shape (n, m)
-        The encoded points, with NaN for candidates outside the space.
+        The encoded points of the event. Rows of candidates outside the space are NaN.
     points : list
-        The points of an "observed" event.
+        The points of an "observed" event, as the user passed them.
     y, noise_std : ndarray of shape (n,)
-        Values to be minimised, and standard deviations of their noise, of an "observed" event.
+        Observed values, to be minimised, and the standard deviations of their noise. Only for
+        "observed" events.
     constraints, goals : ndarray of shape (n, k)
-        Constraint or objective values of an "observed" event.
+        Constraint values and objective values of the points. Only for "observed" events.
     """
 
     kind: str
@@ -78,8 +79,9 @@ class Points:
     ----------
     space : Space, SpaceUnion or Box
     numbered : list of dict, default=()
-        Candidates that are written as their number. They are compared by identity, since an equal
-        candidate may be proposed later.
+        Candidates that are written as their position in this list, counted from 1, instead of as an
+        encoded point. They are compared by identity, since an equal candidate may be proposed
+        later.
     """
 
     def __init__(self, space, numbered=()):

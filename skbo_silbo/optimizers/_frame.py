@@ -19,7 +19,7 @@ def evaluation_table(
     ----------
     points : list of n dicts, or ndarray of shape (n, d)
     results : mapping of str to sequence of length n
-        The other columns, such as the values, by name.
+        Columns other than the parameters, such as the values, by name.
     status : sequence of str
         Status of each evaluation: "ok", "failed", "infeasible", or the reason why there is no
         value.

@@ -27,12 +27,12 @@ class Labelled(NamedTuple):
     Attributes
     ----------
     X : ndarray of shape (n, d)
-        Encoded points.
+        Encoded points, which are points of the cube, one per row.
     y, noise_std : ndarray of shape (n,)
-        Values, with NaN for failed evaluations, and the standard deviations of their noise, with
-        NaN if unknown.
+        Observed values, with NaN for failed evaluations, and the standard deviations of their
+        noise, with NaN if unknown.
     constraints : ndarray of shape (n, m)
-        Observed constraints; NaN if unknown.
+        Observed values of m constraints, with NaN if unknown.
     goals : ndarray of shape (n, k)
         Values of k objectives, with NaN for failed evaluations. With a single objective, k is 0.
     """
@@ -70,13 +70,13 @@ class History:
     Attributes
     ----------
     X : ndarray of shape (n, d)
-        The encoded points.
+        The evaluated points, encoded in the cube, one per row.
     points : list
-        The points as the user passed them.
+        The evaluated points, as the user passed them.
     y : ndarray of shape (n,)
-        Observed values; not finite for failed evaluations.
+        Observed values, which are not finite for failed evaluations.
     noise_std : ndarray of shape (n,)
-        Standard deviations of the noise, in the units of y; NaN if unknown.
+        Standard deviations of the noise in the units of y, with NaN if unknown.
     constraints : ndarray of shape (n, m)
         Observed values of m constraints. A constraint holds if its value is at most 0, and NaN
         means unknown. m is 0 until the first constraint is observed.
@@ -244,9 +244,9 @@ def as_constraints(constraints, shape, n_constraints):
     ----------
     constraints : array-like or None
     shape : tuple
-        Shape of the observed values, (n,).
+        Shape of the array of observed values, which is (n,).
     n_constraints : int
-        Number of constraints of earlier evaluations. It is 0 if none were observed.
+        Number of constraints that earlier evaluations had. It is 0 if none were observed.
 
     Raises
     ------

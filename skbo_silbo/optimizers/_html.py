@@ -25,9 +25,9 @@ def search_html(
     title : str
     rows : mapping of str to object
     optimizer : AskTellOptimizer
-        The optimiser that recorded the values.
+        The optimiser that has recorded the values.
     values : ndarray of shape (n,)
-        Values in the order of evaluation, with NaN for failed or infeasible evaluations.
+        Observed values in the order of evaluation, with NaN for failed or infeasible evaluations.
     rises : bool, default=False
         Whether higher values are better.
     """

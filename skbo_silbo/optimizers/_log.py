@@ -60,11 +60,11 @@ class EventLog:
     ----------
     path : str
     fixed : dict
-        Settings of the first run that later runs must use.
+        Settings of the first run, which later runs must also use.
     events : list of Event
-        The events of earlier runs.
+        The parsed events of earlier runs, in the order in which they were written.
     n_calls : int
-        Number of evaluations that earlier runs began.
+        Number of evaluations that were begun by earlier runs.
     """
 
     def __init__(self, path):
@@ -97,13 +97,13 @@ class EventLog:
         Parameters
         ----------
         description : dict
-            Everything that identifies the search, as plain data.
+            Everything that identifies the search, as data that JSON can represent.
         points : Points
-            Converts points to their written form.
+            Converter between points and their form in the journal.
         seed : int
-            Root seed of the optimiser.
+            Integer that seeds all random streams of the optimiser.
         fixed : dict, default=None
-            Settings that later runs must use.
+            Settings that later runs of the search must also use.
         keeps_asked : bool, default=False
             Whether a journal with "asked" events is protected from being overwritten, like one with
             observations.

@@ -23,33 +23,33 @@ class Model:
     embedding : Embedding
         The current embedding; the identity before the first fit.
     warp : Warp
-        Transformation of the values before the fits.
+        Transformation that is applied to the values before the models are fitted.
     unlabeled : ndarray of shape (k, d)
         Points that the last search ranked directly below its proposal. They are the unlabelled
         points of the next fit.
     learnt_at : int
-        Number of labelled points that the embedding was learnt from, or 0 before the first fit.
+        Number of labelled points from which the embedding was learnt, or 0 before the first fit.
     path : tuple of (int, str, int)
         One entry for each change of the embedding: the number of labelled points, the name of the
         learner, and the number of coordinates.
     surrogate : Surrogate or None
         The fitted surrogate, or None before the first fit.
     state : dict or None
-        State of the surrogate, including the number of labelled points at its last hyperparameter
-        search.
+        State of the surrogate, which also contains the number of labelled points at its last
+        hyperparameter search. None before the first fit.
     moved : bool
         Whether the embedding has changed since `state` was saved.
     n_observed : int or None
-        Number of evaluations that the surrogate was fitted to, or None without a surrogate.
+        Number of evaluations to which the surrogate was fitted, or None without a surrogate.
     ranked : ndarray of shape (n, d)
-        The points that the surrogate was fitted to, best first. Feasible points come before
+        The points to which the surrogate was fitted, best first. Feasible points come before
         infeasible ones.
     n_feasible : int
         Number of feasible points in `ranked`. Without constraints, all points are feasible.
     feasibility : Feasibility or None
         Models of the learnt constraints, or None if there are no such constraints.
     feasibility_states : dict
-        States of the constraint models, by the index of the constraint.
+        States of the constraint models. The keys are the indices of the constraints.
     """
 
     embedding: Embedding

@@ -52,9 +52,9 @@ class ModelBasedOptimizer(AskTellOptimizer):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space.
+        The search space: lower and upper bounds of each input, or named parameters.
     random_state : int, RandomState, Generator or None, default=None
-        Seed.
+        Seed of the proposals. Pass an int for reproducible results.
     """
 
     def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
@@ -99,8 +99,8 @@ class ModelBasedOptimizer(AskTellOptimizer):
         Returns
         -------
         X : ndarray of shape (k, d)
-            X if it is not None. Otherwise, the points with coordinates Z that are nearest to the
-            incumbent: they differ from it only along the embedding.
+            X itself if it is not None. Otherwise, the points with coordinates Z that are nearest to
+            the incumbent, which differ from it only along the embedding.
         """
         return nearest_points(Z, embedding, incumbent) if X is None else X
 

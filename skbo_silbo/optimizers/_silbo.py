@@ -45,9 +45,9 @@ class SILBO(EmbeddedOptimizer):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
-        The search space. With a dict or `Space` of named parameters, points are dicts. With a list
-        of dicts, each point has the parameters of one of the dicts, as in
-        :class:`~skbo_silbo.SILBOSearchCV`.
+        The search space: lower and upper bounds of each input, or named parameters. With a dict or
+        `Space` of named parameters, points are dicts. With a list of dicts, each point has the
+        parameters of one of the dicts, as in :class:`~skbo_silbo.SILBOSearchCV`.
     n_components : int or "auto", default="auto"
         Dimension r of a learnt embedding. With "auto", the learner chooses it.
     embedding : {"auto", "identity", "sparse", "active-subspace", "semi-sir", "semi-sir-local", \
@@ -132,8 +132,9 @@ class SILBO(EmbeddedOptimizer):
         Whether to maximise. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the sign of the
         values; ``subspace_`` and ``input_model_`` describe the negated values.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. On one machine, the same seed and observed values give the same points, bit for
-        bit. Other machines may give other points, because their BLAS kernels round differently.
+        Seed of all random numbers. On one machine, the same seed and observed values give the same
+        points, bit for bit. Other machines may give other points, because their BLAS kernels round
+        differently.
 
     Attributes
     ----------
@@ -143,9 +144,9 @@ class SILBO(EmbeddedOptimizer):
     best_y_ : float
         The value observed at `best_x_`.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
-        All observed points.
+        All observed points, in the order of ``tell``.
     func_vals_ : ndarray of shape (n,)
-        All observed values.
+        The observed value of each point in `x_iters_`.
     constraints_ : ndarray of shape (n, m)
         Observed values of m constraints, with NaN for unknown values. m is 0 without constraints.
     feasible_ : ndarray of bool of shape (n,)
@@ -155,14 +156,14 @@ class SILBO(EmbeddedOptimizer):
     input_model_ : InputModel
         Model of how the inputs affect the observed values, fitted on first access.
     embedding_ : LinearEmbedding
-        The current embedding; the identity before the first model.
+        The current embedding, which is the identity before the first model.
     n_initial_ : int
-        Number of points before the first model.
+        Number of points to evaluate before the first model is fitted.
     subspace_ : LearntSubspace
         The inputs and directions that matter, with confidence intervals. It is computed on first
         access.
     space_ : Space or Box
-        The search space.
+        The search space that was created from `bounds`.
 
     Raises
     ------

@@ -257,8 +257,8 @@ def describe_space(space):
     Returns
     -------
     description : list of list of [str, dict]
-        For each branch, the name and the description of the values of each parameter. A `Space` has
-        a single branch.
+        One list per branch of the space. It contains a pair for each parameter: the name, and a
+        description of the values. A `Space` counts as a single branch.
 
     Examples
     --------

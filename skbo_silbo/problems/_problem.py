@@ -23,14 +23,14 @@ class Problem:
     Parameters
     ----------
     name : str
-        Name of the problem in reports.
+        Name of the problem, used in reports.
     function : callable
         Noise-free function that maps an ndarray of shape (n, d) to n values. It must be picklable
         (not a lambda) to be evaluated in worker processes.
     bounds : array-like of shape (d, 2)
         Lower and upper bound of each input.
     optimum : float or None, default=None
-        Minimum of the function in the box, if known.
+        Minimum of the function in the box. None if it is unknown.
     optimisers : array-like of shape (m, d) or None, default=None
         Points at which the minimum is attained, not necessarily all. Required if `optimum` is
         given.
@@ -103,12 +103,12 @@ class Problem:
         Parameters
         ----------
         x : array-like of shape (d,)
-            Point inside the bounds.
+            Point inside the bounds, in the original units.
 
         Returns
         -------
         value : float
-            Value to minimise.
+            Value of the function, to be minimised.
 
         Raises
         ------
@@ -123,12 +123,12 @@ class Problem:
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Points inside the bounds.
+            Points inside the bounds, one per row.
 
         Returns
         -------
         values : ndarray of shape (n,)
-            Values to minimise.
+            Values of the function, to be minimised.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Problem:
         Returns
         -------
         regret : float or ndarray
-            0 at the optimum and about 1 for a random point.
+            Regret of each value, which is 0 at the optimum and about 1 for a random point.
 
         Raises
         ------
@@ -309,7 +309,7 @@ class NoisyProblem(Problem):
     sd : float
         Standard deviation of the noise, in the units of the function.
     generator : numpy.random.Generator
-        Generator of the noise. Each evaluation advances it.
+        Random number generator of the noise. Each evaluation advances it.
 
     Examples
     --------
@@ -336,7 +336,7 @@ def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> Nois
     Parameters
     ----------
     problem : Problem
-        Noise-free problem.
+        Problem without noise, whose values are to be perturbed.
     sd : float
         Standard deviation of the noise, in the units of the function. Can be 0.
     random_state : int, RandomState, Generator or None, default=None

@@ -45,8 +45,8 @@ def branin() -> Problem:
     Returns
     -------
     problem : Problem
-        ``(b - 5.1 a^2 / (4 pi^2) + 5 a / pi - 6)^2 + 10 (1 - 1 / (8 pi)) cos(a) + 10`` of
-        ``x = (a, b)``.
+        The function ``(b - 5.1 a^2 / (4 pi^2) + 5 a / pi - 6)^2 + 10 (1 - 1 / (8 pi)) cos(a) + 10``
+        of ``x = (a, b)``.
 
     References
     ----------
@@ -74,7 +74,8 @@ def hartmann6() -> Problem:
     Returns
     -------
     problem : Problem
-        ``- sum_i alpha_i exp(- sum_j A_ij (x_j - P_ij)^2)``, with four terms.
+        The function ``- sum_i alpha_i exp(- sum_j A_ij (x_j - P_ij)^2)``, with four terms in the
+        outer sum.
 
     References
     ----------

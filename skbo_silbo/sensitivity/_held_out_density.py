@@ -25,16 +25,16 @@ class HeldOutDensities:
     Attributes
     ----------
     X : ndarray of shape (n, m)
-        Encoded points.
+        Encoded points, which are points of the cube, one per row.
     y : ndarray of shape (n,)
-        Values on the scale of the model.
+        Observed values, on the scale on which they are modelled.
     folds : ndarray of int of shape (n,)
-        Index of the fold that each value is held out in.
+        Index of the cross-validation fold in which each value is held out.
     identity : ndarray of shape (n,)
-        Log density (in nats) under the model of all inputs, bounded by
+        Log density of each held-out value, in nats, under the model of all inputs. It is bounded by
         `contaminated_log_density`.
     constant : ndarray of shape (n,)
-        Log density (in nats) under a constant prediction.
+        Log density of each held-out value, in nats, under a constant prediction.
     """
 
     X: FloatArray
@@ -49,13 +49,13 @@ class HeldOutDensities:
         Parameters
         ----------
         learner : Learner
-            Learner of the embedding, applied to the training values of each fold.
+            Learner of the embedding, which is applied to the training points of each fold.
         surrogate : Surrogate
-            Surrogate to fit to the embedded points of each fold.
+            Surrogate that is fitted to the embedded training points of each fold.
         X_unlabeled : ndarray of shape (k, m)
-            Unlabelled points for the learner.
+            Unlabelled points that are passed to the learner.
         rng : numpy.random.Generator
-            Source of randomness.
+            Source of all random numbers.
 
         Returns
         -------
@@ -75,9 +75,9 @@ def subsample_rows(n, d, rng, largest_work):
     Parameters
     ----------
     n, d : int
-        Number of rows and of inputs.
+        Number of rows, and number of inputs.
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of all random numbers.
     largest_work : int
         Upper bound on the squared number of rows times the number of inputs.
 

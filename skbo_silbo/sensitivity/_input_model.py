@@ -79,23 +79,23 @@ class InputModel:
     Attributes
     ----------
     space : Space, SpaceUnion or Box
-        The search space.
+        The search space that the observed points belong to.
     X : ndarray of shape (n, m)
         Encoded points with finite values, in a canonical order.
     y : ndarray of shape (n,)
-        Observed values, with outliers clipped.
+        Observed values at the points, with outliers clipped.
     n_clipped : int
-        Number of clipped values.
+        Number of values that were clipped.
     warp : object
-        Transformation of the values on which the model is fitted.
+        Transformation of the values to the scale on which the model is fitted.
     held_out_r2 : float
-        R² on held-out values on that scale, by five-fold cross-validation. NaN if there are fewer
-        than ten values or all values are equal.
+        R² of predictions of held-out values on the scale of the model, by five-fold
+        cross-validation. NaN if there are fewer than ten values or all values are equal.
     is_informative : bool
         Whether the model predicts held-out values better than a constant: its R² is positive and
         the gain in log density exceeds its standard error.
     held_out : HeldOutDensities or None
-        Log densities of held-out values, or None if there are fewer than ten values or all values
+        Log densities of the held-out values. None if there are fewer than ten values or all values
         are equal.
     """
 
@@ -119,13 +119,13 @@ class InputModel:
         Parameters
         ----------
         space : Space, SpaceUnion or Box
-            The search space.
+            The search space that the observed points belong to.
         X : ndarray of shape (n, m)
-            Encoded points.
+            Encoded points, which are points of the cube, one per row.
         y : ndarray of shape (n,)
             Values to minimise. Logarithmic scales resolve low values better.
         noise_std : ndarray of shape (n,), default=None
-            Noise standard deviation of each value, NaN if unknown.
+            Standard deviation of the noise in each value, or NaN if unknown.
 
         Returns
         -------
@@ -219,13 +219,13 @@ class InputModel:
         Parameters
         ----------
         blocks : list of k ndarrays of shape (N, m)
-            Encoded points to average over.
+            Blocks of encoded points. The model is averaged over each block.
 
         Returns
         -------
         mean, low, high : ndarray of shape (k,)
-            Mean and bounds of its interval, in the units of the observed values and within their
-            range.
+            Average prediction for each block, and the lower and upper bound of its interval, in the
+            units of the observed values and within their range.
         """
         means = [self.values(self.space.round(X)).mean(axis=1) for X in blocks]
         y, first = np.unique(self.y, return_index=True)
@@ -243,7 +243,7 @@ class InputModel:
         Parameters
         ----------
         X : ndarray of shape (N, m)
-            Encoded points.
+            Encoded points at which the draws are evaluated, one per row.
 
         Returns
         -------
@@ -276,11 +276,12 @@ class InputModel:
         Parameters
         ----------
         n : int
-            Number of points in each sample.
+            Number of points in each of the two samples.
         groups : list of list of int
-            Columns of each group.
+            Groups of columns whose indices are computed.
         of_others : bool, default=False
-            Whether to compute the indices of the complements of the groups.
+            Whether to compute the index of all columns outside each group, instead of the index of
+            the group.
 
         Returns
         -------
@@ -309,20 +310,20 @@ class InputModel:
         Parameters
         ----------
         base : ndarray of shape (N, m)
-            The sample, rounded to the search space.
+            The sample after rounding to the search space.
         drawn : ndarray of shape (N, m)
-            The sample, not rounded.
+            The sample before rounding to the search space.
         donor : ndarray of shape (N, m)
-            The other sample, not rounded.
+            The sample that provides the new columns, before rounding.
         columns : list of int
-            Columns to replace.
+            Indices of the columns to replace.
 
         Returns
         -------
         changed : ndarray of int
             Indices of the columns that differ from `base` after rounding.
         values : ndarray of shape (N, len(changed))
-            Their new values.
+            New values of these columns, rounded to the search space.
         """
         X = drawn.copy()
         X[:, columns] = donor[:, columns]
@@ -344,7 +345,7 @@ def principal_slopes(gradients):
     -------
     directions : ndarray of shape (k, m)
     importance : ndarray of shape (k,)
-        Non-negative and summing to 1.
+        Relative importance of each direction. The values are non-negative and sum to 1.
     """
     _, lengths, directions = np.linalg.svd(gradients, full_matrices=False)
     squares = lengths**2
@@ -439,14 +440,14 @@ def _interval(values, widening=1.0):
     Parameters
     ----------
     values : ndarray of shape (S + 1, k)
-        Values of each draw. The last row is the estimate.
+        Values of a quantity in each posterior draw. The last row is the estimate.
     widening : float, default=1.0
-        Factor by which to widen the interval.
+        Factor by which the intervals are widened.
 
     Returns
     -------
     intervals : ndarray of shape (k, 3)
-        Estimate, lower bound and upper bound.
+        Estimate, lower bound and upper bound of each quantity.
     """
     levels = [(1.0 - LEVEL) / 2.0, 0.5, (1.0 + LEVEL) / 2.0]
     low, median, high = np.quantile(values[:-1], levels, axis=0)

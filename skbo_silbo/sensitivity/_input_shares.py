@@ -42,9 +42,9 @@ class InputShares:
         Names of the inputs that are not constant. In a conditional search space, the first one is
         the choice of the branch (see `SpaceUnion`).
     n_values : int
-        Number of finite observed values.
+        Number of finite values that were observed.
     held_out_r2 : float
-        R² of the model on held-out values, on the scale in use. NaN if there are fewer than ten
+        R² of predictions of held-out values, on the scale in use. NaN if there are fewer than ten
         values.
     is_informative : bool
         Whether the model predicts held-out values better than a constant. Otherwise there are no

@@ -65,11 +65,11 @@ class FunctionDraws:
     Parameters
     ----------
     process : GaussianProcess
-        Gaussian process conditioned on the data.
+        Gaussian process that is conditioned on the data.
     n_draws : int
-        Number of draws.
+        Number of functions to draw.
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of all random numbers.
     """
 
     def __init__(self, process, n_draws, rng):
@@ -151,11 +151,11 @@ def draw_processes(surrogate, n, rng):
     Parameters
     ----------
     surrogate : GaussianProcessSurrogate
-        Fitted surrogate.
+        Fitted surrogate, whose hyperparameters are sampled.
     n : int
-        Number of samples.
+        Number of samples to draw.
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of all random numbers.
 
     Returns
     -------
@@ -177,13 +177,13 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
         Function that maps theta of shape (k,) to the loss and its gradient. The loss is infinite
         where it is undefined.
     mode : ndarray of shape (k,)
-        Minimum of the loss.
+        Hyperparameters that minimise the loss.
     bounds : ndarray of shape (k, 2)
-        Support of the density.
+        Lower and upper bound of each hyperparameter, which define the support of the density.
     n : int
-        Number of samples.
+        Number of samples to draw.
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of all random numbers.
 
     Returns
     -------

@@ -48,7 +48,7 @@ class LearntSubspace:
     shares : InputShares
         Share of the variance explained by each input, with intervals and a verdict.
     n_observed : int
-        Number of observed values.
+        Number of values that have been observed.
     path : tuple of (int, str, int)
         Embeddings used during the search. Each entry contains the number of observed values when
         the embedding came into use, its name and its dimension.
@@ -128,17 +128,17 @@ def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
     Parameters
     ----------
     model : InputModel
-        Model of all observed values.
+        Model of all observed values, on all inputs.
     learnt : Model
-        Current model of the optimiser.
+        The current model of the optimiser.
     X_unlabeled : ndarray of shape (k, m)
         Unlabelled points that are also used to learn the embedding.
     learner : Learner
-        Learner of the embedding in use.
+        Learner of the embedding that is in use.
     surrogate : Surrogate
-        Surrogate in use.
+        Surrogate that is in use.
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of all random numbers.
 
     Returns
     -------

@@ -35,7 +35,7 @@ class Box:
     Attributes
     ----------
     lower, upper : ndarray of shape (d,)
-        The bounds.
+        Lower and upper bound of each input.
     is_logarithmic : ndarray of bool of shape (d,)
         Mask of the inputs that are searched on a logarithmic scale.
     n_features_ : int
@@ -101,7 +101,7 @@ class Box:
         Returns
         -------
         X : ndarray of shape (n, m)
-            The nearest grid points of [-1, 1]^m.
+            The nearest grid points of the cube [-1, 1]^m.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class Box:
         Parameters
         ----------
         X : array-like of shape (n, m)
-            Points of [-1, 1]^m. They are rounded to the grid first.
+            Points of the cube [-1, 1]^m. They are rounded to the grid first.
 
         Returns
         -------

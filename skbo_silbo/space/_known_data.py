@@ -20,12 +20,13 @@ class StepData:
     Attributes
     ----------
     n : float
-        Lower bound of the number of rows. It is halved inside an estimator that may split the rows,
-        and infinite if unknown.
+        Lower bound of the number of rows that the step is fitted to. It is halved inside an
+        estimator that may split the rows. If the number is unknown, it is infinite.
     d : float
-        Smallest number of columns for any candidate of the space. It is infinite if unknown.
+        Number of columns that the step receives. If it differs between the candidates of the space,
+        it is the smallest number. If the number is unknown, it is infinite.
     X, y : array-like or None
-        A subset of the rows.
+        A subset of the rows of the data, or None if they are unknown.
     """
 
     n: float = np.inf

@@ -103,16 +103,16 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     Parameters
     ----------
     entry : dict
-        The range in the table.
+        Entry of the table that describes the range.
     data : StepData
-        The data that determine the limits of the range.
+        Properties of the data, which determine the limits of the range.
     own : object
-        The current value of the parameter. An integer inside the range is added to the levels.
+        Current value of the parameter. An integer inside the range is added to the levels.
 
     Returns
     -------
     values : list, distribution or None
-        The converted range, or None if the data leave no value to search.
+        The converted range, or None if the data leave no value to choose from.
     """
     if (entry.get("dense") and issparse(data.X)) or (entry.get("wide") and data.d < 2):
         return None

@@ -48,7 +48,7 @@ class Space:
     Attributes
     ----------
     n_features_ : int
-        Number of columns m of the encoded cube.
+        Number m of columns of the encoded cube.
     feature_names_ : list of str
         Name of each column: the name of the parameter, or ``name=value`` for categories.
     n_points : int or float
@@ -123,7 +123,8 @@ class Space:
         Parameters
         ----------
         points : list of n dicts
-            The value of each parameter. Numbers may have another numeric type than in the space.
+            Points as dicts with the value of each parameter. Numbers may have another numeric type
+            than in the space.
 
         Returns
         -------
@@ -145,12 +146,13 @@ class Space:
         Parameters
         ----------
         X : array-like of shape (n, m)
-            Points of [-1, 1]^m.
+            Points of the cube [-1, 1]^m, one per row.
 
         Returns
         -------
         points : list of n dicts
-            The value of each parameter. Values from a list are returned as the same objects.
+            Points as dicts with the value of each parameter. Values from a list are returned as the
+            same objects.
 
         Raises
         ------
@@ -168,12 +170,12 @@ class Space:
         Parameters
         ----------
         X : array-like of shape (n, m)
-            Points of [-1, 1]^m.
+            Points of the cube [-1, 1]^m, one per row.
 
         Returns
         -------
         X : ndarray of shape (n, m)
-            The rounded points.
+            The rounded points of the cube, one per row.
 
         Raises
         ------

@@ -27,7 +27,8 @@ class SpaceUnion:
     Parameters
     ----------
     branches : list of dict or Space
-        The branches. A point that belongs to several branches is assigned to the first one.
+        The branches of the space. A point that belongs to several branches is assigned to the first
+        one.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class SpaceUnion:
         Name of the choice between branches: the first parameter that has a single, different value
         in each branch, or "branch" if there is none.
     choice_values : list
-        Value of this parameter in each branch. For "branch", these are 0, 1, ...
+        Value of the choice in each branch. If it is named "branch", the values are 0, 1, ...
     parameter_names : list of list of str
         Names of the parameters of each branch.
     n_points : int or float
@@ -108,7 +109,7 @@ class SpaceUnion:
         Parameters
         ----------
         points : list of n dicts
-            The values of all parameters of one branch.
+            Points as dicts with the values of all parameters of one branch.
 
         Returns
         -------
@@ -199,8 +200,8 @@ class SpaceUnion:
         Parameters
         ----------
         U : ndarray of shape (n, p)
-            Samples from [0, 1]: for the branch, and for each of the p - 1 parameters that are not
-            constant. A parameter with different values in two branches is counted twice.
+            Samples from [0, 1], one for the branch and one for each of the p - 1 parameters that
+            are not constant. A parameter with different values in two branches is counted twice.
 
         Returns
         -------
@@ -220,11 +221,11 @@ class SpaceUnion:
         Parameters
         ----------
         X : ndarray of shape (n, m)
-            Points that are not rounded or that have the parameter.
+            Points of the cube, which either are not rounded or have the parameter.
         name : str
             Name of a parameter or of the choice between branches.
         value : object
-            The new value.
+            The new value of the parameter or of the choice.
 
         Returns
         -------

@@ -32,12 +32,13 @@ def as_space(
     ----------
     bounds : Space, SpaceUnion, Box, dict, list of dicts, array-like of shape (d, 2) or \
 scipy.optimize.Bounds
-        A dict becomes a `Space`, a list of several dicts a `SpaceUnion`, and an array or `Bounds`
-        a `Box`.
+        The search space to convert. A dict becomes a `Space`, a list of several dicts a
+        `SpaceUnion`, and an array or `Bounds` a `Box`.
     scale : "log", list of "log" and None, or None, default=None
-        Scale of the inputs of a `Box`.
+        Scale on which the inputs of a `Box` are searched, as in `Box`.
     none_is_default : collection of str, default=()
-        As in `Space`.
+        Names of parameters for which None means a default value and never "no limit", as in
+        `Space`.
 
     Returns
     -------

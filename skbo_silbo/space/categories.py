@@ -17,11 +17,11 @@ class Category(NamedTuple):
     name : str
         Name of the parameter.
     values : list
-        The values of the k levels.
+        Values of the parameter, one for each of its k levels.
     columns : list of int
-        The columns of the cube that encode the parameter.
+        Indices of the columns of the cube that encode the parameter.
     levels : ndarray of shape (k, len(columns))
-        The encoding of each level.
+        Values of these columns for each level.
     """
 
     name: str
@@ -59,10 +59,10 @@ def with_least_tried_levels(
     x : ndarray of shape (d,)
         A point of the cube; it need not be rounded.
     X : ndarray of shape (n, d)
-        The points that were evaluated or are pending.
+        Encoded points that were evaluated or are pending.
     categories : list of Category
     rng : numpy.random.Generator
-        Chooses between levels that were tried equally often.
+        Source of the random choice between levels that were tried equally often.
 
     Returns
     -------

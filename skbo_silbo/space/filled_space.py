@@ -69,13 +69,13 @@ class _Variant:
     Attributes
     ----------
     chosen : dict
-        The chosen values by parameter name.
+        Values chosen by the user for parameters that determine the branch, by name.
     steps : list of Step
-        The estimator with these values and the estimators nested in it.
+        The steps of the search with these values: the estimator, and all estimators nested in it.
     branches : list of dict
-        The conditional branches of the default space.
+        The conditional branches of the default space, one dict per branch.
     names : set of str
-        Names of the estimator's parameters.
+        Names of all parameters of the estimator.
     """
 
     chosen: dict[str, Any]

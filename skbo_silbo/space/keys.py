@@ -21,7 +21,7 @@ class SpaceExhausted(RuntimeError):
     Attributes
     ----------
     n_left : int
-        Number of new points that are left.
+        Number of new points that are left in the space.
     """
 
     def __init__(self, message: str, n_left: int = 0) -> None:
@@ -109,7 +109,7 @@ def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Genera
     ----------
     space : Space, SpaceUnion or Box
     seen : set of bytes
-        The keys of the evaluated and pending points, from `key_of`.
+        Keys of the evaluated and pending points, as returned by `key_of`.
     rng : numpy.random.Generator
 
     Returns

@@ -26,9 +26,9 @@ def known_candidates(
     Parameters
     ----------
     steps : list of Step
-        The estimator and the estimators nested in it.
+        The steps of the search: the estimator, and all estimators nested in it.
     has : dict
-        The estimator's parameters.
+        Current parameters of the estimator and of its steps, by name.
     branches : list of Space
         The branches of the search space.
     """

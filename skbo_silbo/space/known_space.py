@@ -42,9 +42,9 @@ class _Table:
     Attributes
     ----------
     sources : dict of str to str
-        The source of each default range.
+        Source of each default range, by the name of the parameter.
     fixed : dict of str to object
-        Parameters that keep the value set by the user, although a default range exists.
+        Parameters that have a default range but keep the value set by the user.
     """
 
     sources: dict[str, str]
@@ -82,10 +82,10 @@ class Step:
     Attributes
     ----------
     prefix : str
-        Prefix of its parameter names, such as ``"svc__"``.
+        Prefix of the names of its parameters in the search space, such as ``"svc__"``.
     estimator : estimator object
     data : StepData
-        The data it is fitted on.
+        Known properties of the data that the estimator is fitted to.
     searched : frozenset of str
         Full names of the parameters and steps that are already set by a nested search.
     """

@@ -33,7 +33,7 @@ class Feasibility:
     Attributes
     ----------
     processes : tuple of GaussianProcessSurrogate
-        One process for each constraint with at least one known value.
+        Gaussian process models, one for each constraint with at least one known value.
     """
 
     processes: tuple[GaussianProcessSurrogate, ...]
@@ -44,7 +44,7 @@ class Feasibility:
         Parameters
         ----------
         X : ndarray of shape (n, d)
-            Encoded points.
+            Encoded points, which are points of the cube, one per row.
         """
         total = np.zeros(len(X))
         for process in self.processes:
@@ -119,9 +119,9 @@ def fit_feasibility(states, X, constraints, *, tune=True):
     states : dict of str to dict
         States of the previous fit. The keys are the indices of the constraints, as strings.
     X : ndarray of shape (n, d)
-        Encoded points.
+        Encoded points, which are points of the cube, one per row.
     constraints : ndarray of shape (n, m)
-        Observed values, NaN if unknown.
+        Observed values of m constraints, with NaN if unknown.
     tune : bool, default=True
         Whether to optimise hyperparameters if that is due. If not, constraints without a state are
         omitted.

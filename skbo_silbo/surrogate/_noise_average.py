@@ -53,7 +53,7 @@ class NoiseAverage:
     ----------
     surrogates : tuple of GaussianProcessSurrogate
     weights : ndarray of shape (k,)
-        Weights of eq. (1), which sum to one.
+        Weights of the processes in the mixture (eq. 1), which sum to one.
     """
 
     surrogates: tuple[GaussianProcessSurrogate, ...]

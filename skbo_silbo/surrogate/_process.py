@@ -29,7 +29,7 @@ class GaussianProcessSurrogate:
     Parameters
     ----------
     isotropic : bool, default=False
-        Whether all inputs share one length scale.
+        Whether all inputs share a single length scale.
     prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
         Prior of the length scales. "dimension-scaled" assumes that all inputs matter, "sparse" that
         few do. A `HyperparameterPrior` is a prior of all hyperparameters.
@@ -44,11 +44,11 @@ class GaussianProcessSurrogate:
         Logarithms of the signal variance, the p length scales and the noise variance, for
         standardised targets. p is 1 if isotropic, and r without `shared`.
     y_mean_, y_scale_ : float
-        Mean and standard deviation used to standardise the targets.
+        Mean and standard deviation with which the targets were standardised.
     observations_ : Observations
-        The points and standardised targets.
+        The points and the standardised targets that the process was fitted to.
     posterior_ : GaussianProcess
-        The process conditioned on the standardised data.
+        Gaussian process with the fitted hyperparameters, conditioned on the standardised data.
 
     Examples
     --------
@@ -89,20 +89,20 @@ class GaussianProcessSurrogate:
         Parameters
         ----------
         Z : ndarray of shape (n, r)
-            Inputs with a range of about [-1, 1]; rows may repeat.
+            Coordinates of the points, in a range of about [-1, 1]. Rows may be repeated.
         y : ndarray of shape (n,)
-            Finite targets. If all are equal, the initial hyperparameters are kept.
+            Targets, which must be finite. If all are equal, the initial hyperparameters are kept.
         noise_variance : float or ndarray of shape (n,), default=0.0
-            Known noise variance of every target, in their squared units, added to the estimated
-            noise variance.
+            Known noise variance of each target, in squared units of the targets. It is added to the
+            estimated noise variance.
         state : dict or None, default=None
-            Result of `to_state` of an earlier fit, used as an additional start of the
-            hyperparameter search, or as the hyperparameters if `tune` is False. Ignored if the
-            number of inputs differs. None uses the mode of the prior.
+            State that `to_state` of an earlier fit returned. Its hyperparameters are an additional
+            start of the search, or are used unchanged if `tune` is False. Ignored if the number of
+            inputs differs. None uses the mode of the prior.
         tune : bool, default=True
             Whether to optimise the hyperparameters.
         rng : numpy.random.Generator or None, default=None
-            Ignored; the search is deterministic.
+            Ignored, because the search for hyperparameters is deterministic.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class GaussianProcessSurrogate:
         Returns
         -------
         surrogate : GaussianProcessSurrogate
-            The copy. The surrogate itself is not modified.
+            The copy with the additional values. The original surrogate is not modified.
         """
         other = copy(self)
         other.posterior_ = self.posterior_.with_values(Z, (y - self.y_mean_) / self.y_scale_)
@@ -168,7 +168,7 @@ class GaussianProcessSurrogate:
         Returns
         -------
         mean, std : ndarray of shape (m,)
-            Mean and standard deviation in the units of the targets.
+            Predicted mean and standard deviation in the units of the targets.
         """
         mean, variance = self.posterior_.predict(Z)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
@@ -231,16 +231,16 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
     Parameters
     ----------
     template : Surrogate
-        The surrogate to copy.
+        The surrogate, which is copied before it is fitted.
     state : dict or None
-        State returned by the previous call; None for the first fit.
+        State that the previous call returned, or None for the first fit.
     Z, y, noise
         As in `Surrogate.fit`.
     moved : bool, default=False
-        Whether the embedding has changed since the previous call. If it has, the hyperparameters
-        are due to be optimised.
+        Whether the embedding has changed since the previous call. If so, the hyperparameters are
+        optimised again.
     tune : bool, default=True
-        Whether to optimise hyperparameters if that is due. If False, `state` is returned unchanged.
+        Whether the hyperparameters may be optimised. If False, `state` is returned unchanged.
     rng : numpy.random.Generator or None, default=None
     """
     surrogate = copy(template)
@@ -261,14 +261,14 @@ def held_out_log_density(template, coordinates, y, folds, rng):
     ----------
     template : Surrogate
     coordinates : callable
-        Maps a boolean mask of the training rows, of shape (n,), to the coordinates of all rows, of
-        shape (n, r).
+        Function that maps a boolean mask of the training rows, of shape (n,), to the coordinates of
+        all rows, of shape (n, r).
     y : ndarray of shape (n,)
-        Finite values.
+        Observed values, which must be finite.
     folds : ndarray of int of shape (n,)
         Index of the fold that each row belongs to.
     rng : numpy.random.Generator
-        Random number generator, for surrogates that need one.
+        Source of all random numbers that the surrogate draws.
     """
     density = np.empty(y.size)
     for fold in np.unique(folds):

@@ -31,7 +31,7 @@ class StandardisedSurrogate:
     Attributes
     ----------
     y_mean_, y_scale_ : float
-        Mean and standard deviation used to standardise the targets.
+        Mean and standard deviation with which the targets were standardised.
     """
 
     takes_noise = False
@@ -74,9 +74,9 @@ class RegressorSurrogate(StandardisedSurrogate):
     Attributes
     ----------
     regressor_ : estimator
-        The fitted clone.
+        The clone of the regressor that was fitted last.
     y_mean_, y_scale_ : float
-        Mean and standard deviation used to standardise the targets.
+        Mean and standard deviation with which the targets were standardised.
 
     Raises
     ------
@@ -247,8 +247,8 @@ def central_differences(
     Parameters
     ----------
     predict : callable
-        Maps an array of shape (k, r) to the mean and the standard deviation, each of shape (k,). It
-        is called once for each row of Z.
+        Function that maps an array of shape (k, r) to the mean and the standard deviation, each of
+        shape (k,). It is called once for each row of Z.
     Z : ndarray of shape (m, r)
 
     Returns

@@ -45,19 +45,21 @@ class Surrogate(Protocol):
         Parameters
         ----------
         Z : ndarray of shape (n, r)
-            Coordinates in the embedding. If the embedding is the identity, these are points of the
-            cube [-1, 1]^d.
+            Coordinates of the points in the embedding. If the embedding is the identity, these are
+            points of the cube [-1, 1]^d.
         y : ndarray of shape (n,)
-            Warped values, with failures replaced by the worst value.
+            Values to model, after the warp. Failed evaluations have been replaced by the worst
+            value.
         noise : ndarray of shape (n,)
-            Known noise variances of y, or zeros if `takes_noise` is False.
+            Known noise variance of each value, or zeros if `takes_noise` is False.
         state : dict or None
             State returned by `to_state` after the previous fit, or None for the first fit. The
             embedding may have changed since then.
         tune : bool
             Whether to optimise the hyperparameters instead of using those of `state`.
         rng : numpy.random.Generator or None
-            Generator to use for all random numbers. It is None if nothing is optimised.
+            Source of all random numbers that the surrogate draws. It is None if nothing is
+            optimised.
         """
 
     def to_state(self) -> dict[str, Any]:

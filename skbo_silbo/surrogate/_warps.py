@@ -53,7 +53,7 @@ class HalfLog:
         Parameters
         ----------
         y : ndarray of shape (n,)
-            Finite values; may be empty.
+            Finite values to transform. The array may be empty.
 
         Returns
         -------

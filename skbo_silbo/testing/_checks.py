@@ -41,9 +41,9 @@ def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0
     Parameters
     ----------
     acquisition : AcquisitionFunction
-        Acquisition function to check.
+        The acquisition function to check.
     random_state : int, default=0
-        Seed of the test data.
+        Seed of the random test data.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def check_learner(
     learner : Learner or transformer
         Any object that the parameter `embedding` of `skbo_silbo.SILBO` accepts.
     n_inputs : int, default=6
-        Number of inputs d of the test data.
+        Number d of inputs in the test data.
     random_state : int, default=0
-        Seed of the test data.
+        Seed of the random test data.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
         Factory of optimisers, called as ``make(bounds, random_state=...)``, for example a class.
         Use a small initial design, so that the model is tested within `n_calls` evaluations.
     n_calls : int, default=14
-        Number of evaluations in each run.
+        Number of evaluations in each test run.
 
     Raises
     ------
@@ -311,11 +311,11 @@ def check_surrogate(surrogate: Surrogate, *, n_coordinates: int = 3, random_stat
     Parameters
     ----------
     surrogate : Surrogate
-        Unfitted surrogate. It is copied before each fit.
+        The unfitted surrogate to check. It is copied before each fit.
     n_coordinates : int, default=3
-        Number of coordinates r of the test data.
+        Number r of coordinates in the test data.
     random_state : int, default=0
-        Seed of the test data.
+        Seed of the random test data.
 
     Raises
     ------

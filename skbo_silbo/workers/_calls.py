@@ -61,14 +61,14 @@ class Outcome:
     Attributes
     ----------
     call : Call or None
-        The call, or None if `kind` is "broken".
+        The call that has ended, or None if `kind` is "broken".
     kind : {"value", "error", "lost", "late", "broken"}
         "value": the function returned. "error": it raised an exception. "lost": its worker was lost
         and the call cannot be repeated again. "late": its group timed out, and no other call of the
         group gets an outcome. "broken": the executor broke and cannot be replaced, so that all its
         calls are lost.
     value : object
-        The return value of the function, or the exception.
+        Return value of the function, or the exception that ended the call.
     """
 
     call: Call | None
@@ -117,7 +117,7 @@ def timed_elsewhere(what, is_plain, func, *args):
     Parameters
     ----------
     what : str
-        Name of the function in this text.
+        Name of the function, used in the error messages.
     is_plain : bool
         Whether the executor pickles exceptions with `pickle`. Otherwise it uses cloudpickle, as
         loky does.

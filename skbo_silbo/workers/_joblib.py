@@ -48,7 +48,7 @@ def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Call
     Parameters
     ----------
     parallel : joblib.Parallel
-        An open `Parallel`, as in a ``with`` statement.
+        An open `joblib.Parallel`, as inside a ``with`` statement.
     n_workers : int
     timeout : float or None
         Time limit of a call in seconds. With a timeout, a `Pool` is used, because it can end calls.

@@ -65,23 +65,24 @@ class Scheduler:
         Time in seconds after which a call is abandoned. A `Pool` ends its worker. In other
         executors, the worker counts as hanging until the call returns.
     n_pending : int or None, default=None
-        Number of calls that are waiting or in flight at once. It is also used as the number of
-        workers if the executor does not provide it. None means one call per worker, and
+        Number of calls that are waiting or in flight at the same time. It is also used as the
+        number of workers if the executor does not provide it. None means one call per worker, and
         additionally as many calls as end while the caller prepares one.
     n_retries : int, default=1
-        Number of times to repeat a call whose worker was lost. It is then run alone.
+        Number of times to repeat a call whose worker was lost. A repeated call runs alone.
     func : callable or None, default=None
-        The function of all calls. If it is passed, an error is raised if it cannot be sent to the
-        workers.
+        The function that all calls execute. If it is passed, an error is raised if it cannot be
+        sent to the workers.
     what : str, default="func"
-        Name of the function in messages.
+        Name of the function, used in messages.
     most_in_flight : int or None, default=None
-        Largest number of calls in flight at once. None means no limit.
+        Largest number of calls in flight at the same time. None means no limit.
 
     Attributes
     ----------
     on_begin, on_take_back : callable or None
-        Functions that are called with a `Call`, or None.
+        Functions that are called with a `Call`: `on_begin` when it is sent to the executor, and
+        `on_take_back` when it is taken back before it has begun. None calls nothing.
     is_in_process : bool
         Whether calls run in this process, so that they may kill it.
     """

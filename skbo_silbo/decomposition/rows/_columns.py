@@ -69,7 +69,7 @@ class Columns:
     varying : ndarray of shape (d,) of bool
         Mask of the features that are not constant.
     offset : ndarray of shape (d,)
-        Offset of each column. For a constant column, it is the value of the column.
+        Value subtracted from each column. For a constant column, it is the constant.
     """
 
     varying: BoolArray

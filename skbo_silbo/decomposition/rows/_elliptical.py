@@ -24,12 +24,13 @@ def elliptical_weights(X, random_state=None):
     ----------
     X : ndarray of shape (n, d)
     random_state : int, RandomState instance or None, default=None
-        Seed of the draws. None uses a fixed seed.
+        Seed of the random draws. None uses a fixed seed.
 
     Returns
     -------
     ndarray of shape (n,)
-        Weights with mean 1. Rows that are nearest to no draw have weight 0.
+        Weights of the rows, with mean 1. Rows that are not the nearest row of any draw have weight
+        0.
     """
     random_state = check_random_state(0 if random_state is None else random_state)
     X = Columns.from_rows(X).select(X)

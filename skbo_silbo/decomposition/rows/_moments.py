@@ -60,14 +60,14 @@ class SliceMoments:
     Attributes
     ----------
     offset : ndarray of shape (d,)
-        Offset subtracted from the rows before the means are computed.
+        Value subtracted from each column before the means are computed.
     mean : ndarray of shape (d,)
     scatter : ndarray of shape (d, d)
         Sum of ``w (x - mean)(x - mean)'``, with w the weight of the sample, or 1.
     counts : ndarray of shape (H,)
-        Sum of the weights in each slice.
+        Sum of the weights of the samples in each slice.
     slice_means : ndarray of shape (H, d)
-        Mean of each slice, or 0 if the slice is empty.
+        Mean of the samples in each slice, or 0 if the slice is empty.
     weight_norm : float
         Square root of the sum of the squared weights. The root is stored because the sum could
         underflow.

@@ -139,29 +139,30 @@ def split_labelled(
     estimator : BaseEstimator
         Estimator whose ``n_features_in_`` and ``feature_names_in_`` are set if `reset` is True.
     X : array-like of shape (n, d)
-        Samples. The dtype float32 is preserved.
+        Samples, labelled and unlabelled. The dtype float32 is preserved.
     y : array-like of shape (n,), or (n, q)
-        Response.
+        Response of each sample. Missing values mark unlabelled samples.
     X_unlabeled : array-like of shape (n_u, d), default=None
         Additional unlabelled samples.
     sample_weight : array-like of shape (n,), default=None
-        Weights. Samples of weight 0 are dropped. Apart from that, the weights of unlabelled samples
-        are ignored.
+        Weights of the samples. Samples of weight 0 are dropped. All other weights of unlabelled
+        samples are ignored.
     takes : collection of {"numeric", "categorical", "multivariate", "censored"}
-        Supported types of y: "numeric"; "categorical" (strings, booleans or pandas categories);
-        "multivariate" (q numbers per sample, all or none of them NaN); "censored" (structured array
-        of a boolean event and a numeric time, as in scikit-survival).
+        Types of y that the estimator supports: "numeric"; "categorical" (strings, booleans or
+        pandas categories); "multivariate" (q numbers per sample, all or none of them NaN);
+        "censored" (structured array of a boolean event and a numeric time, as in scikit-survival).
     categorical : "auto" or bool, default="auto"
-        Whether y holds categories. If True, numbers and other objects are treated as categories,
-        too. If False, nothing is. "auto" warns about numbers that look like class labels.
+        Whether y holds categories. If True, numbers and other objects are also treated as
+        categories. If False, no values are. "auto" decides by the type of y and warns about numbers
+        that look like class labels.
     n_slices : int, default=None
-        Number of slices into which y will be cut. It is used in the warnings about class labels.
+        Number of slices into which y will be cut. The warnings about class labels depend on it.
     by_value : bool, default=False
-        Whether the estimator computes squares of y. If so, values that are too extreme are
-        rejected.
+        Whether the estimator computes squares of y. If so, values whose squares could overflow or
+        underflow are rejected.
     reset : bool, default=True
-        Whether to set the number and names of the features. If False, they are compared with those
-        of an earlier fit.
+        Whether to set the number and names of the features on the estimator. If False, they are
+        compared with those of an earlier fit.
 
     Returns
     -------

@@ -32,11 +32,11 @@ def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
     ----------
     y : array-like of shape (n,) or (n, q)
     takes : collection of str
-        Types of y that are supported: a subset of `KINDS`.
+        Types of y that the estimator supports: a subset of `KINDS`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `split_labelled`.
     strings : str
-        End of the error message if y must be numeric but holds strings.
+        Last part of the error message that is raised if y must be numeric but holds strings.
     """
     if getattr(getattr(y, "dtype", None), "names", None) is not None:
         if "censored" in takes:
@@ -225,11 +225,12 @@ def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=Tru
     Parameters
     ----------
     y : ndarray of shape (n_l,) or (n_l, q)
-        Validated labels.
+        Labels of the labelled samples, after validation.
     n_slices : int or array-like or None
-        Number of slices, which is compared with the number of different values, or edges.
+        Target number of slices. The warning about class labels is raised only if y has more
+        distinct values than slices, and never if edges are passed instead of a number.
     remedy : str
-        The remedy that the warning suggests if the integers are class labels.
+        Advice in the warning, for users whose integers are class labels.
     """
     if target_type(y) == "categorical" and isinstance(n_slices, Integral):
         _warn_of_strings(y, n_slices)

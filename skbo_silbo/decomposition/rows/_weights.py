@@ -50,9 +50,9 @@ def copies(X, y):
     Returns
     -------
     firsts : ndarray of shape (m,)
-        Index of the first row of each group, in increasing order.
+        Index of the first row of each group of identical rows, in increasing order.
     sets : ndarray of shape (n,)
-        Index of the group of each row. Groups are numbered in the order of `firsts`.
+        Number of the group that each row belongs to. Groups are numbered in the order of `firsts`.
     """
     codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
     rows = np.hstack([codes, X]) + 0.0  # -0.0 becomes 0.0

@@ -54,20 +54,21 @@ def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_
     Parameters
     ----------
     near, X : ndarray of shape (n, d)
-        All samples in the coordinates of the neighbour search, and weighted. In the graph, every
-        sample counts once.
+        All samples, labelled ones first: in the coordinates of the neighbour search, and multiplied
+        by the square roots of their weights. In the graph, every sample counts once.
     slices : Slices
     ridge : callable
-        As in `choose_alpha`.
+        Function that returns the ridge to add to the diagonal of T, given the trace of T.
     alpha : float or "auto"
     n_neighbors : int
     is_ordered : bool
-        Whether the slices are ordered. If so, their ranks are predicted instead of class
-        indicators.
+        Whether the slices are in the order of a numeric response. If so, alpha is chosen by
+        predicting the ranks of the slices instead of class indicators.
     n_components : int or str
-        As in `choose_alpha`.
+        Number of directions used for prediction. If it is a string, the information criterion at
+        alpha = 0 determines it.
     search : dict
-        Arguments of the neighbour search.
+        Keyword arguments of the neighbour search.
     """
     n, scores = len(slices.codes), None
     if alpha == 0 or len(X) == n:
@@ -104,7 +105,7 @@ def joined_at_random(degrees, n):
     Parameters
     ----------
     degrees : ndarray of shape (N,)
-        Number of edges of each sample.
+        Number of edges of each sample in the graph.
     n : int
     """
     N, edges, meeting = len(degrees), degrees.sum() / 2, np.sum(degrees * (degrees - 1)) / 2
@@ -123,12 +124,12 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
     Parameters
     ----------
     pencil : Pencil
-        Eigenvalue problem with the penalty for alpha = 1.
+        Eigenvalue problem whose penalty belongs to alpha = 1.
     slices : Slices
     ridge : callable
-        Maps the trace of T to the absolute ridge.
+        Function that returns the ridge to add to the diagonal of T, given the trace of T.
     categorical : bool
-        Whether to predict class indicators rather than mid-ranks.
+        Whether to predict class indicators. Otherwise the mid-ranks of the slices are predicted.
     n_components : int or str
         Number of directions used for prediction. If it is a string, the information criterion at
         alpha = 0 determines it.
@@ -137,9 +138,9 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
     -------
     alpha : float
     scores : dict
-        "alpha", "error" (share of the variance of Y left unexplained on held-out samples), "gain"
-        (error reduction from alpha = 0) and "standard_error" of the gain, ndarrays of shape (5,);
-        and "verdict", a one-sentence summary.
+        Arrays of shape (5,), one value per alpha: "alpha", "error" (share of the variance of Y left
+        unexplained on held-out samples), "gain" (error reduction from alpha = 0) and
+        "standard_error" of the gain. In addition, "verdict" is a one-sentence summary.
 
     Raises
     ------

@@ -58,7 +58,7 @@ def dimension_by_criterion(eigenvalues, n):
     eigenvalues : ndarray of shape (p,)
         Non-negative eigenvalues in decreasing order. If all are 0, the result is 1.
     n : int
-        Number of labelled samples.
+        Number of labelled samples that the eigenvalues were computed from.
 
     Returns
     -------

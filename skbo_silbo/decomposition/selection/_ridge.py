@@ -44,7 +44,8 @@ def slice_targets(counts, categorical):
     counts : ndarray of shape (H,)
         Number of samples in each slice, in the order of the response.
     categorical : bool
-        Whether to use class indicators, scaled by 1 / sqrt(share), rather than mid-ranks.
+        Whether to use class indicators, scaled by 1 / sqrt(share), as targets. Otherwise the
+        targets are mid-ranks.
     """
     shares = counts / counts.sum()
     mid_ranks = (np.cumsum(shares) - shares / 2)[:, None]
@@ -108,18 +109,19 @@ def minimize_gcv(squares, projected, n, n_distinct=None):
     Parameters
     ----------
     squares : ndarray of shape (q,)
-        Eigenvalues of X'X or X X', non-negative up to rounding.
+        Eigenvalues of X'X or X X', which are non-negative up to rounding errors.
     projected : ndarray of shape (q, m)
-        Y in the corresponding singular vectors.
+        Coefficients of Y with respect to the corresponding singular vectors.
     n : int or float
         Number of samples, or the sum of their weights.
     n_distinct : int or float, default=None
-        Number of distinct samples. None means that all n are distinct.
+        Number of distinct samples. None means that all n samples are distinct.
 
     Returns
     -------
     float
-        The ridge. It can be 0 unless a regression without ridge fits the samples exactly.
+        Ridge that minimises the criterion. It can be 0 unless a regression without ridge fits the
+        samples exactly.
     """
     kept = squares > RANGE * squares.max()
     squares, energy = squares[kept], np.sum(projected[kept] ** 2, axis=1)

@@ -35,9 +35,9 @@ def direction_errors(X, slices, r):
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Labelled samples. There must be more samples than features.
+        Labelled samples, one per row. There must be more samples than features.
     slices : Slices
-        Slices without relative weights.
+        Slices of the samples. Their weights must not be relative.
     r : int
 
     Returns

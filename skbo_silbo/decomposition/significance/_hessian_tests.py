@@ -41,7 +41,7 @@ def hessian_tests(eigenvalues, S, e, weights, n):
         Eigenvalues in decreasing order of absolute value.
     S : ndarray of shape (n_rows, q)
     e : ndarray of shape (n_rows,)
-        Residuals. If the regression is exact, they are 0 and every k is accepted.
+        Residuals of the regression of y on X. If they are all 0, every hypothesis is accepted.
     weights : ndarray of shape (n_rows,)
     n : float
         Number of samples, or the sum of their weights.
@@ -77,9 +77,9 @@ def sign_flips(S, y, weights=None):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Scores of covariance I.
+        Whitened samples, whose covariance is the identity.
     y : ndarray of shape (n,)
-        Responses.
+        Response of each sample.
     weights : ndarray of shape (n,) or None
     """
     root = np.ones(len(y)) if weights is None else np.sqrt(weights)

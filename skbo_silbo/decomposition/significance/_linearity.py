@@ -69,11 +69,12 @@ def curvature(X, components):
     Returns
     -------
     shares : ndarray of shape (d,)
-        Shares beyond what the scores explain linearly, adjusted for the number of terms. Each is
-        the largest over the first 1, 2, ... directions, because a feature no longer looks curved
-        once a direction follows the curve. NaN if there are too few samples.
+        Share of each feature's variance that squares and products of the scores explain beyond what
+        the scores explain linearly, adjusted for the number of terms. It is the largest share over
+        the first 1, 2, ... directions, because a feature no longer looks curved once a direction
+        follows the curve. NaN if there are too few samples.
     curved : ndarray of shape (d,)
-        Whether the share is large and significant.
+        Mask of the features whose share is large and significant.
     """
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
@@ -121,8 +122,8 @@ def later_scores_are_curved(Z, classes=None):
     ----------
     Z : ndarray of shape (n, r)
     classes : ndarray of shape (n,), default=None
-        Slice of each sample, if every slice is a single value of y. Only curvature within slices is
-        then tested, because the scores of well separated classes look curved, too.
+        Slice of each sample, if every slice is a single value of y. In this case only curvature
+        within slices is tested, because the scores of well separated classes look curved, too.
     """
     one = np.ones((len(Z), 1))
     p_values = [
@@ -155,9 +156,9 @@ def one_score_is_enough(Z, codes):
     Parameters
     ----------
     Z : ndarray of shape (n, r)
-        Two or more scores, of which the first `MAX_DIRECTIONS` are used.
+        Two or more scores of each sample. Only the first `MAX_DIRECTIONS` scores are used.
     codes : ndarray of shape (n,)
-        Slice of each sample.
+        Index of the slice that each sample belongs to.
     """
     slices = np.equal.outer(codes, np.unique(codes)) * 1.0
     slices -= slices.mean(axis=0)
@@ -221,7 +222,7 @@ def find_violation(S, r, classes=None):
     Returns
     -------
     k : int
-        Number of scores before it; r if there is none.
+        Number of scores before the first violation, or r if there is none.
     failed : list of str
         Names of the conditions that fail: "linearity" and "constant variance".
     """
@@ -244,13 +245,14 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples, leading directions first.
+        Whitened samples, with the leading directions as first columns.
     r : int
     slices : Slices
     tests_attribute : str
-        Name of the attribute with the tests that determined r.
+        Name of the attribute that contains the tests by which r was chosen.
     by_value : bool, default=False
-        Whether each slice is a single value of y. The first direction is then not an artefact.
+        Whether each slice is a single value of y. In this case the first direction is not an
+        artefact.
 
     Returns
     -------
@@ -300,12 +302,12 @@ def check_linearity(rows, components, r, codes, by_value, categorical, columns, 
     components : ndarray of shape (max(r, 1), d)
     r : int
     codes : ndarray of shape (n,)
-        Slice of each sample.
+        Index of the slice that each sample belongs to.
     by_value : bool
         Whether each slice is a single value of y.
     categorical : bool
-        Whether y holds categories. Features look curved along a single score if the categories are
-        well separated.
+        Whether y holds categories. If they are well separated, features look curved along a single
+        score.
     columns : Columns
     names : ndarray of shape (n_features,) or None
     """

@@ -60,19 +60,21 @@ def permutation_tests(make_statistic, *, most, n_permutations, random_state):
     Parameters
     ----------
     make_statistic : callable
-        Maps k to a pair: the observed statistic, which is the (k + 1)-th eigenvalue, and a function
-        that takes a RandomState and returns the statistic with the rows of S2 permuted.
-        `mean_shuffles`, `local_shuffles` and `kernel_shuffles` return such callables.
+        Function that maps k to a pair: the observed statistic, which is the (k + 1)-th eigenvalue,
+        and a function that takes a RandomState and returns the statistic after permuting the rows
+        of S2. `mean_shuffles`, `local_shuffles` and `kernel_shuffles` return functions of this
+        kind.
     most : int
-        Largest number of directions.
+        Largest number of directions that the tests consider.
     n_permutations : tuple of int
-        Number of permutations needed to reject a hypothesis, and the largest number.
+        Number of permutations needed to reject a hypothesis, and the largest number of
+        permutations.
     random_state : int or RandomState instance
 
     Returns
     -------
     dict of ndarray
-        "n_components", "statistic", "p_value" and "n_permutations" of each test.
+        Values of all tests: "n_components", "statistic", "p_value" and "n_permutations".
     """
     random_state = check_random_state(random_state)
     usual, largest = n_permutations
@@ -126,10 +128,10 @@ def mean_shuffles(S, omega, groups=None):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples in any basis. S2 also has q columns, with rank q - k.
+        Whitened samples in any basis. S2 also has q columns, but only rank q - k.
     omega : csr_array of shape (n, H)
     groups : ndarray of shape (n,) or None
-        Groups within which rows are permuted.
+        Group of each sample. Rows are only permuted within groups. None without groups.
     """
     omega = omega.toarray()
     n, H = omega.shape
@@ -167,7 +169,7 @@ def local_shuffles(S, X, slices, n_local_neighbors):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples in any basis.
+        Whitened samples in any basis, one sample per row.
     X : ndarray of shape (n, d)
         The same samples in the coordinates of the neighbour search.
     slices : Slices
@@ -209,9 +211,10 @@ def kernel_shuffles(S, kernel, groups=None):
     ----------
     S : ndarray of shape (n, q)
     kernel : callable
-        Maps rows (n, q) and their covariance (q, q) to the kernel matrix (q, q).
+        Function that maps rows of shape (n, q) and their covariance to a kernel matrix of shape (q,
+        q).
     groups : ndarray of shape (n,) or None
-        Groups within which rows are permuted.
+        Group of each sample. Rows are only permuted within groups. None without groups.
     """
 
     def make_statistic(k):
@@ -298,9 +301,10 @@ def weighted_shuffles(S, fixed, slices, kernel):
     fixed : ndarray of shape (q, q)
         The contribution C of ridge and penalty to T.
     slices : Slices
-        Slices with relative weights.
+        Slices of the samples, which have relative weights.
     kernel : callable
-        Maps whitened rows (n, q') of weighted mean 0 and their slices to a symmetric matrix.
+        Function that maps whitened rows of shape (n, q') with weighted mean 0, and their slices, to
+        a symmetric matrix.
     """
     weights, codes, every = slices.weights, slices.codes, S
 

@@ -34,14 +34,15 @@ def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
-        Eigenvalues in decreasing order. If columns are collinear, p is less than d, and the other
-        eigenvalues are zero.
+        Eigenvalues in decreasing order. If columns of X are collinear, there are fewer than d, and
+        the missing eigenvalues are zero.
     n, d, n_slices, n_groups : int
 
     Returns
     -------
     dict of ndarray
-        "n_components", "statistic", "df" and "p_value" of each test, as printed by R's ``dr``.
+        Values of all tests: "n_components", "statistic", "df" and "p_value", as printed by R's
+        ``dr``.
     """
     n_tested = np.arange(min(d, n_slices - n_groups))
     known = np.zeros(len(n_tested))
@@ -72,16 +73,16 @@ def until_accepted(test, most, names):
     Parameters
     ----------
     test : callable
-        Maps k to a value for each name.
+        Function that maps k to the values of the test that k directions suffice, one for each name.
     most : int
-        Largest number of tests.
+        Largest number of tests to perform.
     names : tuple of str
-        Names of the values, one of which is "p_value".
+        Names of the values that `test` returns. One of them is "p_value".
 
     Returns
     -------
     dict of ndarray
-        "n_components" and the named values of each test.
+        Values of all tests: "n_components", and an array for each name.
     """
     columns = {name: [] for name in ("n_components", *names)}
     for k in range(most):
@@ -105,10 +106,10 @@ def bentler_xie(statistic, total, squares, df_of_total=np.inf):
     ----------
     statistic : float
     total, squares : float
-        Sum of the weights of the chi-square variables, and sum of the squared weights.
+        Sum of the weights of the chi-square variables, and sum of their squares.
     df_of_total : float
-        Degrees of freedom of the estimate of the sum of the weights. If it is finite, the p-value
-        is computed from an F distribution.
+        Degrees of freedom with which the sum of the weights is estimated. If it is finite, the
+        p-value is computed from an F distribution.
     """
     if not squares:
         return float(statistic <= 0)
@@ -124,15 +125,15 @@ def chi_square_tests(test, most):
     Parameters
     ----------
     test : callable
-        Maps k to four values: the statistic, its degrees of freedom if all weights are 1, the sum
-        of the weights, and the sum of the squared weights.
+        Function that maps k to four values: the statistic, its degrees of freedom if all weights
+        are 1, the sum of the weights, and the sum of the squared weights.
     most : int
 
     Returns
     -------
     dict of ndarray
-        "n_components", "statistic", "df", "p_value" (with the weights) and "p_value_normal"
-        (without) of each test.
+        Values of all tests: "n_components", "statistic", "df", "p_value" (with the weights) and
+        "p_value_normal" (without weights).
     """
 
     def row(k):

@@ -34,16 +34,17 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
     pencil : Pencil
     slices : Slices
     most : int
-        Largest number of directions.
+        Largest number of directions that the tests consider.
     random_state : int or RandomState instance
     near : ndarray of shape (n_l, d), default=None
-        Coordinates for the neighbour search, or None for plain slices.
+        Coordinates of the samples for the neighbour search of localised slices. None for plain
+        slices.
     n_local_neighbors : int, default=None
 
     Returns
     -------
     dict of ndarray
-        As returned by `permutation_tests`.
+        Values of the tests, as returned by `permutation_tests`.
     """
     places = rows_to_shuffle(slices.unweighted(pencil.X_labeled), slices)
     near = None if near is None else near[places]
@@ -77,18 +78,18 @@ def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Scores, leading directions first.
+        Whitened samples, with the leading directions as first columns.
     slices : Slices
     kernel_of_rows : callable
-        Maps whitened samples, their slices and their covariance to the kernel matrix.
+        Function that maps whitened samples, their slices and their covariance to the kernel matrix.
     most : int
-        Largest number of directions.
+        Largest number of directions that the tests consider.
     random_state : int or RandomState instance
 
     Returns
     -------
     dict
-        As returned by `permutation_tests`.
+        Values of the tests, as returned by `permutation_tests`.
     """
     S, slices, _ = scores_to_shuffle(S, slices)
     n_permutations = n_affordable_permutations(S, N_FEWER_PERMUTATIONS)
@@ -116,7 +117,7 @@ def scores_to_shuffle(S, slices):
         category that was not selected.
     slices : Slices
     places : ndarray of shape (m,)
-        Indices of the selected samples.
+        Indices of the samples that were selected.
     """
     places = rows_to_shuffle(S, slices, ROWS_PER_SCORE * S.shape[1])
     S, slices = S[places], slices.select_to_shuffle(places)

@@ -35,7 +35,7 @@ def variance_tests(S, slices, most):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples, leading directions first.
+        Whitened samples, with the leading directions as first columns.
     slices : Slices
     most : int
     """
@@ -98,15 +98,15 @@ def warn_if_dependence_unseen(
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,) or (n, q)
     weights : ndarray of shape (n,) or None
-        Weights in units of samples.
+        Weights of the samples, scaled so that a weight of 1 is one sample. None without weights.
     sees : str
-        Description of what the method can detect, for the warning.
+        Description of the dependence that the method can detect, used in the warning.
     found : int, default=0
         Number of directions found. If positive, `warn_no_direction` is not called.
     sees_means, sees_variances : bool, default=False
         Whether the method already uses the means, or the variances, of X within slices.
     **of_none : str
-        Arguments of `warn_no_direction`.
+        Keyword arguments of `warn_no_direction`, which are texts of its warning.
     """
     of_means, of_variances = dependence_p_values(X, y, weights)
     unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]

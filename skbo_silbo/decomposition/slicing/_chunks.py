@@ -37,12 +37,12 @@ class SliceCoding:
     ----------
     edges : ndarray of shape (H - 1,) or None
     classes : ndarray of shape (H,) or None
-        Sorted categories.
+        The categories in sorted order. None for a numeric response.
     n_slices_asked : int or ndarray or None
-        The value of `n_slices` from which the edges were computed.
+        The value of `n_slices` with which the edges were computed.
     shares : ndarray of shape (H,) or None
-        Share of the samples of the first chunk in each slice. None if the chunk did not define the
-        edges.
+        Share of the first chunk's samples that fall into each slice. None if the edges do not
+        depend on the first chunk.
     """
 
     edges: np.ndarray | None
@@ -122,16 +122,16 @@ def slice_edges(
     Parameters
     ----------
     y : array-like of shape (n,)
-        Response, without NaN.
+        Response of each sample, without missing values.
     n_slices : int
-        Target number of slices.
+        Target number of slices, which can be lower if values repeat.
     sample_weight : array-like of shape (n,), default=None
-        Weights, as in ``fit``.
+        Weights of the samples, as in ``fit``.
 
     Returns
     -------
     edges : ndarray of shape (H - 1,)
-        Smallest value of each slice after the first.
+        Smallest value in each slice except the first.
 
     Raises
     ------
@@ -163,8 +163,8 @@ class ChunkSummary:
     ----------
     moments : SliceMoments
     drawn : tuple of ndarray
-        The random sample of m rows: an array of shape (m, d), followed by the slice, weight and key
-        of each row as arrays of shape (m,).
+        Random sample of m rows, as a tuple of four arrays: the rows, of shape (m, d), and the
+        slice, weight and random key of each row, each of shape (m,).
     """
 
     moments: SliceMoments
@@ -205,9 +205,9 @@ def summarise_blocks(X, labelled, slices):
     ----------
     X : dask.array.Array
     labelled : ndarray of shape (n,) of bool
-        Mask of the labelled rows.
+        Mask of the rows that are labelled.
     slices : Slices
-        Slices of the labelled rows.
+        Slices of the labelled rows, for the whole array.
     """
     from dask import delayed
 

@@ -30,14 +30,14 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Samples centred on the pooled mean, labelled ones first.
+        Samples centred on the mean of all samples, labelled ones first.
     omega : csr_array of shape (n_l, c)
     alpha : float
-        Coefficient of L in ``M = I + alpha L``.
+        Coefficient of the graph Laplacian L in ``M = I + alpha L``.
     n_neighbors : int
     rank : int
     method : {"auto", "brute", "pynndescent"}
-        Nearest-neighbour search.
+        Method of the nearest-neighbour search.
     random_state : RandomState instance
     ridge : float, default=0.0
         Coefficient of an additional identity matrix in M. The authors' code uses .01.
@@ -46,7 +46,8 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
     -------
     eigenvalues : ndarray of shape (r,)
     B : ndarray of shape (d, r)
-        Directions. Their number r is `rank`, or the rank of the slice sums if that is lower.
+        Directions, one per column. Their number r is `rank`, or the rank of the slice sums if that
+        is lower.
     """
     n_labeled = omega.shape[0]
     C = (omega.T @ X[:n_labeled]).T

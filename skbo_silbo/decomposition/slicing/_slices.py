@@ -26,12 +26,14 @@ class Slices:
     Attributes
     ----------
     codes : ndarray of shape (n_l,)
-        Slice of each sample, numbered from 0 in the order of the response.
+        Index of the slice that each sample belongs to. Slices are numbered from 0 in the order of
+        the response.
     counts : ndarray of shape (H,)
         Number of samples in each slice, or the sum of their weights. No slice is empty.
     weights : ndarray of shape (n_l,) or None
-        Weights in units of samples. Weighted moments of samples are plain moments of the samples
-        multiplied by the square roots of the weights.
+        Weights of the samples, scaled so that a weight of 1 is one sample. None without weights.
+        Weighted moments are plain moments of the samples multiplied by the square roots of the
+        weights.
     groups : ndarray of shape (n_l,) or None
         Group of each sample, numbered from 0. None if y was not sliced within groups.
     """
@@ -138,7 +140,7 @@ def slice_response(
         [e_k, inf). If y takes at most `n_slices` values, some of them repeatedly, each value is a
         slice.
     sample_weight : ndarray of shape (n_l,), default=None
-        Positive weights in units of samples.
+        Positive weights of the samples, scaled so that a weight of 1 is one sample.
 
     Returns
     -------
@@ -177,7 +179,7 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
     X : ndarray of shape (n_l, d)
     slices : Slices
     n_local_neighbors : int
-        Number of neighbours, at least 2.
+        Number of nearest neighbours of each sample within its slice, at least 2.
     method, random_state
         As in `neighbor_indices`.
 

@@ -19,7 +19,7 @@ class WhitenedRows:
     ----------
     mean : ndarray of shape (d,)
     Z : ndarray of shape (n, q)
-        Samples of (weighted) mean 0 and covariance I.
+        Whitened samples, whose (weighted) mean is 0 and whose covariance is the identity.
     basis : CholeskyBasis or ExplicitBasis
         Whitening basis of the scatter matrix.
     root_n : float
