@@ -54,51 +54,51 @@ def did_you_mean(given, allowed):
 
 
 def _require(holds, name, rule, value):
-    """Raise a ValueError that names the parameter, the rule and the value unless it holds."""
+    """Raise a ValueError that names the parameter, the rule and the value if the rule is broken."""
     if not holds:
         raise ValueError(f"{name} must be {rule}, got {brief(value)}.")
 
 
 def check_integer(name, value, minimum=1, special=None):
-    """Check that value is an integer >= `minimum`, or has the repr `special`."""
+    """Check that a value is an integer >= `minimum`, or the special value that is also allowed."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     holds = (is_integer and value >= minimum) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
 
 
 def check_nonnegative(name, value, special=None):
-    """Check that value is a finite number >= 0, or has the repr `special`."""
+    """Check that a value is a finite number >= 0, or the special value that is also allowed."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     holds = (is_number and 0 <= value < np.inf) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)
 
 
 def check_share(name, value, *, default):
-    """Check that value is a number in the open interval (0, 1)."""
+    """Check that a value is a number in the open interval (0, 1)."""
     holds = isinstance(value, Real) and 0 < value < 1
     _require(holds, name, f"a number in (0, 1), such as the default {default:g}", value)
 
 
 def check_switch(name, value):
-    """Check that value is "auto" or a bool."""
+    """Check that a value is "auto" or a bool."""
     is_auto = isinstance(value, str) and value == "auto"
     _require(is_auto or isinstance(value, bool), name, "'auto', True or False", value)
 
 
 def check_flag(name, value):
-    """Check that value is a bool and return it as a Python bool."""
+    """Check that a value is a bool and return it as a Python bool."""
     _require(isinstance(value, bool | np.bool_), name, "True or False", value)
     return bool(value)
 
 
 def check_choice(name, value, choices):
-    """Check that value is one of `choices`, which are strings or None."""
+    """Check that a value is one of `choices`, which are strings or None."""
     is_one = (value is None or isinstance(value, str)) and value in choices
     _require(is_one, name, f"one of {', '.join(map(repr, choices))}", value)
 
 
 def check_count(name, value, least=1):
-    """Check that value is an integer >= `least` and return it as an int."""
+    """Check that a value is an integer >= `least` and return it as an int."""
     check_integer(name, value, least)
     return int(value)
 

@@ -54,7 +54,7 @@ def _public_name(protocol):
 
 
 def check_takes(name, method, func, asked, protocol_name):
-    """Check that a function accepts the parameters `asked`, if its signature is available."""
+    """Check that a function accepts the given parameters, if its signature is available."""
     by_name = [p.name for p in asked if p.kind is p.KEYWORD_ONLY]
     shown = ", ".join([p.name for p in asked if p.kind is not p.KEYWORD_ONLY])
     if by_name:

@@ -40,7 +40,7 @@ def seeded_clone(estimator, seed):
 
 
 def check_scores(search, scores):
-    """Check the scores of the first fit, so that an unusable `scoring` is not noticed at the end.
+    """Check the scores of the first fit, so that an unusable `scoring` raises an error early.
 
     Before the first fit, the number of metrics that a callable `scoring` returns is unknown.
 
@@ -128,7 +128,7 @@ def search_state(evaluate_candidates):
 
 
 def fit_parameters(search, params):
-    """Return those parameters of a search's ``fit`` that are for the ``fit`` of its estimator."""
+    """Return the parameters of a search's ``fit`` that are meant for its estimator."""
     return search._get_routed_params_for_fit(params).estimator.fit
 
 

@@ -37,7 +37,7 @@ SMALL = 64  # order below which it is as fast to compute all eigenvectors
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """A pencil (Gamma, T) defined by its products with matrices V. T defaults to the identity."""
+    """Matrix pencil (Gamma, T), given by its products with matrices. T defaults to the identity."""
 
     between: Callable[[np.ndarray], np.ndarray]  # Gamma V
     total: Callable[[np.ndarray], np.ndarray] = np.asarray  # T V
@@ -46,7 +46,7 @@ class Products:
 
 @dataclass(frozen=True, eq=False)
 class _Basis:
-    """The basis S and its products with Gamma and T, for Rayleigh-Ritz steps."""
+    """Basis of a subspace and its products with Gamma and T, for Rayleigh-Ritz steps."""
 
     S: np.ndarray
     between: np.ndarray
@@ -65,7 +65,7 @@ class _Basis:
         return _Basis(Q, self.between @ inverse, self.total @ inverse)
 
     def ritz(self, p):
-        """Return the p largest Ritz values within S, and their coefficients."""
+        """Return the p largest Ritz values within the basis, and their coefficients."""
         between, total = self.S.T @ self.between, self.S.T @ self.total
         eigenvalues, vectors = linalg.eigh(
             (between + between.T) / 2, (total + total.T) / 2, check_finite=False
@@ -127,7 +127,7 @@ def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8
 
 
 def _extend(products, basis, W):
-    """Return the basis enlarged by the part of W orthogonal to it."""
+    """Return the basis enlarged by the part of W that is orthogonal to it."""
     W = W / np.maximum(np.linalg.norm(W, axis=0), np.finfo(float).tiny)
     if basis is not None:
         for _ in range(2):
@@ -167,7 +167,7 @@ def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, 
 
 
 def _tridiagonal(A):
-    """Return Householder reflectors, diagonal, off-diagonal and the scales of the reflectors."""
+    """Reduce a symmetric matrix to tridiagonal form, and return its diagonals and reflectors."""
     lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
     return linalg.lapack.dsytrd(A, lower=1, lwork=lwork)[:4]
 

@@ -226,7 +226,7 @@ class Observations:
 
     @property
     def n_rows(self) -> Any:
-        """Number of rows, copies included."""
+        """Number of rows, each counted with its multiplicity."""
         return np.broadcast_to(self.copies, len(self.y)).sum()
 
     def spread(self, most: int) -> Self:

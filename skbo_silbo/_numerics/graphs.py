@@ -84,7 +84,7 @@ def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
 
 
 def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
-    """Return ``alpha n_l / n_edges`` times the graph Laplacian L of all samples, or None if zero.
+    """Return the graph Laplacian of all samples times ``alpha n_l / n_edges``, or None if it is 0.
 
     With each edge counted once, b'X'LXb times this factor is alpha n_l times the mean squared
     difference of the scores along an edge. Without unlabelled samples the penalty is zero.

@@ -64,12 +64,12 @@ class LaplaceRidge:
         self.signal = self.noise / max(absolute, TINY)
 
     def predict(self, at: FloatArray) -> FloatArray:
-        """Predict the targets at each of the points `at`."""
+        """Predict the targets at the given points."""
         parts = [self._kernel(at[rows])[0] @ self.coefficients for rows in self._batches(at)]
         return np.concatenate(parts) - self.offsets
 
     def variance(self, at: FloatArray) -> FloatArray:
-        """Predict the variance of an observation at each of the points `at`.
+        """Predict the variance of an observation at each of the given points.
 
         It is `noise` plus the posterior variance of a Gaussian process with prior variance
         `signal`. It is scaled to match the mean squared leave-one-out error, and summed over the
@@ -90,7 +90,7 @@ class LaplaceRidge:
         return kernel - means[:, None] - self._means + self._shares @ self._means
 
     def outer_product(self, at: FloatArray, weights: FloatArray, *, diagonal: bool) -> FloatArray:
-        """Return the weighted average outer product of the gradients at the points `at`.
+        """Return the weighted average outer product of the gradients at the given points.
 
         Returns
         -------

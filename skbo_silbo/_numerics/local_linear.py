@@ -54,7 +54,7 @@ class LocalMoments:
     kernel: np.ndarray
 
     def slopes(self, ridge: float) -> FloatArray:
-        """Return the slopes b_j; `ridge` is relative to the mean local variance."""
+        """Return the local slopes b_j. The ridge is relative to the mean local variance."""
         d = self.variance.shape[1]
         scale = np.einsum("jkk->j", self.variance) / d
         ridged = self.variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
@@ -62,7 +62,7 @@ class LocalMoments:
 
 
 def gaussian_weights(at: FloatArray, V: FloatArray, bandwidth: float) -> FloatArray:
-    """Return the Gaussian weight of each row of V around each of the points `at`."""
+    """Return the Gaussian weight of each row of V around each of the given points."""
     left = np.column_stack([at, _minus_half_squares(at), np.ones(len(at))])
     right = np.column_stack([V, np.ones(len(V)), _minus_half_squares(V)])
     exponents = (left / bandwidth) @ (right / bandwidth).T
@@ -75,7 +75,7 @@ def _minus_half_squares(V):
 
 
 def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
-    """Yield `LocalMoments` about the points `at`, by default the rows of V, in batches."""
+    """Yield `LocalMoments` about the given points, by default the rows of V, in batches."""
     (n, d), t = X.shape, Y.shape[1]
     at = V if at is None else at
     left, right = np.triu_indices(d)
@@ -160,7 +160,7 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
 
 
 def local_predictions(Z, Y, at, bandwidth, ridge, *, row_weights=None):
-    """Predict Y at the points `at` by local linear regression on Z."""
+    """Predict the targets at the given points by local linear regression on the scores Z."""
     values = []
     for part in local_moments(Z, Y, Z, bandwidth, at, row_weights=row_weights):
         gap = at[part.rows] - part.mean

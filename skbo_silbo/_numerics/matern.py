@@ -23,7 +23,7 @@ from skbo_silbo._typing import FloatArray
 
 
 def scaled_squared_distances(A: FloatArray, B: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return ``q_ij = sum_k w_k (a_ik - b_jk)^2``.
+    """Return the scaled squared distances ``q_ij = sum_k w_k (a_ik - b_jk)^2``.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def scaled_squared_distances(A: FloatArray, B: FloatArray, weights: FloatArray) 
 
 
 class DistancesTo:
-    """Scaled squared distances to fixed points.
+    """Function that computes scaled squared distances to fixed points.
 
     Centring and scaling the fixed points once saves most of the cost when a search asks for the
     distances of one point after another.
@@ -86,7 +86,7 @@ class DistancesTo:
 
 
 def matern52(q: FloatArray, *, derivative: bool = True) -> tuple[FloatArray, Any]:
-    """Return the correlation ``(1 + s + s^2 / 3) exp(-s)`` and its derivative.
+    """Return the Matern-5/2 correlation ``(1 + s + s^2 / 3) exp(-s)`` and its derivative.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def matern52(q: FloatArray, *, derivative: bool = True) -> tuple[FloatArray, Any
 
 
 def gradient_by_weights(P: FloatArray, X: FloatArray) -> FloatArray:
-    """Return ``sum_ij P_ij (x_ik - x_jk)^2`` for each column k, in O(n^2 d) time.
+    """Compute the gradient ``sum_ij P_ij (x_ik - x_jk)^2`` with respect to each weight w_k.
 
     This is the gradient with respect to the weights, if ``P_ij`` is the derivative with respect to
     ``q_ij``.
@@ -146,7 +146,7 @@ def gradient_by_weights(P: FloatArray, X: FloatArray) -> FloatArray:
 
 
 def gradient_by_points(D, A, B, weights):
-    """Return ``sum_j D_tj dq_tj / da_t`` for each point of `A`, in O(n_a n_b d) time.
+    """Compute the gradient ``sum_j D_tj dq_tj / da_t`` with respect to each point of `A`.
 
     Parameters
     ----------

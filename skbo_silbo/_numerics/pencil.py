@@ -119,7 +119,7 @@ def _positive_scale(scale):
 
 
 def _range_basis(V, singular, scale):
-    """Return ``P = D^-1 V S^-1`` with columns projected onto the range of T, ``span(D V)``."""
+    """Return the whitening matrix ``D^-1 V S^-1``, with columns projected onto the range of T."""
     inside = np.linalg.qr(V * scale[:, None])[0]
     P = (V / singular) / scale[:, None]
     return ExplicitBasis(inside @ (inside.T @ P))
@@ -127,7 +127,7 @@ def _range_basis(V, singular, scale):
 
 @dataclass(frozen=True)
 class Pencil:
-    """Factors of (Gamma, T); matrices of size d x d or n x n are only formed on request.
+    """Matrix pencil (Gamma, T) stored in factored form. Full matrices are formed only on request.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Pencil:
         return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
     def mean_scatter(self) -> float:
-        """Return ``tr(T) / d`` without the ridge."""
+        """Return the mean of the diagonal of T, without the ridge."""
         return replace(self, ridge=0.0).total_diagonal().mean()
 
     def total_diagonal(self) -> FloatArray:
@@ -170,11 +170,11 @@ class Pencil:
         return diagonal + self.ridge
 
     def slice_sums(self) -> FloatArray:
-        """Return N as a dense array."""
+        """Return the slice sums N as a dense array."""
         return self.omega.T @ self.X_labeled
 
     def total(self) -> FloatArray:
-        """Return T as a dense array."""
+        """Return the matrix T as a dense array."""
         return self.X_labeled.T @ self.X_labeled + self.roughness()
 
     def roughness(self) -> FloatArray:
@@ -234,7 +234,7 @@ class Pencil:
 
 
 def centred_membership(omega: sparse.csr_array, root_weights: FloatArray | None) -> FloatArray:
-    """Centre the columns of Omega, and return it as a dense array.
+    """Return the membership matrix with centred columns, as a dense array.
 
     With weights, columns are made orthogonal to the square roots of the weights. Since X_l is
     centred, this does not change ``N = Omega'X_l``.

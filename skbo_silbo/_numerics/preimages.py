@@ -74,7 +74,7 @@ def nearest_preimages(Z: FloatArray, B: FloatArray, centre: FloatArray) -> Float
 
 
 def _rescale(M, Z, B, X0, previous, eps):
-    """Return the start for a smaller eps: mu grows as 1/eps outside the image of the box."""
+    """Return the start for a smaller eps, since mu grows as 1/eps outside the image of the box."""
     grown = M * (previous / eps)
     keep = _dual_value(M, Z, B, X0, eps) <= _dual_value(grown, Z, B, X0, eps)
     return np.where(keep[:, None], M, grown)
@@ -112,7 +112,7 @@ def _newton_step(T, gradient, B, eps):
 
 
 def _exact_line_search(M, step, T, gradient, B, eps):
-    """Return the minimisers t of ``phi(mu + t step)``.
+    """Return the step lengths t that minimise ``phi(mu + t step)``, one for each target.
 
     The derivative along the step is increasing and piecewise linear. Its slope changes by
     ``(B step)_i^2`` where coordinate i enters or leaves the open interval.

@@ -147,7 +147,7 @@ PENCIL_SOLVERS = MappingProxyType(
 
 
 def solve_rows(pencil, n_wanted, solver, random_state=None):
-    """Compute directions in the span of the rows; with a `random_state`, only leading ones."""
+    """Compute all directions in the span of the rows, or with a `random_state` the leading ones."""
     if has_uneven_columns(pencil):
         return solve_uneven_columns(pencil, n_wanted, solver, random_state)
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
@@ -226,7 +226,7 @@ def solve_moments(N, basis, n_wanted, random_state=None):
 
 
 def solve_within_slices(pencil: Pencil, n_wanted: int) -> Spectrum:
-    """Compute exact directions of plain slices from W = T - Gamma.
+    """Compute exact directions of plain slices from the scatter within slices, W = T - Gamma.
 
     ``Gamma b = theta W b`` has the same directions, with ``lambda = theta / (1 + theta)``. With a
     small ridge, several lambda differ from 1 by little more than rounding errors, while their theta
@@ -271,7 +271,7 @@ def whitened_rows(pencil: Pencil) -> FloatArray:
 
 
 def solve_ridged_rows(pencil, n_wanted, random_state=None):
-    """Compute directions for ``T = X_l'X_l + ridge I`` from ``K = X_l X_l'``.
+    """Compute directions for ``T = X_l'X_l + ridge I`` from the Gram matrix ``X_l X_l'``.
 
     ``T^-1 X_l' = X_l' (K + ridge I)^-1`` needs one Cholesky factor. Omega is centred like X_l,
     because the null vector of K would only be divided by the ridge. None is returned if the factor
@@ -315,7 +315,7 @@ def combine_rows(X: FloatArray, A: FloatArray) -> FloatArray:
 
 
 def reduce_to_rows(pencil):
-    """Return the pencil in the span of its rows, and the function that maps V to Q V.
+    """Return the pencil in the span of its rows, and the function that maps directions back.
 
     Directions of the original pencil are ``b = Q b_red``. Q is orthonormal and never formed. The
     other factors of ``X = left diag(singular) Q'`` come from the Gram matrix of the rows, or from

@@ -203,7 +203,7 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
 
 
 def _log_h(u):
-    """Return ``log h(u)`` and its derivative ``Phi(u) / h(u)``."""
+    """Return the logarithm of the standardised expected improvement h(u), and its derivative."""
     in_tail = u < -_TAIL
     if in_tail.all():
         return _log_h_in_tail(u)

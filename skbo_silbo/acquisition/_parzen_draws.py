@@ -50,7 +50,7 @@ class ParzenEstimates:
 
     @classmethod
     def near(cls, X: FloatArray) -> "ParzenEstimates":
-        """Return estimates with one component for each of n points, and one as wide as the cube.
+        """Return estimates with a component for each point and one as wide as the cube.
 
         As in Optuna's sampler, the width of a component is the larger of the distances to its two
         neighbours, which may be bounds. It is clipped to at least 2 / (n + 2) and at most 2.

@@ -130,7 +130,7 @@ class Part:
         return X[self.violation(X) == 0.0]
 
     def near(self, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw rounded points near `centres`; in half of them, some columns are drawn anew."""
+        """Draw rounded points near the given ones, and redraw some columns of every second one."""
         ones = np.ones(centres.shape[1])
         X = points_near(centres, N_NEAR, ones, rng)
         anew = draw_moved(N_NEAR, ones, rng)

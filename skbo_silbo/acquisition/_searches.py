@@ -134,7 +134,7 @@ class Search(Protocol):
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator, /
     ) -> Found:
-        """Return the best candidates as `Found`.
+        """Search for points with high acquisition values, and return the best ones as `Found`.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ def points_near(centres: FloatArray, n: int, widths: FloatArray, rng: Generator)
 
 
 def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
-    """Draw a mask, of shape (n, d), of the coordinates to change in n candidates.
+    """Draw the coordinates to change in each of n candidates, as a mask of shape (n, d).
 
     The expected number of coordinates is log-uniform between 1 and d, and the probability of each
     is proportional to its relevance.
@@ -205,7 +205,7 @@ class Climb:
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the ends of the climbs and the other candidates, best first (see `Search`)."""
+        """Return the end points of the climbs and the other candidates, best first."""
         whole, part = surface.part or space, surface.part
         if can_be_listed(whole.n_points, len(ranked)):
             return every_point(surface, whole)
@@ -370,7 +370,7 @@ class ParzenTurns:
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the candidates of the other search, or drawn ones (see `Search`).
+        """Return the candidates of the other search, or randomly drawn points (see `Search`).
 
         The surrogate of the surface's observed values must have `unexplained_share`.
         """

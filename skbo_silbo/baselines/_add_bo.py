@@ -166,7 +166,7 @@ class AdditiveProcess(ExactProcess):
         return self
 
     def to_state(self):
-        """Return groups and hyperparameters as plain data, without rounding."""
+        """Return groups and hyperparameters as JSON-compatible data, without rounding."""
         groups = [group.tolist() for group in self.groups_]
         values = {"length": self.length_, "signal": self.signal_, "noise": self.noise_}
         return {"groups": groups, **values}

@@ -143,13 +143,13 @@ class CylindricalKernel:
         return self.angular((a.direction**2).sum(axis=1))
 
     def factors(self, a, b):
-        """Return R, its derivative with respect to q, and the scaled radius differences."""
+        """Return the correlation R of the radii, its derivative, and scaled radius differences."""
         warped = (warp(points.radius, self.alpha, self.beta)[0] for points in (a, b))
         gap = np.subtract.outer(*warped) / self.length
         return *matern52(gap**2), gap
 
     def angular(self, cosine):
-        """Return ``sum_p c_p cosine^p``."""
+        """Return the angular part of the kernel, ``sum_p c_p cosine^p``."""
         return np.polynomial.polynomial.polyval(cosine, self.weights)
 
     def derivatives(self, a):
@@ -214,7 +214,7 @@ class CylindricalProcess(ExactProcess):
         return self
 
     def to_state(self):
-        """Return the hyperparameters as plain data, without rounding."""
+        """Return the hyperparameters as JSON-compatible data, without rounding."""
         return {"theta": self.theta_.tolist()}
 
     def predict(self, Z):

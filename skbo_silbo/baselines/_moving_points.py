@@ -118,7 +118,7 @@ class CoordinateLedger:
         return next((x for x, key in keyed if key not in seen), None) if self.moved else None
 
     def to_state(self) -> dict[str, Any]:
-        """Return the ledger as plain data."""
+        """Return the ledger as JSON-compatible data."""
         if not self.keys:
             return {}
         left = [np.frombuffer(key).tolist() for key in sorted(self.left)]
@@ -208,7 +208,7 @@ class MovingPoints(Baseline):
         return x, z
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return the model and the ledger as plain data."""
+        """Return the model and the ledger as JSON-compatible data."""
         return {**super().model_to_dict(), "ledger": self._ledger.to_state()}
 
     def model_from_dict(self, state: dict[str, Any]) -> None:

@@ -201,7 +201,7 @@ class Differences:
 
 
 def differences_needed(r: int, d: int, m: int) -> int:
-    """Return the degrees of freedom of an (m, d) matrix of rank r.
+    """Return the number of differences that determine an (m, d) matrix of rank r.
 
     Fewer differences do not determine the matrix.
 
@@ -246,7 +246,7 @@ def recover_low_rank(measured, d):
 
 
 def _descend(measured, G, weight, lipschitz):
-    """Return G after N_STEPS accelerated proximal gradient steps."""
+    """Return the matrix G after `N_STEPS` accelerated proximal gradient steps."""
     ahead, t = G, 1.0
     for _ in range(N_STEPS):
         slope = np.array([S.T @ (S @ g - b) for (S, b), g in zip(measured, ahead, strict=True)])

@@ -279,7 +279,7 @@ class ActiveSubspace(SupervisedProjection):
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """Gaussian process whose inputs are standardised features u and scores ``learnt @ u``."""
+    """Gaussian process on standardised features and on their scores along learnt directions."""
 
     data: Observations  # of (n, d + r) inputs
     learnt: np.ndarray  # (r, d)

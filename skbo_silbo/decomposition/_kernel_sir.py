@@ -267,7 +267,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return (values @ self._inverse_coef + self._X_mean).astype(Z.dtype, copy=False)
 
     def _set_kernel_inputs(self, data):
-        """Set `X_fit_` and the shift and scale that are applied to it before the kernel.
+        """Set `X_fit_`, and the shift and scale that are applied to samples before the kernel.
 
         Constant columns are multiplied by 0. For shift-invariant kernels, columns are centred,
         which reduces rounding errors.
@@ -291,7 +291,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return pairwise_kernels(Z, Y, metric=self.kernel, filter_params=True, gamma=gamma)
 
     def _pencil(self, F, data, slices):
-        """Set up the eigenvalue problem in the coordinates F, with ridge and penalty."""
+        """Set up the eigenvalue problem, with ridge and penalty, in the coordinates F."""
         n, random_state = len(data.y), check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         self.ridge_ = self._resolve_ridge(F[:n], data)

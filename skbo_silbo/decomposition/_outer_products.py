@@ -261,7 +261,7 @@ class MAVE(OuterProductGradients):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Standardised samples, their targets, and their weights or None.
+    """Standardised samples with their targets and, if there are any, their weights.
 
     `steps` caches the results of the first OPG steps.
     """

@@ -332,7 +332,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
 
 
 def _fit_model(reducer, X, y, t, X_unlabeled, weights):
-    """Fit the transformer, and the regression of t on its scores.
+    """Fit the transformer, and a regression of the targets t on its scores.
 
     Return the transformer, or None if y is constant, the scores, and the regression.
     """
@@ -358,7 +358,7 @@ class _Process:
         return (scores - self.mean) / self.spread
 
     def predict(self, scores):
-        """Return means and standard deviations (2, m) of observations."""
+        """Predict means and standard deviations of m observations, with shape (2, m)."""
         mean, variance = self.process.predict(self.standardised(scores))
         return np.stack([mean, np.sqrt(variance + self.noise)])
 
@@ -377,7 +377,7 @@ class _Machine:
         return scores
 
     def predict(self, scores):
-        """Return means and standard deviations (2, m) of observations."""
+        """Predict means and standard deviations of m observations, with shape (2, m)."""
         means = self.mean + self.machine.predict(scores)[:, 0]
         return np.stack([means, np.sqrt(self.machine.variance(scores))])
 

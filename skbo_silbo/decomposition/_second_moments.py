@@ -240,7 +240,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
             self.dimension_tests_ = variance_tests(S, slices, min(S.shape[1], MAX_AUTO_COMPONENTS))
 
     def _kernel_of_rows(self, Z, slices, total):
-        """Return ``I - 2 sum p_h V_h + sum p_h V_h^2``.
+        """Return the kernel matrix of SAVE, ``I - 2 sum p_h V_h + sum p_h V_h^2``.
 
         This expands ``sum p_h (I - V_h)^2``, the sample version of ``E (I - Var(Z|y))^2`` (Cook and
         Weisberg 1991). By the law of total variance, ``sum p_h V_h = total - sum p_h m_h m_h'``.
@@ -290,7 +290,7 @@ class DirectionalRegression(SecondMomentSlicing):
     _sees_means = True
 
     def _kernel_of_rows(self, Z, slices, total):
-        """Return the kernel matrix in closed form.
+        """Return the kernel matrix of directional regression in closed form.
 
         The mean of ``(2 I - A)^2`` over pairs of slices is ``2 sum p_h S_h^2 + 2 M^2 + 2 tr(M) M -
         2 I`` with the second moments ``S_h = V_h + m_h m_h'`` and ``M = sum p_h m_h m_h'`` (the

@@ -241,7 +241,7 @@ class _Fits:
 
 @dataclass(frozen=True, eq=False)
 class _Lasso:
-    """Lasso of standardised columns. Responses have mean 0 and variance 1."""
+    """Lasso regressions of standardised responses on standardised columns."""
 
     X: np.ndarray
     penalty: object

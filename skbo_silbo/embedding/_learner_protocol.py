@@ -41,7 +41,7 @@ class Embedding(Protocol):
         """Return the coordinates of points as an array of shape (n, r)."""
 
     def expand(self, Z: FloatArray, /) -> FloatArray:
-        """Return points with the given coordinates, which may be outside the cube."""
+        """Return points with the given coordinates. The points may be outside the cube."""
 
     def pull_back(self, gradient: FloatArray, /) -> FloatArray:
         """Convert gradients with respect to z to gradients with respect to x."""

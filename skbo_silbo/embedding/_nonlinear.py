@@ -86,7 +86,7 @@ def _image(transformer, X):
 
 
 def embedding_to_data(embedding):
-    """Return an embedding as plain data.
+    """Return an embedding as JSON-compatible data.
 
     Random embeddings are stored as None, because the seed determines them, and fitted transformers
     as `RELEARN`.

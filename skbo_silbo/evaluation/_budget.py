@@ -77,7 +77,7 @@ class Progress:
 
 
 class Budget:
-    """Count evaluations, time and evaluations without improvement.
+    """Limits of a run, with counts of its evaluations and of those without improvement.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class Evaluation(ABC):
         return math.nan
 
     def record(self, trial: Trial) -> dict[str, Any]:
-        """Return additional plain data to store in a journal."""
+        """Return additional JSON-compatible data to store in a journal."""
         return {}
 
     def rows_from_record(self, content: dict[str, Any]) -> list[dict[str, Any]] | None:

@@ -369,7 +369,7 @@ class RowsUnderTest:
         return roots / np.linalg.norm(roots, axis=0)
 
     def _estimated_weights(self, Q, H, e, reduced):
-        """Return weights, their sum of squares and its degrees of freedom, for any variance."""
+        """Estimate the weights without assumptions, and their sum of squares with its df."""
         n, k, a = self.slices.n_rows, self.n_components, H.shape[1]
         P, counts = np.column_stack([Q, self._group_roots()]), np.ones((len(Q), 1))
         if self.slices.is_counted:  # leverage and residuals of a single copy of each row
@@ -396,7 +396,7 @@ class RowsUnderTest:
         return 1 + np.sum(variance / np.maximum(gaps, 2 * variance + COLLINEAR), axis=1)
 
     def _sum_of_squares(self, v, weights, n_weights):
-        """Return the sum of squared weights, using only pairs of different rows for counts."""
+        """Return the sum of squared weights. For counts, only pairs of different rows are used."""
         if not self.slices.is_counted:
             return weights @ weights
         n, w = self.slices.n_rows, self.slices.weights

@@ -121,7 +121,7 @@ def _paragraph(text):
 
 
 def make_table(columns: Mapping[str, Any], *, is_sortable: bool = False) -> str:
-    """Return an HTML table of columns, with headings unless they are blank; "" without rows."""
+    """Return columns as an HTML table, or an empty string if there are no rows."""
     rows = list(zip(*columns.values(), strict=True))
     if not rows:
         return ""

@@ -96,7 +96,7 @@ class Journal:
         Parameters
         ----------
         header : dict
-            Header as data that JSON can represent. The name and version of the format are added.
+            Header as JSON-compatible data. The name and version of the format are added.
         """
         header = {"journal": NAME, "version": VERSION, **header}
         os.ftruncate(self._usable_file(), 0)
@@ -111,7 +111,7 @@ class Journal:
         Parameters
         ----------
         record : dict
-            Record as data that JSON can represent. The number of the record is added.
+            Record as JSON-compatible data. The number of the record is added.
 
         Raises
         ------

@@ -83,7 +83,7 @@ def indices_missing(given, known):
 
 
 def _pairs(space, points, values, constraints):
-    """Return, for each evaluation, the key of its point and its values as plain data."""
+    """Return, for each evaluation, the key of its point and its values as JSON-compatible data."""
     keys = keys_of(space.encode(points)) if len(points) else ()
     return list(zip(keys, map(_as_data, values, constraints), strict=True))
 

@@ -38,7 +38,7 @@ def describe_search(search, space, state):
     Returns
     -------
     description : dict
-        Description of the search as data that JSON can represent.
+        Description of the search as JSON-compatible data.
 
     Raises
     ------

@@ -61,7 +61,7 @@ def parameters_to_move(branch, n, first):
 
 
 def hardly_tried_levels(branch, points):
-    """Return the least tried level of each category that has hardly tried levels."""
+    """Return, for each category with rarely tried levels, the level tried least often."""
     X = branch.encode(points) if points else np.empty((0, branch.n_features_))
     counted = [(category, category.counts(X)) for category in branch.categories()]
     return {c.name: c.values[n.argmin()] for c, n in counted if n.min() < LEAST_TRIES}

@@ -418,7 +418,7 @@ class AskTellOptimizer(ABC):
 
     @property
     def known_constraints_(self) -> list[Any]:
-        """Description of the constraints passed to `constrain`, as plain data."""
+        """Description of the constraints passed to `constrain`, as JSON-compatible data."""
         return self._known_constraints.described
 
     @property
@@ -472,14 +472,14 @@ class AskTellOptimizer(ABC):
         return pd.DataFrame(self.evaluation_table())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the state of the optimiser as plain data that can be written as JSON.
+        """Return the state of the optimiser as JSON-compatible data.
 
         `from_dict` restores an optimiser in the same state.
 
         Returns
         -------
         data : dict
-            The class, the options and a list of events, as data that JSON can represent.
+            The class, the options and a list of events, as JSON-compatible data.
             ``json.dumps(data)`` loses no precision. Options that are objects (a transformer or a
             learner), a `Space` and constraints are only described. Pass them again to `from_dict`
             and `constrain`.
@@ -525,7 +525,7 @@ class AskTellOptimizer(ABC):
     # --- for subclasses -------------------------------------------------------------------------
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return the state of the model of a subclass as plain data."""
+        """Return the state of the model of a subclass as JSON-compatible data."""
         return {}
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
@@ -555,7 +555,7 @@ class AskTellOptimizer(ABC):
         return np.random.default_rng([self.seed_, *key])
 
     def _part(self, fixed):
-        """Return the region to propose in as a `Part`, or None for the whole space."""
+        """Return the region to which proposals are restricted, or None for the whole space."""
         known, space = self._known_constraints, self.space_
         if known.are_missing:
             raise ValueError(

@@ -32,8 +32,8 @@ class KnownConstraints:
         The rows of all linear constraints whose lower and upper bounds are equal. None if there are
         none.
     described : list
-        JSON data that identify the constraints, with functions by their names. A restored optimiser
-        has only this description until the constraints are passed again.
+        JSON-compatible data that identify the constraints, with functions by their names. A
+        restored optimiser has only this description until the constraints are passed again.
     """
 
     violations: Callable[[Sequence[Any]], FloatArray] | None = None
@@ -215,7 +215,7 @@ class _Check:
             self._size = self._size + is_equal * (np.abs(self.matrix) @ (space.upper - space.lower))
 
     def described(self):
-        """Return plain data that identifies the constraint."""
+        """Return JSON-compatible data that identifies the constraint."""
         if self.matrix is None:
             rule = self._func.is_valid if isinstance(self._func, _Rule) else self._func
             what = {

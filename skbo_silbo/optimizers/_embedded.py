@@ -270,7 +270,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         return self._reported[1]
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return the state of the model as plain data."""
+        """Return the state of the model as JSON-compatible data."""
         return model_to_data(self._model, self._configuration, len(self._history))
 
     def model_from_dict(self, state: dict[str, Any]) -> None:

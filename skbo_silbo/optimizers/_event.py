@@ -36,7 +36,7 @@ INFINITE = {math.inf: "inf", -math.inf: "-inf"}
 
 @dataclass(frozen=True)
 class Event:
-    """A parsed event.
+    """An event of the log in parsed form.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Event:
 
 
 class Points:
-    """Converts points of a space to and from their written form.
+    """Converter between points of a space and their form in a journal.
 
     Parameters
     ----------
@@ -92,11 +92,11 @@ class Points:
         return next((i for i, p in enumerate(self.numbered, start=1) if p is point), 0)
 
     def rows(self, points):
-        """Convert points to their written form: numbers, or encoded points as lists."""
+        """Convert points to their form in a journal: numbers, or encoded points as lists."""
         return [self.number(p) or self.space.encode([p])[0].tolist() for p in points]
 
     def observed_rows(self, points, X=None):
-        """Convert observed points with encodings X to their written form.
+        """Convert observed points with encodings X to their form in a journal.
 
         Points of a box are written exactly.
         """
@@ -105,7 +105,7 @@ class Points:
         return self.rows(points) if X is None else X.tolist()
 
     def is_inside(self, point):
-        """Return whether a point is inside the space. Only numbered candidates can be outside."""
+        """Return whether a point is inside the space. Only initial candidates can be outside."""
         if not self.numbered or not self.number(point):
             return True
         return not np.isnan(self._encoded(point)).any()
@@ -115,7 +115,7 @@ class Points:
         return self.read(self.rows(points))[1]
 
     def read(self, rows):
-        """Return the encodings and keys of written points.
+        """Return the encodings and keys of points in a journal.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Points:
         return X, tuple(keys)
 
     def points(self, rows, X):
-        """Return the points that were written as `rows` and have the encodings X."""
+        """Return the points that belong to `rows` in a journal and have the encodings X."""
         return [
             self._numbered(row) if type(row) is int else self.space.decode(x[None])[0]
             for row, x in zip(rows, X, strict=True)
@@ -187,7 +187,7 @@ def _table(rows):
 
 
 def observed_event(rows, y, noise_std=None, constraints=None, goals=None):
-    """Return the event of observations at points written by `Points.observed_rows`."""
+    """Return the event that records observations at the points in `rows`."""
     noise = [None] * len(y) if noise_std is None else values_to_data(noise_std)
     event = {"observed": rows, "y": values_to_data(y), "noise_std": noise}
     for name, values in (("constraints", constraints), ("goals", goals)):

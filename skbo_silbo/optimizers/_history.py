@@ -44,7 +44,7 @@ class Labelled(NamedTuple):
     goals: np.ndarray = np.empty((0, 0))
 
     def ranked(self):
-        """Return the points, best first, and the number of leading points to improve on.
+        """Return the points, best first, and the number of points to choose the incumbent from.
 
         Without constraints, this is the number of all points. It includes failed evaluations,
         because models impute their values. With constraints, it is the number of feasible points

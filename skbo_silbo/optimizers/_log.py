@@ -97,7 +97,7 @@ class EventLog:
         Parameters
         ----------
         description : dict
-            Everything that identifies the search, as data that JSON can represent.
+            Everything that identifies the search, as JSON-compatible data.
         points : Points
             Converter between points and their form in the journal.
         seed : int

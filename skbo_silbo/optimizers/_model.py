@@ -74,7 +74,7 @@ def learning_data(X, y, unlabeled, warp):
 
 
 def model_to_data(model, configuration, n_observed):
-    """Return a model as plain data."""
+    """Return a model as JSON-compatible data."""
     is_used = not isinstance(configuration.learner, IdentityLearner)
     return {
         "embedding": embedding_to_data(model.embedding),

@@ -85,7 +85,7 @@ class ModelBasedOptimizer(AskTellOptimizer):
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return points of the cube that have the coordinates returned by a search.
+        """Convert the coordinates that a search returned to points of the cube.
 
         Parameters
         ----------

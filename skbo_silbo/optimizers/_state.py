@@ -43,7 +43,7 @@ REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo 
 
 
 def to_data(optimizer):
-    """Convert the state of an optimiser to plain data (see `AskTellOptimizer.to_dict`)."""
+    """Convert an optimiser to JSON-compatible data (see `AskTellOptimizer.to_dict`)."""
     history = optimizer._history
     rows = Points(optimizer.space_).observed_rows(history.points, history.X)
     observed = rows, history.y, history.noise_std, history.constraints, history.goals
@@ -163,7 +163,7 @@ def _not_as_written(error, place=""):
 
 
 def settings(optimizer):
-    """Return the class, space, options and seed of an optimiser as plain data.
+    """Return the class, space, options and seed of an optimiser as JSON-compatible data.
 
     Options that are objects are described, or only named if they cannot be described.
     """

@@ -155,7 +155,7 @@ class InputModel:
 
     @cached_property
     def hidden_share(self) -> float:
-        """Share of the variance that inputs may have unnoticed because a search chose the points.
+        """Share of the variance that may go unnoticed because the search chose the points.
 
         It is 0 if the observed points cover the space evenly. Otherwise it is the number of inputs
         per observed value, at most 0.5, which gives intervals of about the nominal coverage on
@@ -214,7 +214,7 @@ class InputModel:
         return principal_slopes(self._gradients)
 
     def dependence(self, blocks: Iterable[FloatArray]) -> list[FloatArray]:
-        """Return the mean of the model, with its interval, over each block of points.
+        """Return the average prediction over each block of points, with its interval.
 
         Parameters
         ----------

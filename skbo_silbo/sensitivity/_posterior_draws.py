@@ -205,7 +205,7 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
 
 
 def _laplace_root(loss, mode, bounds):
-    """Compute S from finite differences of the gradient at the mode."""
+    """Return a square root of the Laplace covariance, from gradients near the mode."""
     gradient = loss(mode)[1]
     # towards the farther bound, to stay inside the support
     inward = np.where(mode > bounds.mean(axis=1), -DIFFERENCE, DIFFERENCE)
@@ -225,7 +225,7 @@ class _Chain:
         self._step = STEP / len(mode) ** 0.25
 
     def run(self):
-        """Run one chain and return its last theta."""
+        """Run one Markov chain and return its last sample of theta."""
         u = self._start()
         value, slope = self._loss_at(u)
         for _ in range(N_TRAJECTORIES):

@@ -202,11 +202,11 @@ class Box:
         return to_cube(U)
 
     def coordinates(self) -> list[list[int]]:
-        """Return, for each column of the samples passed to `spread`, the cube columns it sets."""
+        """Return the cube columns that each column of the samples passed to `spread` determines."""
         return [[j] for j in range(self.n_features_)]
 
     def with_value(self, X: FloatArray, name: str, value: float) -> FloatArray:
-        """Return a copy of X, points of the cube, with the named input set to `value`."""
+        """Return a copy of the encoded points X in which the named input has the given value."""
         j = self.feature_names_.index(name)
         point = self.lower[None].copy()
         point[0, self._free[j]] = value
@@ -215,7 +215,7 @@ class Box:
         return X
 
     def with_values(self, X: FloatArray, values: Mapping[str, float]) -> FloatArray:
-        """Return a copy of X, points of the cube, with the named inputs set to new values."""
+        """Return a copy of the encoded points X in which the named inputs have the given values."""
         for name in values.keys() & set(self.feature_names_):
             X = self.with_value(X, name, values[name])
         return X

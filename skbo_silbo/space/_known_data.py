@@ -75,7 +75,7 @@ class StepData:
         return replace(self, n=np.floor(self.n / 2), d=max(np.floor(self.d / 2), 1))
 
     def after(self, step: Any, *, few_columns: bool) -> Self:
-        """Return the output of a step as `StepData`.
+        """Return the properties of a step's output as `StepData`.
 
         Only steps from scikit-learn are fitted to determine their output.
         """

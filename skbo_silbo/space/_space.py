@@ -239,11 +239,11 @@ class Space:
         return np.hstack([p.spread(u) for p, u in zip(varying, U.T, strict=True)])
 
     def coordinates(self) -> list[list[int]]:
-        """Return, for each column of the samples passed to `spread`, the cube columns it sets."""
+        """Return the cube columns that each column of the samples passed to `spread` determines."""
         return [columns for columns in self.column_groups().values() if columns]
 
     def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
-        """Return a copy of X, points of the cube, with the named parameter set to `value`.
+        """Return a copy of the encoded points X in which the named parameter has the given value.
 
         Raises
         ------
@@ -256,7 +256,7 @@ class Space:
         return X
 
     def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
-        """Return a copy of X, points of the cube, with the named parameters set to new values."""
+        """Return a copy of the encoded points X in which the named parameters have new values."""
         for name, value in values.items():
             X = self.with_value(X, name, value)
         return X

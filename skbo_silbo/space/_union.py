@@ -211,12 +211,12 @@ class SpaceUnion:
         return np.hstack([p.spread(u) for p, u in zip(self._varying, U.T, strict=True)])
 
     def coordinates(self) -> list[list[int]]:
-        """Return, for each column of the samples passed to `spread`, the cube columns it sets."""
+        """Return the cube columns that each column of the samples passed to `spread` determines."""
         ends = np.cumsum([0, *(p.n_columns for p in self._varying)]).tolist()
         return [list(range(*pair)) for pair in pairwise(ends)]
 
     def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
-        """Return a copy of X, points of the cube, with the named parameter set to `value`.
+        """Return a copy of the encoded points X in which the named parameter has the given value.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class SpaceUnion:
         return np.concatenate(blocks)
 
     def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
-        """Return a copy of X, points of the cube, with the named parameters set to new values.
+        """Return a copy of the encoded points X in which the named parameters have new values.
 
         Points whose branch does not allow these values are moved to another branch.
         """
@@ -309,7 +309,7 @@ class SpaceUnion:
         return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)
 
     def _join(self, b, own):
-        """Return the points of the cube that have the columns `own` of branch b."""
+        """Return points of the cube that have the given columns in branch b."""
         X = np.zeros((len(own), self.n_features_))
         X[:, : self._choice.n_columns] = self._choice.encode([b])
         X[:, self._columns[b]] = own

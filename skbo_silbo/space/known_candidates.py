@@ -98,7 +98,7 @@ def _nearest(parameter, value, *, clip):
 
 
 def _fallback(parameter, has):
-    """Return a list with the estimator's value, or the middle of the range if it is not in it."""
+    """Return a list with the estimator's value if it is in the range, and otherwise the middle."""
     value = has.get(parameter.name)
     if parameter.holds(value):
         return [parameter.own(value)]

@@ -131,7 +131,7 @@ def fit_feasibility(states, X, constraints, *, tune=True):
     feasibility : Feasibility or None
         The fitted models; None if no constraint was observed.
     states : dict of str to dict
-        States for the next fit, as plain data.
+        States for the next fit, as JSON-compatible data.
     """
     sparse = X.shape[1] >= LEAST_SPARSE_DIMENSION
     template = GaussianProcessSurrogate(prior="sparse" if sparse else "dimension-scaled")

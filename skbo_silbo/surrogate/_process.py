@@ -138,7 +138,7 @@ class GaussianProcessSurrogate:
         return np.sqrt(self.posterior_.weights)
 
     def to_state(self) -> dict[str, Any]:
-        """Return the hyperparameters as plain data, without rounding."""
+        """Return the hyperparameters as JSON-compatible data, without rounding."""
         return {"theta": self.theta_.tolist()}
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:

@@ -146,7 +146,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self):
-        """Return the seed and kernel hyperparameters as plain data."""
+        """Return the seed and kernel hyperparameters as JSON-compatible data."""
         kernels = [process.kernel_ for process in _processes(self.regressor_)]
         return {"seed": self.seed, "kernel": _values_of(kernels[0]) if kernels else {}}
 

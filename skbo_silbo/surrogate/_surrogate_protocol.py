@@ -63,7 +63,7 @@ class Surrogate(Protocol):
         """
 
     def to_state(self) -> dict[str, Any]:
-        """Return plain data that `fit` accepts as `state`."""
+        """Return JSON-compatible data that `fit` accepts as `state`."""
 
     @property
     def relevance_(self) -> FloatArray:

@@ -211,7 +211,7 @@ def _fewer_labels(pencil, slices):
 
 
 def _whitened(pencil, ridge):
-    """Yield W for each alpha, with one factorisation of the smaller of two matrices each."""
+    """Yield the whitened matrix W for each alpha, by factoring the smaller of two matrices."""
     if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the span of the samples
         pencil, _ = reduce_to_rows(pencil)
     labelled = pencil.X_labeled.T @ pencil.X_labeled

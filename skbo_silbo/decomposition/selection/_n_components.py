@@ -11,7 +11,7 @@ MAX_AUTO_COMPONENTS = 20  # largest number of components chosen automatically
 
 
 def check_n_components(value, n_features, words=("auto",)):
-    """Check that `n_components` is one of `words`, or an integer from 1 to `n_features`."""
+    """Check that `n_components` is an allowed string or an integer from 1 to `n_features`."""
     if isinstance(value, str) and value in words:
         return
     check_integer("n_components", value, 1, special=", ".join(map(repr, words)))
@@ -26,7 +26,7 @@ INDEPENDENT = "features that vary independently"
 
 
 def check_identified(value, limit, what="directions identified by the slices", remedy=""):
-    """Raise ValueError if `value` exceeds `limit`.
+    """Raise ValueError if more directions are requested than can be identified.
 
     `what` and `remedy` describe the limit in the error message.
     """

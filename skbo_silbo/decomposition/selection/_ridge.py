@@ -83,7 +83,7 @@ def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
 
 
 def _projections(scatter, products):
-    """Compute s^2 and p from X'X and X'Y; p is set to 0 for directions without variance."""
+    """Compute squared singular values of X, and projections of Y, from X'X and X'Y."""
     squares, V = linalg.eigh(scatter, check_finite=False)
     kept = squares > RANGE * squares.max()
     projected = V.T @ products / np.sqrt(np.where(kept, squares, np.inf))[:, None]

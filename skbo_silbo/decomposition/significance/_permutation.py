@@ -142,7 +142,7 @@ def mean_shuffles(S, omega, groups=None):
         S2, within, drawn = _residual(S, S1), omega.T @ S1, []
 
         def statistics(orders):
-            """Return the statistic for several permutations.
+            """Return the values of the statistic for several permutations.
 
             Permuting y relative to S2 is equivalent to permuting S2, and cheaper.
             """
@@ -234,7 +234,7 @@ def kernel_shuffles(S, kernel, groups=None):
 
 
 def split_scores(S, k):
-    """Split scores into the first k, and the centred residuals of the others regressed on them."""
+    """Split off the first k scores, and regress the others on them to obtain centred residuals."""
     return S[:, :k], _residual(S[:, k:], S[:, :k])
 
 

@@ -144,13 +144,13 @@ def chi_square_tests(test, most):
 
 
 def can_be_tested(S):
-    """Return whether `moments_of_squares` takes about a second at most."""
+    """Return whether the moments for the chi-square tests can be computed in about a second."""
     n, q = S.shape
     return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
 
 def moments_of_squares(U, e, weights):
-    """Return tr V and tr V^2 for the covariance V of ``e (u u' - I)``.
+    """Return the traces of V and V^2, where V is the covariance of ``e (u u' - I)``.
 
     The eigenvalues of V are the weights in two tests whose statistics are weighted sums of
     chi-square variables: Cook's (1998) test of pHd, where e is the residual, and the general test

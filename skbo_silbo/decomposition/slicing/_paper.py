@@ -15,7 +15,7 @@ from skbo_silbo._numerics.pencil import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):
-    """Return Omega with the weights of the paper.
+    """Return the membership matrix Omega with the weights that the paper uses.
 
     Each of the k_h neighbour pairs in slice h has weight 1 / k_h.
     """
