@@ -27,11 +27,12 @@ from sklearn.utils.validation import check_is_fitted
 from skbo_silbo import minimize
 
 # %%
-# The problem
-# -----------
+# Define the problem
+# ------------------
 #
-# Thirty inputs; those of a good design follow two hidden numbers along curves. A point is as bad as
-# it is far from the sheet and, along it, from the hidden best place.
+# There are thirty inputs. In a good design, two hidden numbers determine all of them, so good
+# designs lie on a curved surface. The cost of a point is its squared distance from this surface,
+# plus the squared distance from the best design along the surface.
 
 N_INPUTS = 30
 rng = np.random.default_rng(0)
@@ -41,7 +42,7 @@ BEST = np.array([0.2, -0.1])
 
 
 def sheet(hidden):
-    """Return the designs, (n, 30), of hidden numbers, (n, 2)."""
+    """Map n pairs of hidden numbers to designs of shape (n, 30)."""
     return 0.8 * np.sin(hidden @ FREQUENCIES + PHASES)
 
 
@@ -50,15 +51,15 @@ on_sheet = sheet(grid)
 
 
 def cost(x):
-    """Return the distance from the sheet, and along it from the best place, squared."""
+    """Return the squared distance from the surface, plus that from the best design along it."""
     gaps = ((on_sheet - x) ** 2).sum(axis=1)
     nearest = gaps.argmin()
     return float(gaps[nearest] + ((grid[nearest] - BEST) ** 2).sum())
 
 
 # %%
-# What is known: designs of the past, on the sheet but for small errors, round a hole that holds the
-# best place.
+# A hundred earlier designs are known. They lie close to the surface, around a hole that contains
+# the best design.
 
 hidden = rng.uniform(-1, 1, (400, 2))
 hidden = hidden[((hidden - BEST) ** 2).sum(axis=1) > 0.16][:100]
@@ -66,19 +67,19 @@ past = np.clip(sheet(hidden) + 0.02 * rng.normal(size=(100, N_INPUTS)), -1, 1)
 past_costs = np.array([cost(x) for x in past])
 
 # %%
-# The autoencoder
-# ---------------
+# Write the autoencoder
+# ---------------------
 
 
 class Autoencoder(TransformerMixin, BaseEstimator):
-    """Encode by the first half of a network that was trained to return its input.
+    """Transformer that encodes samples by a network trained to reproduce its input.
 
     Parameters
     ----------
     n_components : int
-        Neurons in the middle.
+        Number of neurons in the middle layer.
     random_state : int
-        Of the first weights.
+        Seed of the initial weights.
     """
 
     def __init__(self, n_components=2, random_state=0):
@@ -86,7 +87,7 @@ class Autoencoder(TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Train on the better half of the points."""
+        """Train the network on the better half of the points."""
         better = X[y <= np.median(y)]
         self.network_ = MLPRegressor(
             hidden_layer_sizes=(32, self.n_components, 32),
@@ -102,11 +103,11 @@ class Autoencoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """Return what the neurons in the middle say, (n, n_components)."""
+        """Return the activations of the middle layer, of shape (n, n_components)."""
         return self._through(X, slice(0, 2), last_is_linear=False)
 
     def inverse_transform(self, Z):
-        """Return what the second half of the network makes of it, (n, n_features)."""
+        """Decode activations of the middle layer to points of shape (n, n_features)."""
         return self._through(Z, slice(2, 4), last_is_linear=True)
 
     def _through(self, X, layers, last_is_linear):
@@ -121,10 +122,11 @@ class Autoencoder(TransformerMixin, BaseEstimator):
 
 
 # %%
-# The search
-# ----------
+# Search in its coordinates
+# -------------------------
 #
-# Twenty-five evaluations, beside the default, which sees the same past and all thirty inputs.
+# Make 25 evaluations with the autoencoder, and 25 with the default, which uses the same earlier
+# designs and all thirty inputs.
 
 bounds = [(-1, 1)] * N_INPUTS
 common = {"x0": past, "y0": past_costs, "n_calls": 25, "random_state": 0}
@@ -135,8 +137,8 @@ print(f"default, 25 calls:         {plain.fun:.3f}")
 print(f"autoencoder, 25 calls:     {curved.fun:.3f}")
 
 # %%
-# The coordinates that the network found, coloured by the cost of the points told; the crosses are
-# the points that the search asked for.
+# Left: the earlier designs in the coordinates of the autoencoder, coloured by cost. Crosses are the
+# points that the search proposed.
 
 import matplotlib.pyplot as plt
 
@@ -144,8 +146,8 @@ encoder = Autoencoder().fit(past, past_costs)
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 Z, asked = encoder.transform(past), encoder.transform(curved.x_iters[len(past) :])
 shown = left.scatter(*Z.T, c=np.log10(past_costs), cmap="viridis_r", s=18)
-left.plot(*asked.T, "x", color="tab:red", label="asked for")
-left.set(xlabel="first neuron in the middle", ylabel="second neuron in the middle")
+left.plot(*asked.T, "x", color="tab:red", label="proposed")
+left.set(xlabel="first coordinate", ylabel="second coordinate")
 left.legend(loc="best", frameon=False)
 figure.colorbar(shown, ax=left, label="log10 of the cost")
 calls = np.arange(1, 26)
@@ -155,16 +157,16 @@ for result, name, colour in ((curved, "autoencoder", "tab:red"), (plain, "defaul
     right.annotate(name, (25, lowest[-1]), xytext=(4, 0), textcoords="offset points", color=colour)
 right.set(
     xlim=(0, 34),
-    xlabel="evaluations after the past ones",
+    xlabel="evaluations after the earlier ones",
     ylabel="lowest cost (one run)",
     yscale="log",
 )
 right.spines[["top", "right"]].set_visible(False)
 left.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: points told, on two arms of a sheet laid flat by the network, cheap ones "
-    "light; the crosses asked for crowd in the empty place between the arms. Right: the "
-    "autoencoder finds a cost several times lower, while the default stays at the best of "
-    "the past."
+    "Left: earlier designs in the two coordinates of the autoencoder, on two arms with low costs "
+    "in light colours. Most proposed points lie in the gap between the arms. Right: the "
+    "autoencoder finds a cost several times lower than the best earlier design, which the default "
+    "does not improve."
 )
 plt.show()

@@ -9,10 +9,10 @@ before the first evaluation. :doc:`/extending` describes all protocols.
 """
 
 # %%
-# A learner of directions
-# -----------------------
-# It has a name and one method (see :class:`~skbo_silbo.embedding.Learner`), and returns a
-# :class:`~skbo_silbo.embedding.LinearEmbedding`: here the direction of the least-squares plane.
+# Write a learner of the embedding
+# --------------------------------
+# A learner has a name and one method (see :class:`~skbo_silbo.embedding.Learner`). This one returns
+# a :class:`~skbo_silbo.embedding.LinearEmbedding` onto the direction of the least-squares plane.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,10 +44,11 @@ class Slope:
 check_learner(Slope())
 
 # %%
-# An acquisition
-# --------------
-# What a point is worth by the predicted mean and standard deviation, with both derivatives: the log
-# probability of a lower value. The first version forgot a sign, and is told so.
+# Write an acquisition function
+# -----------------------------
+# An acquisition function maps the predicted mean and standard deviation to a value, and returns the
+# derivatives with respect to both. Here it is the log probability of a lower value. The first
+# version has a sign error, which the check reports.
 
 
 def log_probability(mean, std, best, *, return_gradient=False):
@@ -71,11 +72,11 @@ except AssertionError as error:
 check_acquisition(log_probability)
 
 # %%
-# All of an optimiser
-# -------------------
-# A method of the literature is a :class:`~skbo_silbo.optimizers.Configuration` of the loop; ask,
-# tell, failures, pending points and JSON come with
-# :class:`~skbo_silbo.optimizers.EmbeddedOptimizer`. Its parts can be checked alone, too.
+# Write an optimiser
+# ------------------
+# A method of the literature is often a :class:`~skbo_silbo.optimizers.Configuration`. A subclass of
+# :class:`~skbo_silbo.optimizers.EmbeddedOptimizer` inherits ask, tell, failures, pending points and
+# saved states. Its components can be checked separately, too.
 
 check_surrogate(GaussianProcessSurrogate())
 
@@ -101,9 +102,10 @@ class OnTheSlope(EmbeddedOptimizer):
 check_optimizer(OnTheSlope)
 
 # %%
-# In use
-# ------
-# A ridge that rises along one direction of ten inputs: the case for which the learner was made.
+# Use the components
+# ------------------
+# The function increases along one of ten dimensions, which is the case that the learner was made
+# for.
 
 weights = np.random.default_rng(0).normal(size=10)
 BOUNDS = [(-1, 1)] * 10
@@ -132,9 +134,10 @@ for name, runs in found.items():
     print(f"{name}: {np.mean([run.fun for run in runs]) - LOWEST:.1e} above the lowest value")
 
 # %%
-# Left, what two acquisitions make of the same predictions, contours a step of worth; both like low
-# means; below the best so far the own one shuns what is uncertain, the default seeks it. Right, two
-# seeds each: no benchmark. Close to the lowest value a greedy acquisition is ahead, as here.
+# Left: both acquisition functions for the same predictions. Both prefer low means. Below the best
+# value, our function avoids uncertain points, whereas the default prefers them. Right: two seeds of
+# each. Close to the minimum a greedy acquisition function is better, as here. This is not a
+# benchmark.
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 mean, std = np.meshgrid(np.linspace(-1, 2, 80), np.linspace(0.05, 1.5, 80))
@@ -157,9 +160,9 @@ panels[2].set_ylabel("best so far, less the lowest value")
 panels[2].legend(frameon=False)
 panels[2].spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: contours of two acquisitions over mean and standard deviation; both fan out "
-    "from the best value so far, and only that of the default rises with uncertainty "
-    "everywhere. Right: three methods, two seeds each, on a ridge in ten inputs come close "
-    "to its lowest value within 30 evaluations."
+    "Left: contours of two acquisition functions of mean and standard deviation. Both fan out from "
+    "the best value so far, and only the default increases with the standard deviation everywhere. "
+    "Right: three methods with two seeds each come close to the minimum of a function of ten "
+    "inputs within 30 evaluations."
 )
 plt.show()

@@ -8,10 +8,10 @@ these terms, two steps of scikit-learn, is then a suitable surrogate.
 """
 
 # %%
-# The response
-# ------------
-# The loss of a process of six settings: a quadratic with interactions and a little noise. Its
-# minimum, without the noise, is 0.
+# Define the response
+# -------------------
+# The loss of a process with six settings is a quadratic function with interactions, plus a little
+# noise. Its minimum without noise is 0.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,10 +37,11 @@ def measured(seed):
 
 
 # %%
-# Three searches
-# --------------
-# ``embedding="identity"`` keeps the inputs as they are; the quadratic sees them in [-1, 1], and
-# standardised values. Every search is judged by the true loss of what it had measured as best.
+# Compare three searches
+# ----------------------
+# ``embedding="identity"`` keeps all inputs. The surrogate gets inputs scaled to [-1, 1] and
+# standardised values. Each search is judged by the true loss of the best point that it has
+# measured.
 
 QUADRATIC = make_pipeline(PolynomialFeatures(2), BayesianRidge())
 OPTIONS = {
@@ -66,8 +67,9 @@ for name, losses in runs.items():
     print(f"{name}: {last.mean():.3f} ({last.min():.3f} to {last.max():.3f})")
 
 # %%
-# Left, a thin line a seed, thick their mean. Right, what the quadratic believes along one setting
-# after 20 random points, too few for its 28 terms, two standard deviations wide.
+# Left: thin lines are single seeds, thick lines their means. Right: the prediction of the quadratic
+# along one setting after 20 random points, with two standard deviations. These are fewer points
+# than its 28 terms.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 for (name, losses), colour in zip(runs.items(), ("0.5", "#D55E00", "#009E73"), strict=True):
@@ -88,9 +90,8 @@ right.legend(frameon=False)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: true loss against evaluations. The quadratic surrogate falls below the "
-    "Gaussian process after about 30, both below random search. Right: along one setting "
-    "the quadratic from 20 points is nearly flat, and the true parabola leaves its wide "
-    "band in the middle."
+    "Left: true loss against evaluations. The quadratic surrogate falls below the Gaussian process "
+    "after about 30, and both are below random search. Right: along one setting, the quadratic "
+    "fitted to 20 points is nearly flat, and the true parabola leaves its wide band in the middle."
 )
 plt.show()

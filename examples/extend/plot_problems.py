@@ -7,10 +7,11 @@ hidden among irrelevant inputs. The benchmarks use them, and you can try a new o
 """
 
 # %%
-# Functions of few inputs
-# -----------------------
-# A :class:`~skbo_silbo.problems.Problem` is called with one point, its ``evaluate`` with many. Of
-# `hartmann6` the first two of its six inputs are shown, the others at their best.
+# Evaluate functions of few inputs
+# --------------------------------
+# Call a :class:`~skbo_silbo.problems.Problem` with one point, or its method ``evaluate`` with
+# several. For `hartmann6` the figure shows the first two of its six inputs. The others have their
+# optimal values.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,12 +20,11 @@ from skbo_silbo.problems import branin, embedded, hartmann6, noisy, planted, rot
 
 PROBLEMS = [branin(), hartmann6()]
 for problem in PROBLEMS:
-    problem.check_optimum()  # raises where a random or polished point is lower
+    problem.check_optimum()  # raises if a better point is found
     print(f"{problem.name:16} {problem.n_dims} inputs, lowest value {problem.optimum:.4g}")
 
 # %%
-# Light is low, on a scale that spreads the ranks of the values evenly; crosses are where the lowest
-# value is.
+# Light colours are low values, on a scale of ranks. Crosses mark the minima.
 
 
 def draw(problem, axes, n=400):
@@ -44,17 +44,17 @@ figure, panels = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for axes, problem in zip(panels.flat, PROBLEMS, strict=True):
     draw(problem, axes)
 figure.set_label(
-    "Two maps of functions of two inputs, light where they are low: three bowls of Branin, and the "
-    "round well of Hartmann's function; crosses mark the minima."
+    "Maps of Branin's function with three minima, and of Hartmann's function with one. Low values "
+    "are light, and crosses mark the minima."
 )
 plt.show()
 
 # %%
-# Hidden among others
-# -------------------
-# `embedded` adds inputs that do nothing, `planted` mixes them in at random places, reflects and
-# moves what is hidden, and `rotated` hides dense directions. `noisy` adds noise to every value (a
-# :class:`~skbo_silbo.problems.NoisyProblem`), and keeps the truth for who judges.
+# Hide a function among many inputs
+# ---------------------------------
+# `embedded` adds irrelevant inputs, `planted` also permutes, reflects and translates the relevant
+# ones, and `rotated` uses random dense directions. `noisy` adds noise to every value. The result, a
+# :class:`~skbo_silbo.problems.NoisyProblem`, can still be evaluated without noise.
 
 HIDDEN = {
     "embedded": embedded(branin(), 40),
@@ -65,7 +65,8 @@ loud = noisy(branin(), sd=5.0, random_state=0)
 line = np.column_stack([np.linspace(-5, 10, 150), np.full(150, 2.275)])
 
 # %%
-# Left, the two directions that count of 40 inputs, a dark cell for an entry; right, noise.
+# Left: the two active directions among 40 inputs. Dark cells are large entries. Right: values with
+# noise.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 entries = np.vstack([np.abs(problem.active_directions) for problem in HIDDEN.values()])
@@ -79,8 +80,7 @@ right.set(title="branin with noise", xlabel="first input", ylabel="value")
 right.legend(frameon=False)
 right.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: two dark cells among 40 inputs for embedded and for planted, pale ones "
-    "everywhere for rotated. Right: noisy values scattered about the curve of Branin's "
-    "function."
+    "Left: two dark cells among 40 inputs for embedded and planted, pale cells for all inputs of "
+    "rotated. Right: noisy values around the curve of Branin's function."
 )
 plt.show()

@@ -10,9 +10,10 @@ example looks for high values with ``maximize=True``.
 """
 
 # %%
-# The yield of two reactions in a row
-# -----------------------------------
-# A becomes B at one rate and B becomes C at another; B is wanted, at a time that can be chosen.
+# Define the yield of two consecutive reactions
+# ---------------------------------------------
+# A becomes B at one rate, and B becomes C at another. The yield is the amount of B at a time that
+# can be chosen.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,8 +44,8 @@ for optimizer in (by_logarithm, by_number):
     print(optimizer.best_x_, f"{optimizer.best_y_:.3f}")
 
 # %%
-# Where the points lie
-# --------------------
+# Plot the evaluated points
+# -------------------------
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 lines = (
@@ -58,8 +59,8 @@ left.set(xlabel="first rate", ylabel="second rate")
 left.legend(frameon=False, loc="lower left")
 right.set(xlabel="evaluations", ylabel="highest yield so far")
 figure.set_label(
-    "Left, points searched by logarithm lie in all decades of both rates, many round the best; by "
-    "the number itself nearly all lie in the top decade or at an end. Right, the highest yield "
-    "so far is above the other from the start."
+    "Left: on a logarithmic scale, points lie in all decades of both rates, many of them around "
+    "the best one. On a linear scale, nearly all lie in the top decade or at a bound. Right: the "
+    "highest yield so far is larger with the logarithmic scale from the start."
 )
 plt.show()

@@ -9,10 +9,10 @@ means. It takes about a minute.
 """
 
 # %%
-# The function
-# ------------
-# Hartmann's function of six inputs, put at random places among 500, each reflected or not and
-# moved. Its minimum is -3.322; the middle of the box is nothing special.
+# Define the function
+# -------------------
+# Hartmann's function of six inputs is hidden at random positions among 500, randomly reflected and
+# translated. Its minimum is -3.322, and it is not near the middle of the box.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,10 +25,10 @@ places = np.flatnonzero(np.abs(problem.active_directions).sum(axis=0))
 print("inputs that matter:", places)
 
 # %%
-# The search
-# ----------
-# ``minimize(problem, problem.bounds, random_state=0)`` is the same in one line; asking and telling
-# keeps the optimiser, to be questioned afterwards. Random search is cheap, so it runs 20 times.
+# Run the search
+# --------------
+# ``minimize(problem, problem.bounds, random_state=0)`` does the same in one line. Random search is
+# cheap, so it runs 20 times.
 
 optimizer = SILBO(problem.bounds, random_state=0)
 for _ in range(100):
@@ -41,8 +41,8 @@ blind = [
 print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean():.3f} on average")
 
 # %%
-# What was learnt
-# ---------------
+# Find the inputs that matter
+# ---------------------------
 # ``shares`` (:class:`~skbo_silbo.sensitivity.InputShares`) holds the share of the variance that
 # every input explains over the whole box (its total Sobol index), with 90 % intervals. They are
 # computed from a model of all inputs (:class:`~skbo_silbo.sensitivity.InputModel`). If the model
@@ -84,9 +84,9 @@ right.legend(frameon=False)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: SILBO's best value falls below the band of twenty random searches after some "
-    "40 evaluations and reaches the dotted line of the minimum. Right: spikes of the "
-    "shares of 500 inputs; the largest is one of the six that matter, whose intervals are "
-    "wide, and those of the others are almost nothing."
+    "Left: SILBO's best value falls below the range of twenty random searches after about 40 "
+    "evaluations and reaches the minimum, a dotted line. Right: shares of 500 inputs. The largest "
+    "is that of a relevant input. The intervals of the six relevant inputs are wide, and the "
+    "shares of the others are close to zero."
 )
 plt.show()

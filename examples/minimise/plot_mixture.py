@@ -8,9 +8,9 @@ point satisfies it, from the first one on.
 """
 
 # %%
-# A blend of three components
-# ---------------------------
-# The best blend has next to nothing of the third.
+# Optimise a blend of three components
+# ------------------------------------
+# The best blend contains hardly anything of the third component.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,8 +34,8 @@ result = minimize(
 print(result.x.round(3), f"{result.fun:.4f}", abs(result.x_iters.sum(axis=1) - 1).max())
 
 # %%
-# Where the points lie
-# --------------------
+# Plot the evaluated blends
+# -------------------------
 
 corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 grid = np.array([(i, j, 60 - i - j) for i in range(61) for j in range(61 - i)]) / 60
@@ -52,7 +52,7 @@ axes.set_aspect("equal")
 axes.set_axis_off()
 figure.colorbar(shown, label="shrinkage")
 figure.set_label(
-    "All blends of a, b and c as a triangle, darker where shrinkage is larger. Points lie on it "
-    "from the first one; most are at the best, a star on the side without c."
+    "All blends of a, b and c as a triangle, darker where the shrinkage is larger. All points lie "
+    "in the triangle, and most are close to the best blend, a star on the side without c."
 )
 plt.show()

@@ -8,9 +8,9 @@ example needs ``pip install ".[optuna]"``.
 """
 
 # %%
-# The study
-# ---------
-# Twenty settings, of which three matter; one of them is on a logarithmic scale.
+# Define the objective
+# --------------------
+# Three of twenty settings matter, and one of these is on a logarithmic scale.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,8 +32,8 @@ def objective(trial):
 
 
 # %%
-# Two samplers
-# ------------
+# Compare two samplers
+# --------------------
 
 SAMPLERS = {"TPE": optuna.samplers.TPESampler, "SILBO": SILBOSampler}
 
@@ -52,7 +52,7 @@ for name, runs in best.items():
     print(f"{name}: {runs[:, -1].mean():.4f} ({runs[:, -1].min():.4f} to {runs[:, -1].max():.4f})")
 
 # %%
-# A thin line a seed, thick their mean.
+# Thin lines are single seeds, thick lines their means.
 
 figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
 for (name, runs), colour in zip(best.items(), ("0.5", "#D55E00"), strict=True):
@@ -62,8 +62,8 @@ axes.set(xlabel="trials", ylabel="best value so far", yscale="log")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Best value so far on a logarithmic axis against 60 trials, three seeds each: the "
-    "curves of TPE level off near a tenth, those of SILBO go on falling to a ten- "
-    "thousandth of that or less."
+    "Best value so far on a logarithmic axis against 60 trials, with three seeds each. The curves "
+    "of TPE level off near a tenth, and those of SILBO continue to fall to a ten-thousandth or "
+    "less."
 )
 plt.show()

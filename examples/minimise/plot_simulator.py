@@ -9,11 +9,11 @@ waits for a process.
 """
 
 # %%
-# The program
-# -----------
-# Weight of a wing in pounds as a function of its area, the weight of fuel, aspect ratio and so on:
-# the formula of Forrester, Sobester and Keane (2008), eq. 1.1. What it cannot compute, it does not
-# survive: then it prints nothing and ends with an error, as simulators do.
+# Write the program
+# -----------------
+# The program computes the weight of a wing in pounds from its area, the weight of the fuel, the
+# aspect ratio and other settings (Forrester, Sobester and Keane 2008, eq. 1.1). If the weight
+# cannot be computed, the program ends with an error, as simulators do.
 
 import json
 import subprocess
@@ -41,7 +41,7 @@ print(structure + s["wing area"] * s["paint weight"])
 
 
 def weigh(settings):
-    """Run the program once; NaN tells the optimiser that it failed."""
+    """Run the program once, and return NaN if it fails."""
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         input=json.dumps({name: float(value) for name, value in settings.items()}),
@@ -53,8 +53,8 @@ def weigh(settings):
 
 
 # %%
-# The space
-# ---------
+# Define the search space
+# -----------------------
 
 RANGES = {
     "wing area": (150.0, 200.0),
@@ -72,11 +72,11 @@ RANGES = {
 space = Space({name: uniform(low, high - low) for name, (low, high) in RANGES.items()})
 
 # %%
-# The searches
-# ------------
-# A point is proposed whenever a worker is free, given that the others are pending. With
-# ``journal=`` every weight would be on disk, and the same call would go on after a crash. One run
-# proves nothing, so there are four of each search.
+# Run the searches
+# ----------------
+# A new point is proposed whenever a worker is free, given the pending points. With ``journal=``,
+# every weight would be on disk, and the same call would resume after a crash. One run proves
+# nothing, so each search is run four times.
 
 N_RUNS = 60
 SEARCHES = {"random search": ("random", "0.45"), "SILBO": ("silbo", "#0072B2")}
@@ -90,8 +90,8 @@ for name, found in lightest.items():
     print(f"{name}: {found.mean():.0f} lb on average, {found.min():.0f} to {found.max():.0f}")
 
 # %%
-# What mattered
-# -------------
+# Find the settings that matter
+# -----------------------------
 # ``subspace_`` (a :class:`~skbo_silbo.sensitivity.LearntSubspace`) holds the share of the variance
 # that every input explains over the whole space (its total Sobol index), with 90 % intervals. The
 # proposals depend on which process ends first, so the numbers vary from run to run.
@@ -137,6 +137,6 @@ axes.set(xlabel="share of the weight's variance, with 90 % intervals")
 axes.spines[["top", "right"]].set_visible(False)
 bars.set_label(
     "The eight settings that explain most of the weight, with intervals; "
-    f"{ranked[-1]} and {ranked[-2]} lead."
+    f"{ranked[-1]} and {ranked[-2]} have the largest shares."
 )
 plt.show()

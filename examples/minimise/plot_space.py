@@ -7,11 +7,11 @@ becomes of ranges, integers, lists, categories and conditional parameters.
 """
 
 # %%
-# One space
-# ---------
-# Distributions of :mod:`scipy.stats`, lists of sorted numbers (ordered), any other lists
-# (categories, a column for every choice). :func:`~skbo_silbo.space.parameter_domains` says what was
-# made of each, as a :class:`~skbo_silbo.space.ParameterDomain`.
+# Encode a space
+# --------------
+# A space contains distributions of :mod:`scipy.stats`, lists of sorted numbers (ordered), and other
+# lists (categories, with one column per choice). :func:`~skbo_silbo.space.parameter_domains`
+# describes each parameter by a :class:`~skbo_silbo.space.ParameterDomain`.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,10 +36,10 @@ for name, domain in parameter_domains(space).items():
 print("columns of the cube:", space.feature_names_)
 
 # %%
-# Parameters that only some points have
-# -------------------------------------
-# A list of dicts is a :class:`~skbo_silbo.space.SpaceUnion`: the first column chooses the branch,
-# what branches have in common has one column in common.
+# Encode conditional parameters
+# -----------------------------
+# A list of dicts becomes a :class:`~skbo_silbo.space.SpaceUnion`. Its first column chooses the
+# branch, and parameters that branches have in common share a column.
 
 union = SpaceUnion(
     [
@@ -51,10 +51,10 @@ print(union.feature_names_)
 drawn = union.decode(np.random.default_rng(0).uniform(-1, 1, (200, union.n_features_)))
 
 # %%
-# A space that is used up
-# -----------------------
-# Six points can be asked for once each; a seventh cannot, and :class:`~skbo_silbo.SpaceExhausted`
-# says how many are left.
+# Exhaust a finite space
+# ----------------------
+# This space has six points, which can be proposed once each. Asking for another one raises
+# :class:`~skbo_silbo.SpaceExhausted`, which says how many are left.
 
 optimizer = SILBO({"depth": [2, 4, 8], "kind": ["a", "b"]}, random_state=0)
 for trial in optimizer.ask(4):
@@ -65,9 +65,9 @@ except SpaceExhausted as error:
     print(f"{error} n_left={error.n_left}")
 
 # %%
-# Above, the value of every parameter along its column of the cube: stairs are whole numbers and
-# lists, and a straight line on a logarithmic axis is a range whose logarithm is even. Below, 200
-# points of the conditional space; each has one of the two lower parameters.
+# Top: the value of each parameter along its column of the cube. Steps are integers and lists, and a
+# straight line on a logarithmic axis is a log-uniform range. Bottom: 200 points of the conditional
+# space. Each has one of the two lower parameters.
 
 figure = plt.figure(figsize=(11, 6.4), layout="constrained")
 above, below = figure.subfigures(2, 1, height_ratios=(3, 2))
@@ -95,9 +95,9 @@ for axes, kernel, own, colour in (
 left.set_xscale("log")
 right.set_xticks(range(2, 6))
 figure.set_label(
-    "Above: value against cube column of five parameters: straight lines for momentum "
-    "and, on a logarithmic axis, rate; stairs for layers and width; an S for the normal "
-    "shift. Below: random points of the two branches, C against gamma spread evenly, and "
-    "C against degree in four columns."
+    "Top: value against cube column for five parameters: straight lines for momentum and, on a "
+    "logarithmic axis, rate; steps for layers and width; an S-shaped curve for the normal shift. "
+    "Bottom: random points of the two branches, evenly spread over C and gamma, and over C and "
+    "four values of degree."
 )
 plt.show()

@@ -13,10 +13,10 @@ The paper's algorithms are :class:`~skbo_silbo.baselines.SILBOBottomUp` and
 """
 
 # %%
-# The methods
-# -----------
-# ``method=`` of :func:`~skbo_silbo.minimize` takes their names, as ``"hesbo"``, or the class. What
-# comes back is a :class:`~skbo_silbo.MinimizeResult`.
+# Run the methods
+# ---------------
+# ``method=`` of :func:`~skbo_silbo.minimize` is a name, such as ``"hesbo"``, or a class. The result
+# is a :class:`~skbo_silbo.MinimizeResult`.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,10 +47,10 @@ for method, (_, options) in METHODS.items():
     print(f"{method.__name__:18} lowest value {result.fun:6.2f}")
 
 # %%
-# Every dot is a point evaluated, at its values of the two inputs that count, early ones light and
-# late ones dark; the contours are the function, and crosses its three minima. REMBO and HeSBO
-# see lines or planes of the box only, SIBO spends its first points in tight groups, and bottom-up
-# evaluates old points again wherever a new embedding moves them.
+# Each dot is an evaluated point in the two relevant inputs, from light (early) to dark (late).
+# Contours show the function, and crosses its three minima. REMBO and HeSBO only reach lines or
+# planes of the box, SIBO spends its first evaluations on groups of neighbours, and bottom-up moves
+# its earlier points whenever the embedding changes, and evaluates them again.
 
 figure, panels = plt.subplots(
     3, 3, figsize=(11, 10), layout="constrained", sharex=True, sharey=True
@@ -71,9 +71,9 @@ for axes, (method, (idea, _)) in zip(panels.flat, METHODS.items(), strict=True):
 figure.supxlabel("first input that counts")
 figure.supylabel("second input that counts")
 figure.set_label(
-    "Nine panels of points over the contours of Branin's function with three crosses at "
-    "its minima. Random points are spread evenly, SIBO's sit in a few tight groups, REMBO's "
-    "lie along the border and round one minimum, AddBO's mostly in the middle, and SILBO's "
-    "late ones are close to the crosses."
+    "Nine panels of points over the contours of Branin's function, with crosses at its three "
+    "minima. Random points are evenly spread, SIBO's form a few groups, REMBO's lie along the "
+    "border and around one minimum, AddBO's mostly in the middle, and SILBO's late points are "
+    "close to the minima."
 )
 plt.show()

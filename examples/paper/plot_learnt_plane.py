@@ -8,8 +8,8 @@ has 60 inputs and depends on two dense directions.
 """
 
 # %%
-# A function of two directions
-# ----------------------------
+# Define a function of two directions
+# -----------------------------------
 # :func:`~skbo_silbo.problems.rotated` puts a function of two coordinates along two random
 # directions of the cube. It is steep along one of them and a bowl along the other.
 
@@ -30,10 +30,11 @@ problem = rotated(flat, 60, random_state=1)
 plane = problem.active_directions
 
 # %%
-# Two searches of 60 evaluations
-# ------------------------------
-# Both have the same first points. After every value we note how much of the true plane lies in the
-# plane learnt: the mean squared cosine of the angles between them, 1 where they are the same.
+# Run two searches of 60 evaluations
+# ----------------------------------
+# Both searches start from the same points. After every value, we compute the similarity of the
+# learnt and the true plane: the mean squared cosine of the angles between them, which is 1 if they
+# are equal.
 
 options = {
     "semi-SIR, scikit-learn's process": {
@@ -80,8 +81,8 @@ panels[2].set(title="how much of the true plane is learnt", xlabel="evaluations"
 for axes in panels:
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: the points of the search with semi-SIR stop half-way between the centre and the cross. "
-    "Middle: the late points of the default crowd at the cross. Right: the share of the true plane "
-    "that is learnt stays below .15, close to that of a random plane."
+    "Left: the points of the search with semi-SIR end half-way between the centre and the minimum. "
+    "Middle: the late points of the default are close to the minimum. Right: the similarity of the "
+    "learnt and the true plane stays below .15, close to that of a random plane."
 )
 plt.show()

@@ -10,8 +10,8 @@ example takes seconds. :doc:`/benchmarks/paper` compares them with the published
 """
 
 # %%
-# Read the runs
-# -------------
+# Read the stored runs
+# --------------------
 # ``paper.jsonl`` was written by ``python doc/benchmarks run paper``. Each run is a list of
 # [evaluations, best value so far]. To run a method yourself:
 # ``minimize(branin_in_100, bounds, method="silbo-bu")``. All functions are maximised, as in the
@@ -57,7 +57,7 @@ for (function, method), values in sorted(runs.items()):
 # %%
 # Draw the means
 # --------------
-# Lines are means over the runs, bands one standard error.
+# Lines are means over the runs, and bands are one standard error.
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
 for axes, function in zip(panels, LOWEST, strict=True):
@@ -78,9 +78,8 @@ panels[-1].set_ylim(top=-0.5)
 panels[0].set_ylabel("best value so far (maximised)")
 panels[0].legend(frameon=False, fontsize=8)
 figure.set_label(
-    "Three panels, Branin, Hartmann and Colville in 100 inputs: best value against "
-    "evaluations, higher is better. The thick line, silbo, ends highest in each; silbo- "
-    "bu, silbo-td, hesbo and rembo lie below in an order that differs from panel to "
-    "panel."
+    "Three panels for Branin, Hartmann and Colville with 100 inputs: best value against "
+    "evaluations, where higher is better. The thick line, silbo, ends highest in each panel. The "
+    "order of silbo-bu, silbo-td, hesbo and rembo differs between panels."
 )
 plt.show()

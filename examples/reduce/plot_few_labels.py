@@ -39,7 +39,7 @@ DATA = {
 
 
 def accuracy(learner, X, y, labelled, rest):
-    """Return the accuracy on the unlabelled samples, which label spreading sees without labels."""
+    """Return the accuracy on the unlabelled samples, whose features label spreading uses."""
     if isinstance(learner, semi_supervised.LabelSpreading):
         partly = np.full(len(y), -1)
         partly[labelled] = y[labelled]

@@ -9,8 +9,8 @@ Outer products of gradients and the active subspace find the directions in all f
 """
 
 # %%
-# The truths
-# ----------
+# Define the responses
+# --------------------
 # Features are standard normal, and y has noise of a fifth of its standard deviation.
 
 import matplotlib.pyplot as plt
@@ -38,7 +38,7 @@ TRUTHS = {
 
 
 def draw(truth, seed):
-    """Return X, y and the directions of the truth, orthonormal rows."""
+    """Return X, y and the true directions as orthonormal rows."""
     r, response = TRUTHS[truth]
     rng = np.random.default_rng(seed)
     directions = np.linalg.qr(rng.normal(size=(N_FEATURES, 2)))[0].T
@@ -48,10 +48,11 @@ def draw(truth, seed):
 
 
 # %%
-# Who looks
-# ---------
-# Each is told how many directions there are; the Lasso has one, its coefficients. The score is the
-# squared trace correlation: the share of the true directions that lies in the found ones, 1 if all.
+# Fit the methods
+# ---------------
+# Each method gets the true number of directions, except for the Lasso, whose single direction are
+# its coefficients. The score is the squared trace correlation, the share of the true directions
+# that lies in the estimated subspace. It is 1 if all of them do.
 
 ESTIMATORS = {
     "sliced inverse regression": SlicedInverseRegression(),
@@ -88,8 +89,8 @@ for name, means in zip(NAMES, seen.mean(axis=2).T, strict=True):
     print(f"{name:29}" + "".join(f"{mean:8.2f}" for mean in means))
 
 # %%
-# Above y against its first direction, coloured by the second where there is one; below the share of
-# the truth that each saw, a dot a seed.
+# Top: y against its first direction, coloured by the second one if there is one. Bottom: the score
+# of each method, with one dot per seed.
 
 figure, panels = plt.subplots(2, 4, figsize=(11, 5.6), layout="constrained", sharey="row")
 for i, truth in enumerate(TRUTHS):
@@ -108,9 +109,8 @@ panels[1, 0].invert_yaxis()
 for axes in panels.flat:
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Above: y against its first direction, rising, a parabola, a fan and a saddle. Below: "
-    "dots of the share of the truth that eight methods see. Active subspace and MAVE "
-    "are near 1 in all four columns; sliced inverse regression and "
-    "the Lasso are near 0 for the parabola and the saddle."
+    "Top: y against its first direction for a rising curve, a parabola, a fan and a saddle. "
+    "Bottom: scores of eight methods. Active subspace and MAVE are near 1 in all four columns, and "
+    "sliced inverse regression and the Lasso are near 0 for the parabola and the saddle."
 )
 plt.show()

@@ -9,9 +9,9 @@ gives advice.
 """
 
 # %%
-# The data
-# --------
-# Ten features; y depends on two directions, of features a, b and c. The other seven say nothing.
+# Simulate data
+# -------------
+# y depends on two directions of the features a, b and c. The other seven features are irrelevant.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,9 +27,9 @@ X = pd.DataFrame(rng.normal(size=(N_ROWS, 10)), columns=list("abcdefghij"))
 y = (X["a"] + X["b"]) / (0.5 + (X["c"] + 1.5) ** 2) + 0.2 * rng.normal(size=N_ROWS)
 
 # %%
-# How many
-# --------
-# The chi-square tests of the fit, and tests by permutation, which hold for any ridge or graph too.
+# Test the number of directions
+# -----------------------------
+# The fit computes chi-square tests. Permutation tests are also valid with a ridge or a graph.
 
 sir = SemiSlicedInverseRegression().fit(X, y)
 shuffled = SemiSlicedInverseRegression("permutation").fit(X, y).permutation_tests_
@@ -38,11 +38,11 @@ for k, p in zip(shuffled["n_components"], shuffled["p_value"], strict=True):
     print(f"  {k} suffice: p = {p:.3f} by permutation")
 
 # %%
-# Which features
-# --------------
-# A coordinate test asks whether the directions do without some features; its answer is a
-# :class:`~skbo_silbo.inspection.CoordinateTest`. Elimination drops the least needed feature until
-# every test rejects (a :class:`~skbo_silbo.inspection.StepwiseSelection`).
+# Test the features
+# -----------------
+# A coordinate test tests whether the directions need some features, and returns a
+# :class:`~skbo_silbo.inspection.CoordinateTest`. Backward elimination drops the least significant
+# feature until all tests reject (:class:`~skbo_silbo.inspection.StepwiseSelection`).
 
 test = coordinate_test(X, y, list("defghij"), n_slices=5)
 print(f"without d to j: p = {test.p_value:.2f}")
@@ -51,10 +51,10 @@ elimination = stepwise_selection(X, y, n_slices=5)
 print("kept:", ", ".join(X.columns[elimination.support]))
 
 # %%
-# Chunks
-# ------
-# The edges of the slices come from y alone; the rows are then seen 20 at a time. At the end the
-# directions are those of a fit to all.
+# Fit in chunks
+# -------------
+# The edges of the slices are computed from y alone, and the samples are then passed 20 at a time.
+# In the end, the directions equal those of a fit to all samples.
 
 edges = slice_edges(y, 10)
 whole = SemiSlicedInverseRegression(2, n_slices=10).fit(X, y)
@@ -69,9 +69,9 @@ for start in range(0, N_ROWS, 20):
 print(f"angle to the fit to all rows after the last chunk: {apart[-1]:.1e} degrees")
 
 # %%
-# Left, the first two eigenvalues, which the tests keep, stand apart. In the middle, the p-value at
-# which each feature went, in that order; those without a bar were kept. Right, how far the
-# directions of the first rows are from those of all.
+# Left: the tests keep the first two eigenvalues, which are clearly larger than the others. Middle:
+# the p-value at which each feature was dropped, in this order. Features without a bar were kept.
+# Right: distance between the directions of the first samples and those of all samples.
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 SubspaceDisplay.from_estimator(sir, X, y, kind="spectrum", ax=left)
@@ -94,9 +94,8 @@ right.set(
 for axes in (left, middle, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: two eigenvalues stand far above the others, which lie on a slow slope. "
-    "Middle: bars of p-values, falling from .9 to just above .1, for the seven features that went; "
-    "a, b and c have none. Right: the angle to the final directions falls from a right angle to "
-    "zero as chunks come in."
+    "Left: two eigenvalues are far larger than the others. Middle: p-values of the seven dropped "
+    "features, falling from .9 to just above .1; a, b and c were kept. Right: the angle to the "
+    "final directions falls from 90 degrees to zero as chunks are added."
 )
 plt.show()

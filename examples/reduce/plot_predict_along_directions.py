@@ -8,7 +8,7 @@ the directions. It is compared with support vector regression on all features.
 """
 
 # %%
-# Twelve features, two of them in one direction, and noise that grows along it.
+# y depends on one direction, which combines two of twelve features. The noise grows along it.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,7 +36,7 @@ print(f"R^2 on all features: {on_all.score(new, truth):.2f}")
 print(f"new rows in the 90 % intervals: {np.mean((low < truth) & (truth < high)):.2f}")
 
 # %%
-# New rows along the true direction, with the intervals.
+# The figure shows new samples along the true direction, with the intervals.
 
 order = np.argsort(z)
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -47,7 +47,7 @@ axes.set(xlabel="true direction", ylabel="y")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "New rows lie about a sine along the true direction; the line of predictions follows it, and "
-    "the band of intervals is wider to the right, where the noise is larger."
+    "New samples scatter around a sine along the true direction. The predictions follow it, and "
+    "the intervals are wider on the right, where the noise is larger."
 )
 plt.show()

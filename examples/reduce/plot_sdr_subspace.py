@@ -11,10 +11,10 @@ The script prints what it finds and saves four figures, ``sdr_*.png``::
 """
 
 # %%
-# Sliced inverse regression on diabetes
-# -------------------------------------
-# The sequential chi-square test chooses the number of directions. With 442 rows and ten slices it
-# finds one: the disease progresses along it, in a slightly curved way.
+# Fit sliced inverse regression to the diabetes data
+# --------------------------------------------------
+# A sequence of chi-square tests chooses the number of directions. With 442 samples and ten slices
+# it finds one. The progression of the disease increases along it, in a slightly curved way.
 
 import sys
 
@@ -50,9 +50,9 @@ for k in range(3):
 print(f"  n_components_ = {sir.n_components_}")
 
 # %%
-# How sure are the loadings? The bootstrap fits the directions again to resampled rows (it returns a
-# :class:`~skbo_silbo.inspection.DirectionBootstrap`); the black lines are 95 % intervals. Those of
-# s1 and s2, two cholesterol measures that almost repeat each other, say little on their own.
+# To estimate the uncertainty of the loadings, the bootstrap fits the directions to resampled rows
+# and returns a :class:`~skbo_silbo.inspection.DirectionBootstrap`. Black lines are 95 % intervals.
+# The loadings of s1 and s2, two almost equal cholesterol measures, are uncertain.
 
 resampled = bootstrap_directions(
     SemiSlicedInverseRegression(sir.n_components_), X, y, n_resamples=300, random_state=0
@@ -69,10 +69,10 @@ show(
 )
 
 # %%
-# Categories
-# ----------
-# With categories for y, every category is a slice and the directions are those of linear
-# discriminant analysis. Here half of the wines carry no label: they stay faint.
+# Use categories as the response
+# ------------------------------
+# If y holds categories, each category is a slice, and the directions are those of linear
+# discriminant analysis. Here half of the wines are unlabelled and drawn in faint colours.
 
 wine = load_wine(as_frame=True)
 cultivar = wine.target_names[wine.target].astype(object)
@@ -89,12 +89,13 @@ show(
 )
 
 # %%
-# Localisation
-# ------------
-# A class of several clumps has a mean that says little about it. Digits told only as even or odd
-# are such a case: two plain slices leave one direction and no more, local means of the nearest ten
-# rows in the same slice leave many. The first of those alone is worse than the plain one (it parts
-# clumps, not parities); five together are better.
+# Localise the slices
+# -------------------
+# If a class consists of several clusters, its mean describes it poorly. An example are digits that
+# are only labelled as even or odd. Two plain slices identify a single direction, whereas local
+# means of the ten nearest samples in the same slice identify many. The first of these alone is
+# worse than the plain direction, because it separates clusters rather than classes. Five together
+# are better.
 
 X, y = load_digits(return_X_y=True)
 parity = np.where(y % 2, "odd", "even")
@@ -114,11 +115,11 @@ show(
 )
 
 # %%
-# A response even in x
-# --------------------
-# Where y depends on the square of x'b and x is symmetric, the mean of x given y is zero, and sliced
-# inverse regression sees nothing. The active subspace, from the gradients of a Gaussian process,
-# does.
+# Use a symmetric response
+# ------------------------
+# If y depends on the square of x'b and x is symmetric, the mean of x given y is zero, and sliced
+# inverse regression finds nothing. The active subspace, which uses the gradients of a Gaussian
+# process, finds the direction.
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(120, 10))

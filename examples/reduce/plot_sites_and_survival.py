@@ -8,10 +8,10 @@ censoring is found as well: pass a structured array of event and time.
 """
 
 # %%
-# The data: severity and age
-# --------------------------
-# The outcome depends on severity, the first of six features. One hospital has older patients and
-# better outcomes, for reasons of its own.
+# Adjust for the hospital
+# -----------------------
+# The outcome depends on severity, the first of six features. One of the hospitals has older
+# patients and, for other reasons, better outcomes.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,10 +29,10 @@ plain = SlicedInverseRegression(1).fit(X, outcome)
 given = SlicedInverseRegression(1).fit(X, outcome, group=hospital)
 
 # %%
-# Times to an event
-# -----------------
-# Survival is shorter for severe cases; older patients leave the study earlier. What is seen is the
-# lesser of both times.
+# Use censored times
+# ------------------
+# Survival is shorter for severe cases, and older patients leave the study earlier. The observed
+# time is the smaller of both times.
 
 Z = rng.normal(size=(300, 5))
 survival, leaving = np.exp(-Z[:, :2] + 0.3 * rng.normal(size=(300, 2))).T
@@ -45,9 +45,9 @@ of_both = SlicedInverseRegression(ridge=0).fit(Z, times)
 print(of_both.summary(Z, times))
 
 # %%
-# Left: without the hospital .28 of the direction is age; given it, severity alone is left.
-# Right: the time seen goes along severity and age at once, in one direction. Event and time have
-# two, which span both.
+# Left: without the hospital, the direction has a loading of .28 on age. Given the hospital, it has
+# severity only. Right: with the observed time alone, one direction mixes severity and age. With
+# event and time there are two directions, which span both.
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", sharey=True)
 drawn = [
@@ -56,7 +56,7 @@ drawn = [
 ]
 for axes, fits in zip(panels, drawn, strict=True):
     for k, (label, fit) in enumerate(fits):
-        basis = np.linalg.qr(fit.components_.T)[0]  # features have variance 1, about
+        basis = np.linalg.qr(fit.components_.T)[0]  # the variances are about 1
         places = np.arange(5) + 0.35 * (k - 0.5)
         axes.bar(places, np.sum(basis**2, axis=1), width=0.33, label=label)
     axes.set_xticks(range(5), names)
@@ -65,8 +65,8 @@ for axes, fits in zip(panels, drawn, strict=True):
 panels[0].set(ylabel="share of the feature in the directions", title="a category")
 panels[1].set(title="a censored time")
 figure.set_label(
-    "Left: without the hospital .28 of the direction is age; given the hospital it is all "
-    "severity. Right: the time seen shares its direction between severity and age; event and time "
-    "have both."
+    "Left: without the hospital, the direction has a loading of .28 on age; given the hospital, it "
+    "has severity only. Right: the direction for the observed time mixes severity and age; the two "
+    "for event and time span both."
 )
 plt.show()

@@ -9,9 +9,10 @@ it, and unlabelled samples help.
 """
 
 # %%
-# Few of many features
-# --------------------
-# 120 rows, 200 features, four of which make up the one direction along which y rises.
+# Select a few features
+# ---------------------
+# There are 120 samples of 200 features. y increases along one direction, which combines four of
+# them.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,10 +40,10 @@ for name, direction in directions.items():
     print(f"{name}: {np.sum(direction != 0)} features, cosine to the truth {cosine:.2f}")
 
 # %%
-# A curled sheet
-# --------------
-# Six hundred rows on a rolled-up sheet. What is asked for is the place along the roll; it is known
-# of 40 of them.
+# Unroll a curved surface
+# -----------------------
+# Six hundred samples lie on a rolled-up sheet. The response is the position along the roll, and is
+# known for 40 of them.
 
 rows, place = make_swiss_roll(600, noise=0.2, random_state=0)
 scaled = StandardScaler().fit_transform(rows)
@@ -62,9 +63,9 @@ for name, estimator in ESTIMATORS.items():
     print(f"{name}: rank correlation with the place {abs(rank):.2f}")
 
 # %%
-# Above, the entry of every feature in the direction found, with rings at the four that matter.
-# Below, the roll seen from its end, coloured by the scores: they are right where the colour changes
-# steadily along the roll, from the middle outwards.
+# Top: the entries of the direction found, with rings around the four relevant features. Bottom: the
+# roll seen from its end, coloured by the scores. They are correct if the colour changes steadily
+# along the roll.
 
 figure = plt.figure(figsize=(11, 6.2), layout="constrained")
 above, below = figure.subfigures(2, 1, height_ratios=(2, 3))
@@ -83,10 +84,9 @@ for axes, (name, score) in zip(below.subplots(1, 3), scores.items(), strict=True
     axes.set(title=name, xticks=[], yticks=[], aspect="equal")
     axes.spines[:].set_visible(False)
 figure.set_label(
-    "Above: entries of a direction in 200 features. With a ridge all are somewhat off zero; "
-    "with the lasso the four that matter stand out in their rings and few others are left. "
-    "Below: three spirals coloured by scores. Only with all 600 rows does the colour go steadily "
-    "along the roll, from the middle outwards; a straight direction colours it from lower left "
-    "to upper right."
+    "Top: entries of a direction in 200 features. With a ridge all of them differ from zero. With "
+    "the lasso the four relevant ones are largest and few others are left. Bottom: three spirals "
+    "coloured by scores. The colour changes steadily along the roll only with all 600 samples; "
+    "with a linear direction it changes from lower left to upper right."
 )
 plt.show()

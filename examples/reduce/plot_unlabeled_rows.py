@@ -14,18 +14,19 @@ The script prints a table and saves ``unlabeled_rows.png``::
 # %%
 # Three data sets, chosen beforehand
 # ----------------------------------
-# They were written down before any `alpha` had been tried on them, from what the penalty assumes,
-# and not changed afterwards:
+# They were chosen from the assumptions of the penalty, before any `alpha` had been tried on them,
+# and were not changed afterwards:
 #
-# - *waves*: 50 waves of random direction and frequency, read at a hidden place in the unit square;
-#   the response is one coordinate of that place. Rows near each other stand at near places, and the
-#   slow waves, which tell the place, are the smooth ones. All waves have the same variance. Here
-#   unlabelled rows should help.
-# - *box*: 50 independent uniform features, the response depends on two of them. In so many
-#   dimensions all rows are about equally far apart, and the graph carries almost nothing.
-# - *diabetes*: scikit-learn's, as a real case with nothing known beforehand.
+# - *waves*: 50 waves of random direction and frequency, observed at a random place in the unit
+#   square. The response is one coordinate of the place. Close samples belong to close places, and
+#   the slow waves, which determine the place, are the smooth ones. All waves have the same
+#   variance. Unlabelled samples should help.
+# - *box*: 50 independent uniform features, two of which determine the response. In so many
+#   dimensions all samples are about equally far apart, so the graph contains hardly any
+#   information.
+# - *diabetes*: the data set of scikit-learn, about which nothing was known beforehand.
 #
-# Every seed draws 20 labelled rows, unlabelled ones and test rows.
+# For each seed, 20 labelled samples, the unlabelled samples and the test samples are drawn.
 
 import sys
 
@@ -60,13 +61,12 @@ def diabetes(rng, n):
 
 
 # %%
-# Three ways to fit
-# -----------------
-# One direction, then the mean of the three nearest labelled rows along it. "Labels only" takes the
-# default ridge. `alpha` (with the default ridge) and the ridge are each tuned by five-fold
-# cross-validation on the 20 labelled rows alone; the test rows are seen once. The tuned ridge,
-# which needs no unlabelled rows, is there so that plain shrinkage is not mistaken for what
-# unlabelled rows bring.
+# Fit with and without unlabelled samples
+# ---------------------------------------
+# Each fit estimates one direction, and predicts by the mean of the three nearest labelled samples
+# along it. "Labels only" uses the default ridge. `alpha` (with the default ridge) and the ridge are
+# each tuned by five-fold cross-validation on the 20 labelled samples alone. The tuned ridge needs
+# no unlabelled samples. It shows how much of the gain is due to regularisation.
 
 METHODS = {
     "labels only": {"sdr__alpha": [0.0]},
@@ -85,7 +85,7 @@ def search(grid, seed):
 
 
 def run(draw, seed):
-    """Test R2 of each method, and the alpha that was chosen."""
+    """Return the test R2 of each method, and the chosen alpha."""
     X, y = draw(np.random.default_rng(seed), N_LABELED + N_UNLABELED + N_TEST)
     n_test = min(N_TEST, len(y) // 3)
     train, test = slice(N_LABELED), slice(len(y) - n_test, None)
@@ -104,9 +104,9 @@ with config_context(enable_metadata_routing=True):
     }
 
 # %%
-# Results
-# -------
-# The difference is taken seed by seed.
+# Compare the results
+# -------------------
+# Differences are computed seed by seed.
 
 for name, runs in results.items():
     r2, alphas = np.array([r for r, _ in runs]), [alpha for _, alpha in runs]
@@ -124,11 +124,11 @@ for name, runs in results.items():
     print("  alpha chosen: " + ", ".join(f"{a:g} {c} times" for a, c in counts.items()))
 
 # %%
-# A line a seed; the bars are means. On the waves the unlabelled rows help: the mean gain over a
-# tuned ridge is four standard errors, and they win at four seeds of five; not at every one. On
-# diabetes the gain is below its standard error. On the box it is two and a half standard errors
-# over the default ridge and one over a tuned one, and nothing predicts: the mean R2 stays below
-# zero. There `alpha` takes every value of the grid: 20 labels do not tell which is best.
+# Each line is a seed, and bars are means. On the waves, unlabelled samples help: the mean gain over
+# a tuned ridge is four standard errors, and four of five seeds improve. On diabetes the gain is
+# below its standard error. On the box it is two and a half standard errors compared with the
+# default ridge, and one compared with a tuned ridge, but no fit predicts well: the mean R2 stays
+# below zero. There, 20 labels do not determine `alpha`, which takes every value of the grid.
 
 import matplotlib.pyplot as plt
 
@@ -147,9 +147,9 @@ for axes, (name, runs) in zip(panels, results.items(), strict=True):
 panels[0].set_ylabel(f"test R2, {N_LABELED} labelled rows")
 
 fig.set_label(
-    "Test R2 of three methods, a grey line a seed. On the waves the mean rises from "
-    "labels only to unlabelled rows with alpha tuned; on the box all means stay below "
-    "zero; on diabetes the three means are about equal and the lines cross."
+    "Test R2 of three methods, with a grey line per seed. On the waves, the mean increases from "
+    "labels only to unlabelled samples with a tuned alpha. On the box, all means are below zero. "
+    "On diabetes, the three means are about equal and the lines cross."
 )
 if "sphinx_gallery" in sys.modules:  # the gallery shows the figure itself
     plt.show()

@@ -11,8 +11,8 @@ parameters can be passed as a dict.
 """
 
 # %%
-# A model, a space, and two settings that are known
-# -------------------------------------------------
+# Start from three sets of candidates
+# -----------------------------------
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,10 +41,10 @@ for search in (as_it_is, colleague, nothing):
     print(results["source"][0], results["params"][0], f"{results['mean_test_score'][0]:.3f}")
 
 # %%
-# The best so far
-# ---------------
-# The first point of a line is the first candidate. A good start is a gain while candidates are few;
-# here all three end near each other.
+# Plot the best score so far
+# --------------------------
+# Each line starts at its first candidate. Good initial candidates help most if there are few
+# candidates. Here all three searches end with similar scores.
 
 figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
 lines = (
@@ -60,8 +60,7 @@ axes.set(xlabel="candidates evaluated", ylabel="best cross-validated absolute er
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "The best cross-validated absolute error against the candidates evaluated, for three "
-    "searches: one begins with the model as it is, one with a colleague's setting, one with "
-    "the design."
+    "Best cross-validated absolute error against the number of candidates, for searches that start "
+    "from the current model, from a colleague's setting, and from the initial design."
 )
 plt.show()

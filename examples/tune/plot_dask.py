@@ -8,10 +8,10 @@ example needs ``pip install ".[dask]"``.
 """
 
 # %%
-# The cluster
-# -----------
-# To keep the example in one process its workers are threads. With ``Client("tcp://scheduler:8786")``
-# they are other machines, and nothing else changes.
+# Start a cluster
+# ---------------
+# The workers of this cluster are threads, so that the example runs in one process. With
+# ``Client("tcp://scheduler:8786")`` they run on other machines, and nothing else changes.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,15 +42,15 @@ with (
 print(f"best score {search.best_score_:.4f} with {search.best_params_}")
 
 # %%
-# The result depends on ``batch_size`` and the seed, not on the workers: here is the same without
-# Dask.
+# The result depends on ``batch_size`` and the seed, not on the workers. Without Dask it is the
+# same:
 
 alone = SILBOSearchCV(model, space, n_iter=24, batch_size=4, cv=4, random_state=0).fit(X, y)
 print("same candidates:", alone.cv_results_["params"] == search.cv_results_["params"])
 
 # %%
-# A bar is a task. Between batches the workers wait for the next proposals and for the
-# slowest fit: larger batches wait less, and learn later.
+# Each bar is a task. Between batches, the workers wait for the slowest fit and the next proposals.
+# With larger batches they wait less, but the search learns later.
 
 spans = [
     (task["worker"], step["start"], step["stop"])
@@ -73,8 +73,8 @@ lower.set(xlabel="candidate, coloured by batch", ylabel="mean test error", yscal
 for axes in (upper, lower):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Above: bars of fits on four workers, in six groups, a batch each, with short gaps "
-    "between them in which all wait. Below: mean test error of 24 candidates; those of "
-    "late batches all lie near the best so far, early ones up to forty times higher."
+    "Top: fits on four workers as bars, in six batches with short gaps in which all workers wait. "
+    "Bottom: mean test error of 24 candidates. Those of late batches are all close to the best, "
+    "and early ones are up to forty times larger."
 )
 plt.show()

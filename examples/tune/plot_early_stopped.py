@@ -10,10 +10,10 @@ scikit-learn.
 """
 
 # %%
-# Two searches
-# ------------
-# One searches the number of rounds among the other parameters, the other stops early. Both have 25
-# candidates and the same folds. ``scoring`` carries the rounds that were kept into ``cv_results_``.
+# Search with and without early stopping
+# --------------------------------------
+# One search includes the number of rounds among the hyperparameters, the other stops early. Both
+# have 25 candidates and the same folds. ``scoring`` adds the number of rounds to ``cv_results_``.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -55,11 +55,12 @@ searched = SILBOSearchCV(
 ).fit(X, y)
 
 # %%
-# Rounds kept, and what the fits cost
-# -----------------------------------
-# Each fold stops for itself, so the rounds are a mean over five. In this one run early stopping is
-# ahead for 13 candidates and its fits cost a third. It ends lower: of 442 rows every tenth is held
-# out and never fitted. With many rows that costs less.
+# Compare the rounds and the fit times
+# ------------------------------------
+# Each fold stops at its own round, so the figure shows means over five folds. In this run early
+# stopping is ahead for 13 candidates, and its fits take a third of the time. It ends with a lower
+# score, because a tenth of the 442 samples is only used for validation. With many samples this
+# matters less.
 
 names = {"early stopping": stopped, "rounds searched": searched}
 for name, search in names.items():
@@ -85,8 +86,8 @@ right.legend(frameon=False)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: rounds kept against learning rate on logarithmic axes; they fall from some hundred to "
-    "a few. Right: best R² so far against candidates; early stopping is ahead for 13 candidates, "
-    "at 0.43, and ends at 0.44, below the searched rounds at 0.46."
+    "Left: number of rounds against learning rate on logarithmic axes, falling from some hundred "
+    "to a few. Right: best R² so far against candidates. Early stopping is ahead for 13 "
+    "candidates, at 0.43, and ends at 0.44, below the search over the number of rounds at 0.46."
 )
 plt.show()

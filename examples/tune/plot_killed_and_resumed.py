@@ -8,10 +8,9 @@ search and ends with the same result as an uninterrupted one.
 """
 
 # %%
-# The search
-# ----------
-# A script as one would start it on a server. What it is given is the number of candidates and the
-# journal.
+# Write a script
+# --------------
+# The script could run on a server. Its arguments are the number of candidates and the journal.
 
 import os
 import signal
@@ -42,9 +41,9 @@ SCRIPT = textwrap.dedent("""
 """)
 
 # %%
-# Killed
-# ------
-# The process dies after twelve candidates (the first line of the journal says what the search is).
+# Kill the search
+# ---------------
+# The process is killed after twelve candidates. The first line of the journal describes the search.
 
 folder = Path(tempfile.mkdtemp())
 journal = folder / "search.jsonl"
@@ -57,9 +56,10 @@ os.kill(process.pid, signal.SIGKILL)
 print("ended with", process.wait(), "and", len(journal.read_bytes().splitlines()), "lines on disk")
 
 # %%
-# Resumed
-# -------
-# The same script again, here in this process; and once without any interruption, to compare.
+# Resume it
+# ---------
+# Run the same script again, here in this process, and run the search without interruption for
+# comparison.
 
 with warnings.catch_warnings():
     warnings.simplefilter("error")  # it would warn if the candidates were not those of before
@@ -72,8 +72,8 @@ print("from the journal:", np.sum(source == "resumed"), "of", len(source))
 print("the same candidates and scores as without the kill:", np.array_equal(scores, other))
 
 # %%
-# Every dot is a candidate. Those to the left were fitted before the kill and are only read; the
-# ring is the same search without interruption.
+# Each dot is a candidate. Those on the left were fitted before the kill and are only read from the
+# journal. Rings show the uninterrupted search.
 
 figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
 before = source == "resumed"
@@ -89,8 +89,8 @@ axes.set(xlabel="candidate", ylabel="mean test error", yscale="log")
 axes.legend(frameon=False, loc="upper right")
 axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Test error of 30 candidates. A dashed line, SIGKILL, stands after the twelfth: blue "
-    "dots before it were read from the journal, orange ones after it fitted later, and "
-    "every dot lies in a ring of the search that was never interrupted."
+    "Test error of 30 candidates. A dashed line marks the kill after the twelfth. Blue dots before "
+    "it were read from the journal, orange dots after it were fitted later, and all dots lie in "
+    "the rings of the uninterrupted search."
 )
 plt.show()

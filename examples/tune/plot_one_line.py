@@ -11,9 +11,9 @@ search on the same space and with the untuned Pipeline.
 """
 
 # %%
-# Mixed data, and a Pipeline for them
-# -----------------------------------
-# The price of a flat hangs on its size, age and quarter; some ages and quarters are not known.
+# Define a Pipeline for mixed data
+# --------------------------------
+# The price of a flat depends on its size, age and district. Some ages and districts are missing.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,14 +43,14 @@ model = make_pipeline(
 )
 
 # %%
-# The space, with the source of every range
-# -----------------------------------------
+# Show the default search space
+# -----------------------------
 
 print(default_space(model, X, y))
 
 # %%
-# One line
-# --------
+# Run the search
+# --------------
 
 search = SILBOSearchCV(model, n_iter=15, cv=3, random_state=0).fit(X, y)
 chance = RandomizedSearchCV(model, search.space_, n_iter=14, cv=3, random_state=0).fit(X, y)
@@ -59,10 +59,10 @@ print(search.cv_results_["source"].tolist())
 print(f"as it is {scores[0]:.3f}, tuned {search.best_score_:.3f}")
 
 # %%
-# The best so far
-# ---------------
-# Both curves begin with the Pipeline as it is. The known candidates are better than it at once. One
-# run of random search may have luck later: the benchmarks compare over many data sets.
+# Compare with random search
+# --------------------------
+# Both curves start at the untuned Pipeline. The known candidates are immediately better. A single
+# run of random search may be lucky later; :doc:`/benchmarks/known` compares both on many data sets.
 
 figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
 by_chance = np.append(scores[0], chance.cv_results_["mean_test_score"])
@@ -77,6 +77,6 @@ axes.axhline(scores[0], color="#D55E00", ls="--", label="the Pipeline as it is")
 axes.set(xlabel="candidates evaluated", ylabel="best cross-validated R²")
 axes.legend(frameon=False)
 figure.set_label(
-    "best R² against candidates: SILBOSearchCV, random search and the Pipeline as it is"
+    "Best R² so far against candidates, for SILBOSearchCV, random search and the untuned Pipeline."
 )
 plt.show()

@@ -9,8 +9,8 @@ candidates are neither proposed nor fitted nor counted.
 """
 
 # %%
-# A forest of at most 2000 leaves
-# -------------------------------
+# Limit a forest to 2000 leaves
+# -----------------------------
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -48,8 +48,9 @@ print(search.best_params_, f"{-search.best_score_:.2f}")
 print(all(fits_the_device(params) for params in results["params"]), len(results["params"]))
 
 # %%
-# The forest as it is, without a limit to its leaves, is not of this space: a forest that the device
-# holds was given in its place. What breaks the rule is refused there by name.
+# The untuned forest, whose number of leaves is unlimited, is outside this space. The search
+# therefore starts from a forest that fits the device. A candidate that violates the constraint
+# raises an error.
 
 try:
     large = {"n_estimators": 200, "max_leaf_nodes": 160, "max_features": 1.0}
@@ -58,9 +59,9 @@ except ValueError as error:
     print(error)
 
 # %%
-# Where the candidates lie
-# ------------------------
-# Where only ``max_features`` differs, candidates lie on one another.
+# Plot the candidates
+# -------------------
+# Candidates that differ only in ``max_features`` are drawn at the same position.
 
 trees = np.array([params["n_estimators"] for params in results["params"]])
 leaves = np.array([params["max_leaf_nodes"] for params in results["params"]])
@@ -76,7 +77,8 @@ axes.set(xlabel="n_estimators", ylabel="max_leaf_nodes")
 figure.colorbar(shown, label="cross-validated error")
 axes.legend(loc="upper right", frameon=False)
 figure.set_label(
-    "Number of trees and most leaves of every candidate, on logarithmic axes. All lie in the part "
-    "that the rule leaves; the best, a star, is at its edge, with 200 small trees."
+    "Number of trees and maximum number of leaves of each candidate, on logarithmic axes. All "
+    "candidates satisfy the constraint. The best one, a star, lies on its boundary, with 200 small "
+    "trees."
 )
 plt.show()

@@ -8,10 +8,10 @@ parameters mattered.
 """
 
 # %%
-# One budget for several families
-# -------------------------------
-# A list of dicts is a conditional space: a candidate has the parameters of one of them. The same
-# key in two dicts is one parameter.
+# Search two families of models
+# -----------------------------
+# A list of dicts is a conditional space: each candidate has the parameters of one dict. A name that
+# occurs in two dicts is the same parameter.
 
 import tempfile
 from pathlib import Path
@@ -57,10 +57,10 @@ space = [
 splits = StratifiedKFold(5, shuffle=True, random_state=0)
 
 # %%
-# A journal
-# ---------
-# Each finished candidate is on disk before the next is proposed. Had the machine failed after 25
-# of the 40 candidates, the second call would begin with those 25 and fit only the others.
+# Resume from a journal
+# ---------------------
+# Each finished candidate is on disk before the next one is proposed. If the machine had failed
+# after 25 of the 40 candidates, the second call would read these 25 and fit only the others.
 
 settings = {"cv": splits, "scoring": "balanced_accuracy", "random_state": 0}
 with tempfile.TemporaryDirectory() as folder:
@@ -72,19 +72,18 @@ print("candidates taken from the journal:", (search.cv_results_["source"] == "re
 print("best:", search.best_params_, round(search.best_score_, 4))
 
 # %%
-# How fast, and why
-# -----------------
-# The expected curve of random search comes from the candidates of a real one: what the best of
-# 1, 2, ... of them is on average, and where 80 % of such searches lie. Unlike ours, it does not
-# begin with the Pipeline as it is.
+# Plot the progress and the parameters
+# ------------------------------------
+# The expected curve of random search is computed from the candidates of a real one: the mean of the
+# best of 1, 2, ... of them, and the range of 80 % of such searches. Unlike our search, it does not
+# start from the untuned Pipeline.
 
 random_search = RandomizedSearchCV(pipeline, space, n_iter=40, **settings).fit(X, y)
 display = SearchDisplay.from_result(search, random_search=random_search)
 display.figure_.set_label(
-    "Above, from the left: the search's best score beside the expected curve of random "
-    "search, the score against C and against the model with the model's mean in orange, "
-    "and bars of shares with long intervals, led by C and the kind of model. Below: "
-    "parallel coordinates of all candidates; the best four share a logistic regression on "
-    "learnt directions."
+    "Top, from left to right: the best score of the search with the expected curve of random "
+    "search, the score against C and against the model with the prediction in orange, and shares "
+    "with wide intervals, led by C and the model. Bottom: parallel coordinates of all candidates. "
+    "The best four are logistic regressions on learnt directions."
 )
 plt.show()

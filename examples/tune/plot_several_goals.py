@@ -8,9 +8,9 @@ objectives. ``pareto_front_`` lists their rows of ``cv_results_``.
 """
 
 # %%
-# A forest, by its score and its time
-# -----------------------------------
-# ``"fit_time"`` needs no scorer. Nothing is refitted: which row is best is for you to say.
+# Search for score and fit time
+# -----------------------------
+# ``"fit_time"`` needs no scorer. Nothing is refitted, because you decide which row is best.
 
 import matplotlib.pyplot as plt
 from scipy.stats import randint, uniform
@@ -36,8 +36,8 @@ search = SILBOSearchCV(
 ).fit(X, y)
 
 # %%
-# The candidates to choose from
-# -----------------------------
+# List the non-dominated candidates
+# ---------------------------------
 
 results = search.cv_results_
 for row in search.pareto_front_[results["mean_test_score"][search.pareto_front_].argsort()]:
@@ -46,8 +46,8 @@ for row in search.pareto_front_[results["mean_test_score"][search.pareto_front_]
     print(f"{score:.3f} in {seconds:.3f} s: {params}")
 
 # %%
-# The fastest that is good enough
-# -------------------------------
+# Choose the fastest candidate that is good enough
+# ------------------------------------------------
 # Select a row of the front with your own rule, and fit it with ``choose``.
 
 enough = max(results["mean_test_score"]) - 0.02
@@ -56,8 +56,8 @@ row = min(good, key=lambda row: results["mean_fit_time"][row])
 model = search.choose(row, X, y)
 
 # %%
-# All candidates, and those that no other beats
-# ---------------------------------------------
+# Plot the Pareto front
+# ---------------------
 
 display = ParetoDisplay.from_result(search)
 [axes] = display.axes_
@@ -66,8 +66,8 @@ axes.plot(score, seconds, "o", ms=12, mfc="none", color="#D55E00", label="chosen
 axes.set(xlabel="accuracy, cross-validated", yscale="log")
 axes.legend(loc="upper left", frameon=False)
 display.figure_.set_label(
-    "Accuracy against the seconds of a fit, on a log scale, for thirty forests. Those that no "
-    "other beats are joined by a line that climbs to the right: each step of accuracy costs more "
-    "time. A circle marks the fastest within 0.02 of the best."
+    "Accuracy against the fit time in seconds, on a logarithmic axis, for thirty forests. The "
+    "non-dominated ones are joined by a line: each gain of accuracy takes more time. A circle "
+    "marks the fastest within 0.02 of the best."
 )
 plt.show()

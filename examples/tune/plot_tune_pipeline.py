@@ -2,28 +2,26 @@
 Tune a Pipeline of 22 hyperparameters
 =====================================
 
-The lower half of a handwritten digit is to be completed from the upper half. A Pipeline weighs
-groups of pixels, turns and kernelises them, and fits a ridge regression. It has 22 hyperparameters,
-and :class:`~skbo_silbo.SILBOSearchCV` tunes them beside
-:class:`~sklearn.model_selection.RandomizedSearchCV` and the Pipeline as it is by default.
+A Pipeline predicts the lower half of a handwritten digit from the upper half. It weights groups of
+pixels, applies PCA and a kernel approximation, and fits a ridge regression.
+:class:`~skbo_silbo.SILBOSearchCV` and :class:`~sklearn.model_selection.RandomizedSearchCV` tune its
+22 hyperparameters.
 
-Run from a checkout it prints what it finds and saves ``tune_pipeline.png``::
+From a checkout, the script prints the results and saves ``tune_pipeline.png``::
 
     python examples/tune/plot_tune_pipeline.py
 
-**How the task was chosen.** All of this was written down, and committed, before either search had
-been run on it: the data, because they ship with scikit-learn and are many enough (1797) for a
-cross-validated score to mean something; the mean squared error, because it is what a completion is
-judged by and has no ceiling near; the Pipeline and the ranges, because one would write them so;
-five seeds. Only the number of candidates was set by the clock, without a look at the scores. What
-the run gave is shown, whatever it is.
+**How the task was chosen.** The data, the metric, the Pipeline, its ranges and the five seeds were
+committed before either search had been run on them. The data are part of scikit-learn, and their
+1797 samples make the cross-validated score reliable. The number of candidates was chosen by the
+running time, without regard to the scores.
 
-It is the second task that was chosen this way. The first was log loss on 400 biopsies
+A first task was chosen in the same way: log loss on 400 biopsies
 (:ref:`sphx_glr_auto_examples_tune_plot_better_score.py`). There both searches improved the
-cross-validated score in all five seeds, but not the models. This task has more samples, and it was
+cross-validated score for all five seeds, but not the models. This task has more samples, and it was
 decided before the run that it would be shown here.
 
-It gave (26 November 2026; mean, and range over the five seeds):
+Results of 26 November 2026 (mean, and range over the five seeds):
 
 .. list-table::
    :header-rows: 1
@@ -45,10 +43,10 @@ It gave (26 November 2026; mean, and range over the five seeds):
      - 9.66 (9.39 to 9.91)
 
 The first candidate of every search is the untuned Pipeline. SILBOSearchCV continues with values
-that work well in general, then changes one to three parameters of the best candidate, then asks its
-model. It has the lowest error in all five seeds; the mean difference to TPE is 0.87 (standard error
-0.20), and 0.69 (0.20) on the other images. TPE does not learn the score of the untuned Pipeline,
-which lies outside its ranges.
+that work well in general, then changes one to three parameters of the best candidate, and then uses
+its model. It has the lowest error in all five seeds; the mean difference to TPE is 0.87 (standard
+error 0.20), and 0.69 (0.20) on the other images. TPE does not learn the score of the untuned
+Pipeline, which lies outside its ranges.
 
 The runs of TPE are stored in ``tune_pipeline_tpe.csv``. Repeat them with Optuna (``TPESampler``
 with its defaults)::
@@ -57,9 +55,9 @@ with its defaults)::
 """
 
 # %%
-# The task
-# --------
-# 1200 of the 1797 images are for tuning, in three folds; the others only for a last look.
+# Define the task
+# ---------------
+# 1200 of the 1797 images are used for tuning, in three folds. The others are the test set.
 
 import csv
 import sys
@@ -92,7 +90,7 @@ splits = KFold(3, shuffle=True, random_state=0)
 
 
 class Weight(TransformerMixin, BaseEstimator):
-    """Multiply by a number: how much a group of columns counts in what follows."""
+    """Multiply X by a number, the weight of a group of columns."""
 
     def __init__(self, weight=1.0):
         self.weight = weight
@@ -108,8 +106,8 @@ class Weight(TransformerMixin, BaseEstimator):
 
 
 # %%
-# Every two neighbouring pixels of a row are a group with a weight. By default every weight is 1,
-# the PCA keeps all, and the rest is as scikit-learn has it.
+# Each pair of neighbouring pixels in a row is a group with a weight. By default all weights are 1,
+# PCA keeps all components, and the other parameters have scikit-learn's defaults.
 
 groups = [(f"pixels_{k}_{k + 1}", Weight(), [k, k + 1]) for k in range(0, 32, 2)]
 pipeline = Pipeline(
@@ -134,10 +132,10 @@ space = {
 print(f"{len(space)} hyperparameters, {N_CANDIDATES} candidates, {len(SEEDS)} seeds", flush=True)
 
 # %%
-# The searches
-# ------------
-# SILBOSearchCV evaluates the Pipeline as it is first. So that random search has the same, its first
-# candidate is the Pipeline too, and it draws one less. Two searches run at a time.
+# Run the searches
+# ----------------
+# SILBOSearchCV evaluates the untuned Pipeline first. Random search gets it as its first candidate,
+# too, and draws one candidate less. Two searches run in parallel.
 
 default = -cross_val_score(pipeline, X_tune, y_tune, cv=splits, scoring=SCORING).mean()
 completed = clone(pipeline).fit(X_tune, y_tune).predict(X_test)
@@ -146,7 +144,7 @@ print(f"Default Pipeline: error {default:.3f}; on the {len(y_test)} others {defa
 
 
 def run(search_class, seed):
-    """Fit one search; return the error so far, the fitted search and the error on the others."""
+    """Fit one search, and return its best errors so far, the search and its test error."""
     start, is_random = time.process_time(), search_class is RandomizedSearchCV
     search = search_class(
         pipeline,
@@ -168,14 +166,14 @@ def run(search_class, seed):
 
 
 # %%
-# Optuna's TPE gets the same ranges and folds. Its runs are read from a file.
+# Optuna's TPE uses the same ranges and folds. Its runs are read from a file.
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 TPE_RUNS = HERE / "tune_pipeline_tpe.csv"
 
 
 def run_tpe(seed):
-    """Return the errors of TPE's candidates, and the error of its best model on the others."""
+    """Return the errors of TPE's candidates, and the test error of its best model."""
     import optuna
 
     def suggest(trial, name, values):
@@ -216,9 +214,9 @@ jobs = [(search_class, seed) for seed in SEEDS for search_class in classes]
 outcomes = Parallel(n_jobs=2)(delayed(run)(*job) for job in jobs)
 
 # %%
-# Results
-# -------
-# Errors are per pixel, on the scale of 0 to 16.
+# Compare the models
+# ------------------
+# Errors are per pixel, whose values range from 0 to 16.
 
 errors, tests = {}, {}
 for search_class in classes:
@@ -248,8 +246,8 @@ for name, value in best.best_params_.items():
     print(f"  {name}: {value:.4g}" if isinstance(value, float) else f"  {name}: {value}")
 
 # %%
-# Left, the best cross-validated error so far: a thin line per seed, a thick line for their mean.
-# Right, the error of the models found on images that no search saw.
+# Left: the best cross-validated error so far. Thin lines are single seeds, thick lines their means.
+# Right: the error of the resulting models on images that no search has seen.
 
 COLOURS = {"RandomizedSearchCV": "0.45", "Optuna's TPE": "#D55E00", "SILBOSearchCV": "#0072B2"}
 figure, (left, right) = plt.subplots(
@@ -272,8 +270,8 @@ for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
     "Left: best cross-validated error against candidates. The mean of SILBOSearchCV is lowest, "
-    "that of Optuna's TPE second; RandomizedSearchCV stays at the untuned Pipeline. Right: the "
-    "error on 597 images that no search saw, in the same order."
+    "that of Optuna's TPE is second, and RandomizedSearchCV stays at the untuned Pipeline. Right: "
+    "the error on 597 images that no search has seen, in the same order."
 )
 if "sphinx_gallery" in sys.modules:  # the gallery shows the figure itself
     plt.show()

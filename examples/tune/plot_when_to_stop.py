@@ -10,9 +10,9 @@ error.
 """
 
 # %%
-# A search of at most 60 candidates
-# ---------------------------------
-# The callback only writes down what the search looks at.
+# Search until little is left to gain
+# -----------------------------------
+# The callback records the quantities that the search compares.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -49,16 +49,16 @@ error = np.std(folds, ddof=1) / np.sqrt(len(folds))
 print(search.stop_reason_, len(left_to_gain), f"{search.best_score_:.3f} +- {error:.3f}")
 
 # %%
-# The same search to the end
-# --------------------------
-# It finds what a search finds by chance: less than the standard error more.
+# Run the same search to the end
+# ------------------------------
+# The additional candidates improve the score by less than its standard error.
 
 whole = SILBOSearchCV(model, space, n_iter=N_ITER, random_state=0).fit(X, y)
 print(f"{whole.best_score_:.3f}, {whole.best_score_ - search.best_score_:.4f} more")
 
 # %%
-# What is left to gain, and what the score is worth
-# --------------------------------------------------
+# Plot the expected gain and the standard error
+# ---------------------------------------------
 
 figure, (above, below) = plt.subplots(2, sharex=True, figsize=(6.5, 5.5), layout="constrained")
 scores = np.maximum.accumulate(whole.cv_results_["mean_test_score"])
@@ -76,8 +76,8 @@ below.set(xlabel="candidates evaluated", ylabel="left to gain, expected")
 for axes in (above, below):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Above, the best score against the candidates: the search ends at 29 of 60, and what the full "
-    "one finds more lies in the band of one standard error. Below, what is left to gain falls "
-    "under that error there."
+    "Top: the best score against the number of candidates. The search ends at 29 of 60, and the "
+    "full search improves the score by less than one standard error. Bottom: the expected gain "
+    "falls below the standard error at this point."
 )
 plt.show()
