@@ -189,7 +189,7 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
     t : int
         Number of the evaluation to be proposed, counted from 1.
     n_points : int
-        Number of points over which the acquisition function is maximised.
+        Number of points among which the acquisition function is maximised.
     delta : float, default=0.1
         Probability with which the bound on the regret may fail.
 

@@ -51,8 +51,8 @@ class BOCK(Baseline):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space. The method assumes that the minimum is closer to the centre than to the
-        corners.
+        The search space: lower and upper bounds of each input, or named parameters. The method
+        assumes that the minimum is closer to the centre than to the corners.
     acquisition : {"ei", "ucb"}, default="ei"
         The acquisition function: the expected improvement ("ei") or the confidence bound ("ucb").
     n_initial : int or "auto", default="auto"

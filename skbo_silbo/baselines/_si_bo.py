@@ -45,8 +45,8 @@ class SIBO(Baseline):
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        The search space. Parameters must be real, or integers with thousands of values, so that
-        points can differ by small steps.
+        The search space: lower and upper bounds of each input, or named parameters. Parameters must
+        be real, or integers with thousands of values, so that points can differ by small steps.
     n_components : int or "auto", default="auto"
         Number of coordinates r of the embedding. "auto" uses as many as explain 90 % of the squared
         gradients.
@@ -150,7 +150,7 @@ class Differences:
     ----------
     centres : ndarray of shape (m, d)
     points : ndarray of shape (n, d)
-        The centres, followed by their neighbours in turn.
+        Points of the design: the centres, followed by the neighbours of each centre.
     n_components : int or "auto"
         Number of coordinates of the embedding. "auto" uses as many as explain 90 % of the squared
         norm of the gradient matrix G.

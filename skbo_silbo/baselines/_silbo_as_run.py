@@ -84,8 +84,8 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
     n_components : int or "auto", default="auto"
         Number of coordinates r of the embedding. "auto" is 4, or d if that is lower.
     acquisition : {"ucb", "ei"}, default="ucb"
-        "ucb" is the confidence bound with the variance instead of the standard deviation. "ei" is
-        the expected improvement.
+        The acquisition function. "ucb" is a confidence bound that uses the variance in place of the
+        standard deviation, and "ei" is the expected improvement.
     n_initial : int, default=50
         Number of points to evaluate before the first model is fitted, including points that were
         not proposed.

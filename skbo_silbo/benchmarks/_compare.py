@@ -22,12 +22,13 @@ def load_problem(objective, bounds):
     Parameters
     ----------
     objective : str
-        ``module:function`` of a function to minimise, which maps an ndarray of shape (d,) to a
-        float, or ``module:name`` of a `Problem` with bounds and optionally an optimum and noise.
-        Modules in the current directory are found first, as with ``python -m``.
+        Name of the objective: ``module:function`` for a function to minimise, which maps an ndarray
+        of shape (d,) to a float, or ``module:name`` for a `Problem`, which has bounds and
+        optionally an optimum and noise. Modules in the current directory are found first, as with
+        ``python -m``.
     bounds : str or None
-        Bounds of a function: JSON pairs such as ``[[0, 1], [-5, 5]]``, or ``module:name`` of an
-        array-like of shape (d, 2). Must be None for a `Problem`.
+        Bounds of a function, as JSON pairs such as ``[[0, 1], [-5, 5]]`` or as ``module:name`` of
+        an array-like of shape (d, 2). Must be None for a `Problem`.
 
     Returns
     -------
@@ -166,7 +167,7 @@ def run_missing(store, problem, methods, repeats, jobs, echo):
     jobs : int
         Number of runs that are executed in parallel.
     echo : callable
-        Called with a progress message after each run.
+        Function that is called with a progress message after each run.
 
     Returns
     -------

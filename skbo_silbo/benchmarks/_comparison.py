@@ -112,7 +112,8 @@ def compare(
         Function to minimise, as in :func:`~skbo_silbo.minimize`. It must be picklable if `n_jobs`
         is not 1.
     bounds : array-like of shape (d, 2), dict or Space
-        Bounds of the inputs, or the search space, as in :func:`~skbo_silbo.minimize`.
+        Lower and upper bounds of the inputs, or the search space, as in
+        :func:`~skbo_silbo.minimize`.
     methods : list of str or dict, default=("silbo", "random")
         Methods of :func:`~skbo_silbo.minimize`, and "sobol" (a Sobol sequence), "cma" (CMA-ES of
         the package cma) and "optuna-tpe" (TPE of Optuna), which need numerical bounds. A dict maps
@@ -122,7 +123,7 @@ def compare(
     n_calls : int, default=100
         Number of evaluations per run.
     n_jobs : int or None, default=None
-        Number of runs in parallel, as in joblib.
+        Number of runs that are executed in parallel, as in joblib.
 
     Returns
     -------

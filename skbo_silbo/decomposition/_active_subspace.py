@@ -153,7 +153,7 @@ class ActiveSubspace(SupervisedProjection):
         X : array-like of shape (n_samples, n_features)
             Training samples, one per row.
         y : array-like of shape (n_samples,) or (n_samples, q)
-            One or several responses. NaN marks unlabelled samples.
+            Values of one or several responses. NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_unlabeled, n_features), default=None
             Additional unlabelled samples.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -107,8 +107,8 @@ class KernelSlicedInverseRegression(SupervisedProjection):
     X_fit_ : ndarray of shape (n, n_features)
         Training samples that the kernel is evaluated at, labelled ones first.
     eigenvalues_ : ndarray of shape (p,)
-        Eigenvalues in decreasing order, in [0, 1]: the share of the penalised variance of each
-        score that lies between slices.
+        Eigenvalues in decreasing order, between 0 and 1. Each is the share of the penalised
+        variance of a score that lies between slices.
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
     alpha_ : float

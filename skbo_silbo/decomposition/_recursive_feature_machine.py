@@ -41,11 +41,12 @@ class RecursiveFeatureMachine(SupervisedProjection):
         Number of components. "auto" uses the fewest directions whose eigenvalues sum to 99 % of
         the total.
     metric : {"diagonal", "full"}, default="diagonal"
-        "diagonal" weights the features: each direction is a single feature, the most important one
-        first. "full" learns linear combinations of features, which needs more labels.
+        Form of the metric. "diagonal" weights the features: each direction is a single feature, the
+        most important one first. "full" learns linear combinations of features, which needs more
+        labels.
     n_iter : int, default=1
-        Number of times that the metric is learnt. More iterations sharpen the metric. In tests with
-        few labels, however, predictions became slightly worse from the second iteration on.
+        Number of times that the metric is learnt. More iterations make it more selective, but in
+        tests with few labels, predictions became slightly worse from the second iteration on.
     categorical : "auto" or bool, default="auto"
         Whether y holds classes. "auto" decides by the type of y, as in
         `SemiSlicedInverseRegression`.
@@ -63,8 +64,8 @@ class RecursiveFeatureMachine(SupervisedProjection):
         standard deviation and in squared units of y; q is the number of non-constant features.
         Classes, and several responses, have a total variance of 1.
     importance_ : ndarray of shape (n_features,)
-        Share of each feature in the squared gradients: the diagonal of the average gradient outer
-        product, divided by its trace.
+        Importance of each feature: its share of the squared gradients, that is, the diagonal of the
+        average gradient outer product divided by its trace.
     bandwidth_ : float
         Bandwidth of the kernel of the last regression. It is ten times the mean distance between
         labelled samples in the metric of this regression.

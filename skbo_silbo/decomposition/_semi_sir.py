@@ -68,7 +68,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         value reduces the error by at least one standard error. `alpha` is ignored if every sample
         is labelled.
     n_neighbors : int, default=7
-        Number of neighbours of each sample in the graph.
+        Number of nearest neighbours to which each sample is joined in the graph.
     ridge : "auto" or float, default="auto"
         Ridge added to T, relative to ``trace(T) / n_features``. "auto" is 0 from 12 labelled
         samples per feature on. With fewer, it minimises the generalised cross-validation error of a

@@ -452,7 +452,8 @@ class SlicedInverseRegression(SupervisedProjection):
             All categories that y can take. Required in the first call if y holds categories, and
             ignored in later calls.
         sample_weight : array-like of shape (n,), default=None
-            Weights, as in ``fit``. They are counts if they are integers in all chunks.
+            Weights of the samples, as in ``fit``. They are counts if they are integers in all
+            chunks.
 
         Returns
         -------

@@ -20,7 +20,7 @@ class SIRProblem:
     Attributes
     ----------
     counts : ndarray of shape (H,)
-        Number of samples in each slice, or the sum of their weights.
+        Number of samples in each slice, or their total weight if there are weights.
     mean : ndarray of shape (d,)
         Mean of the labelled samples.
     scale : ndarray of shape (d,), or 1.0

@@ -70,10 +70,10 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        Number of components. "auto" counts the leading directions whose artificial response the
-        lasso predicts better than its mean does, on held-out samples and by three standard errors.
-        If there are none, a warning is raised, `n_components_` is 0, and `components_` holds the
-        leading direction.
+        Number of components. "auto" counts the leading directions whose artificial response is
+        predicted by the lasso, on held-out samples, better than by its mean, by at least three
+        standard errors. If there are none, a warning is raised, `n_components_` is 0, and
+        `components_` holds the leading direction.
     n_slices : int or array-like of increasing edges, default=20
         Target number of slices, or the values at which to cut y, as in
         `SemiSlicedInverseRegression`.
@@ -94,8 +94,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         entry of largest magnitude in each row is positive.
     mean_ : ndarray of shape (n_features,)
     support_ : ndarray of shape (n_features,) of bool
-        Mask of the features that some component uses. The penalty minimises the prediction error,
-        and therefore keeps many irrelevant features.
+        Mask of the features that at least one component uses. The penalty minimises the prediction
+        error, and therefore keeps many irrelevant features.
     eigenvalues_ : ndarray of shape (m,)
         Cross-validated counterpart of the eigenvalues of sliced inverse regression, in decreasing
         order. They are the eigenvalues of the covariance between the m functions of the slice and

@@ -26,8 +26,8 @@ class IdentityLearner:
     Attributes
     ----------
     name : str
-        Name used in reports: "identity", or "sparse" if the surrogate's prior assumes that few
-        inputs are relevant.
+        Name of the learner in reports: "identity", or "sparse" if the surrogate's prior assumes
+        that few inputs are relevant.
     """
 
     name: str = "identity"

@@ -46,7 +46,7 @@ class Progress:
         "init" (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an
         earlier run).
     is_best : bool
-        Whether the point is the best so far.
+        Whether the point is the best one so far.
     best_point : ndarray, dict or None
         The best point so far, or None before the first successful evaluation.
     best_value : float
@@ -82,15 +82,15 @@ class Budget:
     Parameters
     ----------
     n : int
-        Maximum number of evaluations, including those from a journal.
+        Maximum number of evaluations, including those that are read from a journal.
     name : {"n_calls", "n_iter"}
         Name of the public parameter that sets `n`, used in messages.
     max_time : float or None, default=None
         Time in seconds after which no further evaluation is started. The first one is always
         started.
     patience : int, "auto" or None, default=None
-        Stop after this number of consecutive evaluations without improvement. With "auto",
-        `stop_if_gain_is_negligible` decides instead.
+        Number of consecutive evaluations without improvement after which the run stops. With
+        "auto", `stop_if_gain_is_negligible` decides instead. None means no such limit.
     target : float or None, default=None
         Value at which to stop. The run stops once a value is at least as good as this one.
     callback : callable or None, default=None
@@ -109,7 +109,8 @@ class Budget:
     time_limit : float
         Value of `time.perf_counter` at which `max_time` is over.
     deadline : float
-        Infinite until the first evaluation of this run has begun, then equal to `time_limit`.
+        Value of `time.perf_counter` after which no evaluation is started. It is infinite until the
+        first evaluation of this run has begun, and then equal to `time_limit`.
     """
 
     def __init__(

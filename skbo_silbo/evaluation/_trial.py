@@ -53,7 +53,7 @@ class Trial:
     Attributes
     ----------
     number : int
-        Number of the evaluation, in the order in which evaluations began.
+        Number of the evaluation, counted in the order in which evaluations began.
     batch, place : int
         Number of the batch, and position of the point within the batch.
     results : dict

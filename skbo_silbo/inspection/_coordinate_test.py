@@ -87,8 +87,8 @@ class CoordinateTest:
         Sum of the squared weights. For estimated weights it is corrected for the bias that their
         estimation error causes, so it is less than ``weights @ weights``.
     df : float
-        ``weights.sum()**2 / sum_of_squares``: degrees of freedom of the scaled chi-squared
-        distribution that has the mean and the variance of the weighted sum. NaN if all weights are
+        Degrees of freedom of the scaled chi-squared distribution that has the same mean and
+        variance as the weighted sum: ``weights.sum()**2 / sum_of_squares``. NaN if all weights are
         0.
     df_of_weights : float
         Degrees of freedom with which the sum of the weights is estimated; infinite with
@@ -147,12 +147,13 @@ def coordinate_test(
     X : array-like of shape (n, d)
         Training data with more labelled rows than features.
     y : array-like of shape (n,)
-        Numerical, categorical or censored response. Rows with NaN (None) are ignored.
+        Numerical, categorical or censored response. Rows whose response is missing (NaN or None)
+        are ignored.
     features : int, str, sequence of int or str, or mask of shape (d,) of bool
         Features to test, by index, by name or as a boolean mask such as
         ``~stepwise_selection(X, y).support``.
     n_slices : int or array-like of increasing edges, default=10
-        Number or edges of the slices, see `SemiSlicedInverseRegression`.
+        Target number of slices, or their edges, as in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
         Whether y is categorical, see `SemiSlicedInverseRegression`.
     variance : {"general", "constant"}, default="general"
@@ -182,7 +183,8 @@ def coordinate_test(
     Returns
     -------
     result : CoordinateTest
-        Statistic, weights of the null distribution and p-value.
+        Result of the test, with the statistic, the weights of its null distribution and the
+        p-value.
 
     Raises
     ------
@@ -228,7 +230,7 @@ class RowsUnderTest:
     names : list of str
         Names of the features.
     variance : {"general", "constant"}
-        How to estimate the weights of the null distribution.
+        Method to estimate the weights of the null distribution, as in `coordinate_test`.
     n_components : int or None
         Number of directions of the conditional test, or None for the marginal test.
     """

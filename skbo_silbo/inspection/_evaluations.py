@@ -43,7 +43,7 @@ class Evaluations:
     Attributes
     ----------
     label : str
-        Name of the class of the search or optimiser, for legends.
+        Name of the class of the search or optimiser, used in legends.
     optimizer : AskTellOptimizer or None
         Optimiser that proposed the points, or None for a search of another library.
     points : list of dict, or ndarray of shape (n, d)
@@ -55,7 +55,8 @@ class Evaluations:
     greater_is_better : bool
         Whether the values are maximised.
     n_initial : int
-        Number of evaluations before the first model. Equal to n for random search.
+        Number of evaluations before the first model was fitted. For random search, it is the number
+        of all evaluations.
     metric : str or None
         Name of the metric if the values are mean test scores, or None for an optimiser.
     scoring : object, default=None

@@ -309,7 +309,8 @@ def scatter_clipped(axes, x, y, *, colours=None, **style):
     points : matplotlib PathCollection
         The drawn points within the limits.
     beyond : Counter of str
-        Number of points beyond each edge: "▲" above, "▼" below, "►" to the right, "◄" to the left.
+        Number of points beyond each edge of the panel, by marker: "▲" above, "▼" below, "►" to the
+        right, "◄" to the left.
     """
 
     def draw(x, y, rows, **other):

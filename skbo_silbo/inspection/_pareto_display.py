@@ -21,7 +21,7 @@ class ParetoDisplay(PanelDisplay):
     Parameters
     ----------
     values : ndarray of shape (n, m)
-        Values of the m objectives for each candidate, NaN if it failed.
+        Values of the m objectives for each candidate. They are NaN if the candidate failed.
     front : ndarray of int
         Indices of the non-dominated candidates.
     names : tuple of str

@@ -43,15 +43,15 @@ class SearchDisplay(PanelDisplay):
     Parameters
     ----------
     values : ndarray of shape (n,)
-        Observed values in order of evaluation, NaN for failed evaluations.
+        Observed values in the order of evaluation. Failed evaluations are NaN.
     parameters : dict of str to sequence of length n
         Values of each input. Masked entries mark candidates that do not have the input.
     shares : InputShares
         Share of the variance of the observed values explained by each input, as in
         ``subspace_.shares``.
     dependences : dict of str to Dependence, default=None
-        Partial dependence of the model on inputs or directions. Empty if the model is not
-        informative.
+        Partial dependence of the model on inputs or directions, by name. The dict is empty if the
+        model is not informative.
     directions : dict of str to ndarray of shape (n,), default=None
         Coordinates of the candidates along the learnt directions, or None if no embedding is used.
     n_initial : int, default=0
@@ -67,7 +67,7 @@ class SearchDisplay(PanelDisplay):
         range and scale of the axis and the order of categories. If None, the domains are inferred
         from the values.
     label : str, default="this search"
-        Label of the curve of the best value so far.
+        Label of the curve that shows the best value so far.
 
     Attributes
     ----------
@@ -304,8 +304,8 @@ class ConvergenceDisplay(PanelDisplay):
     Parameters
     ----------
     curves : dict of str to ndarray
-        Observed values of each search in order of evaluation, NaN for failed evaluations. The main
-        search comes first.
+        Observed values of each search in the order of evaluation. Failed evaluations are NaN. The
+        main search comes first.
     n_initial : int, default=0
         Number of evaluations of the main search before its first model was fitted.
     random_values : ndarray of shape (k,), default=None

@@ -40,15 +40,15 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     ----------
     axes : matplotlib Axes
     curves : dict of str to ndarray
-        Observed values of each search in order of evaluation, NaN for failed evaluations.
+        Observed values of each search in the order of evaluation. Failed evaluations are NaN.
     n_initial : int
-        Number of evaluations of the first search before its first model.
+        Number of evaluations of the first search before its first model was fitted.
     random_values : ndarray or None
         Values of randomly drawn points. None means that random search is not drawn.
     value_name : str
-        Name of the values, for the axis label.
+        Name of the observed values, used as axis label.
     sign : {1, -1}
-        1 if greater values are better, -1 otherwise.
+        Sign of the objective: 1 if greater values are better, and -1 otherwise.
     """
     shown, first = [], next(iter(curves.values()))
     if random_values is not None and np.isfinite(random_values).any():
@@ -113,7 +113,7 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
     n_initial : int
         Number of evaluations before the first model.
     value_name : str
-        Name of the values, for the axis label.
+        Name of the observed values, used as axis label.
     dependence : Dependence, default=None
         Partial dependence of the model to draw. None means that none is drawn.
     label : str, default=None
@@ -189,7 +189,7 @@ def draw_parallel(axes, value_axes, values, sign):
     values : ndarray of shape (n,)
         Observed values of the candidates, NaN for failed evaluations.
     sign : {1, -1}
-        1 if greater values are better, -1 otherwise.
+        Sign of the objective: 1 if greater values are better, and -1 otherwise.
     """
     order = np.argsort(np.where(np.isfinite(values), sign * values, -np.inf), kind="stable")
     rank = np.argsort(order)
@@ -292,14 +292,14 @@ def expected_best(scores):
     Parameters
     ----------
     scores : ndarray of shape (n,)
-        Scores, at least one of them finite. Failures count as the worst score.
+        Scores to draw from, at least one of them finite. Failures count as the worst score.
 
     Returns
     -------
     mean : ndarray of shape (n,)
-        Expected best score for k = 1, ..., n.
+        Expected best score among k = 1, ..., n drawn scores.
     band : ndarray of shape (2, n)
-        10 % and 90 % quantiles of the best score.
+        The 10 % and 90 % quantiles of the best score among k drawn scores.
 
     Examples
     --------

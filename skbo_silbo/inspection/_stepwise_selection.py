@@ -24,9 +24,9 @@ class StepwiseSelection:
         p-value at which each of these features was added or removed. In forward selection it is
         multiplied by the number of candidates.
     names : list of str
-        Names of all features, or x0, x1, ... if they have none.
+        Names of all features. They are x0, x1, ... if the features have no names.
     tests : list of CoordinateTest, of length m
-        The test of each step, whose `p_value` is not multiplied.
+        Coordinate test of each step. Its `p_value` is not multiplied by the number of candidates.
     """
 
     support: BoolArray
@@ -71,8 +71,8 @@ def stepwise_selection(
     y : array-like of shape (n,)
         Response, see `coordinate_test`.
     direction : {"backward", "forward"}, default="backward"
-        Backward elimination detects features that only matter jointly. Forward selection may miss
-        them, but can be used if there are more features than rows.
+        Direction of the selection. Backward elimination detects features that only matter jointly.
+        Forward selection may miss them, but can be used if there are more features than rows.
     level : float, default=0.05
         Significance level, between 0 and 1. Forward selection multiplies the smallest p-value by
         the number of candidates (Holm's correction). If no feature matters, the probability that it

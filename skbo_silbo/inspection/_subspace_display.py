@@ -52,7 +52,7 @@ class SubspaceDisplay(PanelDisplay):
         Numerical or categorical response. Numbers with at most six distinct values are drawn as
         categories.
     eigenvalues : ndarray of shape (p,)
-        Eigenvalues in decreasing order, with p >= r.
+        Eigenvalues in decreasing order, of which there are at least r.
     loadings : ndarray of shape (r, d)
         Contribution of each feature to each direction. By default, the change of the score when the
         feature increases by one standard deviation.
@@ -67,7 +67,7 @@ class SubspaceDisplay(PanelDisplay):
     eigenvalue_name, loading_name : str
         Axis labels for the eigenvalues and the loadings.
     dependences : list of Dependence, default=None
-        Curves of the model's mean, drawn over the response along each direction.
+        Predictions of the model along each direction, drawn as curves over the response.
     silence : str, default=None
         Message to show instead of the plots if no directions could be estimated.
 
@@ -123,9 +123,9 @@ class SubspaceDisplay(PanelDisplay):
             `SemiSlicedInverseRegression`. For a step of a Pipeline, pass the step itself and the
             transformed rows that it receives.
         X : array-like of shape (n, d)
-            Rows to project, from the training data or new.
+            Rows to project onto the directions, from the training data or new.
         y : array-like of shape (n,)
-            Response, a single column. NaN (None for categories) marks an unlabelled row. For a
+            Values of a single response. NaN (None for categories) marks an unlabelled row. For a
             censored response, the times are drawn.
         X_unlabeled : array-like of shape (n_u, d), default=None
             Additional unlabelled rows, drawn in a faint colour.

@@ -36,11 +36,12 @@ class ValueAxis:
     is_numeric : bool
         Whether the axis is a numerical scale rather than a list of categories.
     to_position : callable
-        Function that maps a list of values to positions.
+        Function that maps a list of values to positions on the axis.
     is_logarithmic : bool
         Whether the scale is logarithmic.
     is_ranked : bool
-        Whether numbers are spaced evenly by rank, as in an ordered list of the search space.
+        Whether numbers are spaced evenly by rank instead of by value, as in an ordered list of the
+        search space.
     """
 
     name: str
@@ -61,7 +62,7 @@ class ValueAxis:
         name : str
             Name of the parameter.
         values : sequence of length n
-            Values of the candidates. Masked entries are missing.
+            Values of the parameter for each candidate. Masked entries are missing.
         domain : ParameterDomain, default=None
             Domain of the parameter. If None, it is inferred from the values.
         missing_label : str, default=None
@@ -128,7 +129,7 @@ class ValueAxis:
         Parameters
         ----------
         order : ndarray of shape (n,)
-            Rank of each candidate. Tied candidates are spread in this order.
+            Rank of each candidate, by which candidates with the same position are spread.
 
         Returns
         -------

@@ -187,8 +187,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         Returns
         -------
         optimizer : SILBO
-            The optimiser. Its points have all parameters of the study, with categories as strings
-            and missing parameters at the middle of their range.
+            Optimiser fitted to the trials. Its points have all parameters of the study, with
+            categories as strings and missing parameters at the middle of their range.
 
         Raises
         ------

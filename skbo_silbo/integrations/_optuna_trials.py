@@ -135,7 +135,7 @@ class TrialsSeen:
     complete : list of params
         Parameters of the completed trials.
     pending : list of params
-        Parameters of the other running trials, as far as they have been proposed.
+        Parameters of the other running trials that have already been proposed.
     ahead : list of params
         Parameters of the running trials that began earlier. The dict of a trial is empty if its
         parameters have not been proposed yet. Trials without a proposal are excluded if a later

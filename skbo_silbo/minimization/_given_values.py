@@ -25,7 +25,7 @@ def tell_given(optimizer, log, x0, y0, n_constraints):
     Returns
     -------
     trials : list of Trial
-        One trial for each value passed to the optimiser.
+        One trial for each known value that was passed to the optimiser.
 
     Raises
     ------

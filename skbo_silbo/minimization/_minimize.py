@@ -83,9 +83,9 @@ def minimize(
     Parameters
     ----------
     func : callable
-        The objective. It is called with one point: an array of shape (d,), or a dict if `bounds`
-        has names. It returns a number; NaN or infinity means that the evaluation failed. With
-        `n_constraints`, it returns the number and the values of the constraints.
+        The objective to minimise. It is called with one point: an array of shape (d,), or a dict if
+        `bounds` has names. It returns a number; NaN or infinity means that the evaluation failed.
+        With `n_constraints`, it returns the number and the values of the constraints.
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
         The search space: lower and upper bounds of each input, or named parameters. With a list of
         dicts, each point has the parameters of one of the dicts.
@@ -110,7 +110,7 @@ def minimize(
         Number of points to evaluate, including initial points. If a call is repeated because a
         worker was lost, the repetition only counts in ``nfev``.
     x0 : point or several points, default=None
-        Points to evaluate first. If `y0` is passed, they are not evaluated.
+        Points to evaluate first. If `y0` is passed, they are not evaluated again.
     y0 : float or array-like, default=None
         Known values of the points `x0`, which do not count towards `n_calls`. With `n_constraints`,
         pass a tuple ``(values, constraints)``, where `constraints` has shape (n, m) or (m,).
@@ -162,7 +162,7 @@ def minimize(
         Verbosity. 1 shows a progress bar if tqdm is installed, and otherwise a line per evaluation.
         2 shows lines that include the points.
     maximize : bool, default=False
-        Whether to maximise the objective. All results keep the sign of the values.
+        Whether to maximise the objective instead. All results keep the sign of the values.
     scale : "log", list of "log" and None, or None, default=None
         Inputs to search on a logarithmic scale if `bounds` is an array or `Bounds`: all of them, or
         those marked "log" in a list of length d. Their bounds must be positive.
@@ -172,8 +172,9 @@ def minimize(
     Returns
     -------
     result : MinimizeResult
-        A `scipy.optimize.OptimizeResult` with the best point ``x`` and its value ``fun``, all
-        points ``x_iters`` and values ``func_vals``, ``nfev``, ``stop_reason`` and others.
+        Result as a `scipy.optimize.OptimizeResult`, with the best point ``x`` and its value
+        ``fun``, all points ``x_iters`` and values ``func_vals``, ``nfev``, ``stop_reason`` and
+        others.
 
     Warns
     -----

@@ -34,7 +34,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         The evaluated point with the lowest posterior mean. Use it if values are noisy. Its mean and
         standard deviation are in ``optimizer.recommended_``. Without a model, it is `x`.
     fun : float
-        The value at `x`, or NaN if `x` is None.
+        The observed value at `x`, or NaN if `x` is None.
     nfev : int
         Number of calls of the function, including failed ones. With a journal, calls of earlier
         runs are included.
@@ -43,15 +43,16 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     func_vals : ndarray of shape (n,)
         The observed value of each point in `x_iters`.
     sources : list of n str
-        Origin of each point: "given" (`x0`), "init" (the initial design), "model", or "resumed" if
-        it was evaluated by an earlier run.
+        Origin of each point: "given" (passed as `x0`), "init" (the initial design), "model"
+        (proposed by the model), or "resumed" (evaluated by an earlier run).
     errors : list of n (str or None)
-        Reason why an evaluation has no value, such as a timeout. None for all other evaluations.
+        Reason why an evaluation has no value, such as a timeout. It is None for all other
+        evaluations.
     constraints : ndarray of shape (n, m)
         Observed constraint values of each point. Only with `n_constraints`.
     optimizer : AskTellOptimizer
-        The optimiser, with all observations. You can continue to call its `ask` and `tell`, with
-        values of the same sign. Since the journal is closed, they are not recorded.
+        The optimiser, with all observations. You can continue with its `ask` and `tell`, using
+        values of the same sign. These are not recorded, because the journal is closed.
     maximize : bool
         Whether the objective was maximised.
     message : str
@@ -82,8 +83,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         Returns
         -------
         prediction : Prediction
-            Mean and standard deviation of the noise-free objective, in its units and sign, and the
-            probability that learnt constraints hold.
+            Predicted mean and standard deviation of the noise-free objective, in its units and
+            sign, and the probability that learnt constraints hold.
 
         Raises
         ------

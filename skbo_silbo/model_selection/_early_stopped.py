@@ -115,8 +115,8 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Target values of the samples, such as class labels.
         groups : array-like of shape (n_samples,), default=None
-            Group labels. All samples of a group are on the same side of the split. In a search,
-            request them by metadata routing: ``set_fit_request(groups=True)``.
+            Group labels of the samples. All samples of a group are on the same side of the split.
+            In a search, request them by metadata routing: ``set_fit_request(groups=True)``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples. They are used for training and for validation.
         **fit_params : dict

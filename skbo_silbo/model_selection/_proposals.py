@@ -21,7 +21,8 @@ class CandidateProposals(Proposals):
     log : EventLog or NoLog
     given : InitialCandidates
     moves_best : bool
-        Whether the initial design changes parameters of the best candidate so far.
+        Whether candidates of the initial design are the best candidate so far with some parameters
+        changed.
     """
 
     def __init__(self, optimizer, log, given, *, moves_best):

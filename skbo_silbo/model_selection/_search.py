@@ -84,21 +84,21 @@ class SILBOSearchCV(SeveralGoals):
         free; with several workers the result then depends on which fits finish first. With an int,
         the search waits for all candidates of a batch, and the result does not depend on `n_jobs`.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in RandomizedSearchCV. With several metrics, the search maximises those given by `refit`,
-        or the first one if `refit` is False or a callable.
+        Metric or metrics of the candidates, as in RandomizedSearchCV. With several metrics, the
+        search maximises those given by `refit`, or the first one if `refit` is False or a callable.
     n_jobs : int or None, default=None
         Number of fits to run in parallel, as in RandomizedSearchCV. The joblib backends "loky",
         "threading" and "dask" are supported. With an int as `batch_size`, at most ``batch_size *
         n_splits`` fits run at a time.
     refit : bool, str, callable, list or tuple of str, default=True
-        As in RandomizedSearchCV. A callable selects the best candidate at the end of the search.
-        A list of two or three objectives starts a multi-objective search, which does not refit;
-        see `pareto_front_`. Objectives are metrics in `scoring` ("score" if there is only one) and
-        "fit_time", which is minimised. Cannot be combined with `patience`, `target` or
-        `initial_results`.
+        Metric of the candidate that is refitted, as in RandomizedSearchCV. A callable selects the
+        best candidate at the end of the search. A list of two or three objectives starts a
+        multi-objective search, which does not refit; see `pareto_front_`. Objectives are metrics in
+        `scoring` ("score" if there is only one) and "fit_time", which is minimised. Cannot be
+        combined with `patience`, `target` or `initial_results`.
     cv : int, splitter, iterable or None, default=None
-        As in RandomizedSearchCV. All candidates are evaluated on the same splits, even if the
-        splitter shuffles without a seed.
+        Cross-validation strategy, as in RandomizedSearchCV. All candidates are evaluated on the
+        same splits, even if the splitter shuffles without a seed.
     verbose : int, default=0
         Verbosity. 0 prints nothing. 1 shows the progress and the best score so far, as a bar if
         tqdm is installed and otherwise as a line per candidate. With 2 or more, the lines include
@@ -147,7 +147,7 @@ class SILBOSearchCV(SeveralGoals):
         not read from the journal. The search ends if it returns a true value. Callbacks of
         scikit-learn 1.9 are also supported, independently of this parameter.
     embedding, n_components, surrogate, n_initial : default="auto"
-        Embedding and surrogate of the scores and size of the initial design, as in
+        Embedding and surrogate of the scores, and size of the initial design, as in
         :class:`~skbo_silbo.SILBO`.
     optimizer_options : dict or None, default=None
         Other arguments of :class:`~skbo_silbo.SILBO` or of `method`, such as
@@ -180,9 +180,10 @@ class SILBOSearchCV(SeveralGoals):
     Attributes
     ----------
     cv_results_ : dict of arrays
-        As in RandomizedSearchCV, in the order of evaluation. Additional columns are ``iter``, the
-        index of the batch, and ``source``, the origin of the candidate: "given", "known", "init",
-        "model", or "resumed" if it was read from the journal.
+        Results of all candidates in the order of evaluation, with the columns of
+        RandomizedSearchCV. Additional columns are ``iter``, the index of the batch, and ``source``,
+        the origin of the candidate: "given", "known", "init", "model", or "resumed" if it was read
+        from the journal.
     space_ : dict, list of dicts, Space or SpaceUnion
         The search space, in which default ranges have replaced "auto".
     optimizer_ : SILBO

@@ -111,15 +111,16 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         n : int or None, default=None
-            Number of points. If None, a single point is returned rather than a list of points.
+            Number of points to propose. If None, a single point is returned rather than a list of
+            points.
         fixed : dict or None, default=None
-            Values of parameters to keep fixed: by name for named parameters, by index (from 0) for
-            a box. The model is fitted to all evaluations nevertheless.
+            Values of parameters to keep fixed. The keys are names for named parameters, and indices
+            (from 0) for a box. The model is fitted to all evaluations nevertheless.
 
         Returns
         -------
         x : ndarray of shape (d,) or dict; with n, ndarray of shape (n, d) or list of n dicts
-            Distinct points that are neither evaluated nor pending.
+            Proposed points, which are distinct and neither evaluated nor pending.
 
         Raises
         ------
@@ -165,9 +166,10 @@ class AskTellOptimizer(ABC):
             Points inside the bounds, in any order, whether or not `ask` proposed them. Repeated
             evaluations of a point are all kept.
         y : float, or array-like of shape (n,)
-            Objective values, to be minimised (maximised with `maximize`). NaN, infinite or masked
-            values mean that the evaluation failed. A value too large to be modelled with the others
-            (1e308 among numbers like 1) also counts as failed, with a `BeyondModelWarning`.
+            Observed values of the objective, to be minimised (maximised with `maximize`). NaN,
+            infinite or masked values mean that the evaluation failed. A value too large to be
+            modelled with the others (1e308 among numbers like 1) also counts as failed, with a
+            `BeyondModelWarning`.
         noise_std : float, array-like of shape (n,) or None, default=None
             Known standard deviation of the noise in each value, non-negative and in the units of y.
             A single number applies to all points. It is added to the noise that the Gaussian

@@ -63,28 +63,29 @@ class Configuration:
     Attributes
     ----------
     learner : Learner
-        The method that learns the embedding. The default keeps all inputs.
+        Method that learns the embedding. The default keeps all inputs.
     search : Search
-        The method that maximises the acquisition function; by default a `Climb`.
+        Method that maximises the acquisition function. The default is a `Climb`.
     acquisition : callable
-        Function that returns the `AcquisitionFunction` of proposal number t; by default the log
+        Function that returns the `AcquisitionFunction` of proposal number t. The default is the log
         expected improvement.
     design : callable
         Function ``design(n, d, rng)`` that returns the initial design as an array of shape (n, d),
-        in the cube [-1, 1]^d; by default a Sobol sequence.
+        in the cube [-1, 1]^d. The default is a Sobol sequence.
     covers_levels : bool
-        Whether each design point uses the level of every categorical parameter that has been tried
-        least often.
+        Whether each design point uses, for every categorical parameter, the level that has been
+        tried least often.
     surrogate : Surrogate
-        The model of the objective, which is copied before every fit; by default a Gaussian process.
+        Model of the objective, which is copied before every fit. The default is a Gaussian process.
     n_initial, n_unlabeled : int
         Number of points before the first model is fitted, and the maximum number of unlabelled
         points that each search keeps for the learner.
     update_every : int, tuple of int or None
         Number of new values after which the embedding is learnt again. A tuple contains the total
-        numbers of values at which it is learnt again. None means never.
+        numbers of values at which it is learnt again. None means that it is never learnt again.
     warp : Warp
-        Transformation of the values before the embedding and the surrogate are fitted.
+        Transformation that is applied to the values before the embedding and the surrogate are
+        fitted.
     """
 
     learner: Learner = field(default_factory=IdentityLearner)

@@ -47,10 +47,11 @@ class KnownConstraints:
         Parameters
         ----------
         given : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
-            The function of a `NonlinearConstraint` is called with a point, like the objective. For
-            named parameters, a `LinearConstraint` needs the names of its columns, and a function
-            that returns True or False is a constraint by itself. With names, the constraint applies
-            to the array of these parameters; points without one of them satisfy it.
+            Constraints as passed by the user. The function of a `NonlinearConstraint` is called
+            with a point, like the objective. For named parameters, a `LinearConstraint` needs the
+            names of its columns, and a function that returns True or False is a constraint by
+            itself. With names, the constraint applies to the array of these parameters; points
+            without one of them satisfy it.
         space : Space, SpaceUnion or Box
 
         Raises

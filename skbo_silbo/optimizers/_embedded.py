@@ -211,7 +211,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         Returns
         -------
         improvement : float, or ndarray of shape (n,) for n points
-            Expected improvement in the units of the values.
+            Expected improvement on the best value, in the units of the values.
 
         Raises
         ------
@@ -240,7 +240,7 @@ class EmbeddedOptimizer(ModelBasedOptimizer):
         Parameters
         ----------
         asked : str
-            Name of the attribute or method that needs the model, for the error message.
+            Name of the attribute or method that needs the model, used in the error message.
         needs_value : bool, default=False
             Whether a finite value is required.
 

@@ -21,7 +21,7 @@ class Model:
     Attributes
     ----------
     embedding : Embedding
-        The current embedding; the identity before the first fit.
+        The current embedding, which is the identity before the first fit.
     warp : Warp
         Transformation that is applied to the values before the models are fitted.
     unlabeled : ndarray of shape (k, d)

@@ -11,7 +11,7 @@ class Recommendation(NamedTuple):
     Attributes
     ----------
     point : ndarray of shape (d,) or dict
-        The feasible point with the lowest posterior mean.
+        The feasible evaluated point with the lowest posterior mean.
     mean, std : float
         Posterior mean and standard deviation of the noise-free objective at the point, in the units
         of the values. Without a model, `std` is NaN.

@@ -49,7 +49,8 @@ class SILBO(EmbeddedOptimizer):
         `Space` of named parameters, points are dicts. With a list of dicts, each point has the
         parameters of one of the dicts, as in :class:`~skbo_silbo.SILBOSearchCV`.
     n_components : int or "auto", default="auto"
-        Dimension r of a learnt embedding. With "auto", the learner chooses it.
+        Dimension r of a learnt embedding. With "auto", the method that learns the embedding chooses
+        it.
     embedding : {"auto", "identity", "sparse", "active-subspace", "semi-sir", "semi-sir-local", \
             "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
         How B is learnt:
@@ -74,9 +75,9 @@ class SILBO(EmbeddedOptimizer):
         Transformers are tested on random data when the optimiser is created. If one cannot be
         fitted to the values so far, all inputs are kept and a warning is issued.
     acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
-        "ei" is the expected improvement, maximised on a log scale. "ucb" is the confidence bound
-        with the schedule of Srinivas et al. (2010), Theorem 1. Learnt constraints require "ei" or a
-        function with the attribute ``is_log = True``.
+        The acquisition function. "ei" is the expected improvement, maximised on a log scale. "ucb"
+        is the confidence bound with the schedule of Srinivas et al. (2010), Theorem 1. Learnt
+        constraints require "ei" or a function with the attribute ``is_log = True``.
     n_initial : int or "auto", default="auto"
         Number of points to evaluate before the first model is fitted, including points that were
         not proposed. "auto" is ``4 + 2 sqrt(m)`` for m columns, at most 11.
@@ -129,8 +130,8 @@ class SILBO(EmbeddedOptimizer):
         Scale on which inputs are searched if `bounds` is an array or `Bounds`: "log" for all
         inputs, or a list with "log" or None for each input. Points are in the original units.
     maximize : bool, default=False
-        Whether to maximise. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the sign of the
-        values; ``subspace_`` and ``input_model_`` describe the negated values.
+        Whether to maximise the objective. `tell`, `func_vals_`, `best_y_` and `recommended_` keep
+        the sign of the values; ``subspace_`` and ``input_model_`` describe the negated values.
     random_state : int, RandomState, Generator or None, default=None
         Seed of all random numbers. On one machine, the same seed and observed values give the same
         points, bit for bit. Other machines may give other points, because their BLAS kernels round

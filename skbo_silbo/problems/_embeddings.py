@@ -43,7 +43,7 @@ def embedded(problem: Problem, d: int) -> Problem:
     Parameters
     ----------
     problem : Problem
-        Problem with k inputs and a known optimum.
+        Problem to embed, with k inputs and a known optimum.
     d : int
         Number of inputs of the embedded problem, at least k.
 
@@ -82,7 +82,7 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     Parameters
     ----------
     problem : Problem
-        Problem with k inputs and a known optimum.
+        Problem to embed, with k inputs and a known optimum.
     d : int
         Number of inputs of the planted problem, at least k.
     random_state : int, RandomState, Generator or None, default=None
@@ -131,7 +131,7 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     Parameters
     ----------
     problem : Problem
-        Problem with k inputs and a known optimum.
+        Problem to embed, with k inputs and a known optimum.
     d : int
         Number of inputs of the rotated problem, at least k.
     random_state : int, RandomState, Generator or None, default=None

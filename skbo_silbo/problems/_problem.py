@@ -181,7 +181,7 @@ class Problem:
         Returns
         -------
         scale : float
-            Scale of the regret, in the units of the function.
+            Regret of a typical random point, in the units of the function.
 
         Raises
         ------
@@ -338,7 +338,7 @@ def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> Nois
     problem : Problem
         Problem without noise, whose values are to be perturbed.
     sd : float
-        Standard deviation of the noise, in the units of the function. Can be 0.
+        Standard deviation of the noise, in the units of the function. It can be 0.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the noise. Problems with the same seed have the same noise in their i-th evaluation,
         whatever the point.

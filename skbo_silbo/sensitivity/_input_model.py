@@ -81,7 +81,7 @@ class InputModel:
     space : Space, SpaceUnion or Box
         The search space that the observed points belong to.
     X : ndarray of shape (n, m)
-        Encoded points with finite values, in a canonical order.
+        Encoded points whose values are finite, in a canonical order.
     y : ndarray of shape (n,)
         Observed values at the points, with outliers clipped.
     n_clipped : int
@@ -123,7 +123,7 @@ class InputModel:
         X : ndarray of shape (n, m)
             Encoded points, which are points of the cube, one per row.
         y : ndarray of shape (n,)
-            Values to minimise. Logarithmic scales resolve low values better.
+            Observed values, to be minimised. Logarithmic scales resolve low values better.
         noise_std : ndarray of shape (n,), default=None
             Standard deviation of the noise in each value, or NaN if unknown.
 

@@ -54,13 +54,13 @@ class InputShares:
         logarithms if these are significantly easier to predict. Outliers, which are more than three
         interquartile ranges beyond the quartiles, are clipped first, and their number is given.
     intervals : ndarray of shape (k, 3)
-        Share of each input with the lower and upper bound of its interval.
+        Share of each input, followed by the lower and the upper bound of its interval.
     together : ndarray of shape (p, 3)
         Share explained jointly by the 1, 2, ..., p most important inputs, with the bounds of its
         interval. p is at most 10.
     cautions : tuple of str, default=()
-        One sentence for each categorical input of which one level has at least 90 % of the
-        evaluations, so that little is known about the other levels.
+        Warnings, one sentence for each categorical input of which one level has at least 90 % of
+        the evaluations, so that little is known about the other levels.
 
     Notes
     -----

@@ -160,7 +160,7 @@ def draw_processes(surrogate, n, rng):
     Returns
     -------
     processes : list of GaussianProcess
-        Processes conditioned on the data of the surrogate, with the same standardisation.
+        Gaussian processes conditioned on the data of the surrogate, with the same standardisation.
     """
     data, prior = surrogate.observations_, surrogate.prior_
     loss = partial(negative_log_posterior, log_likelihood=data.log_likelihood, prior=prior)
@@ -174,8 +174,8 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
     Parameters
     ----------
     loss : callable
-        Function that maps theta of shape (k,) to the loss and its gradient. The loss is infinite
-        where it is undefined.
+        Function that maps theta of shape (k,) to the loss and its gradient. The loss is infinite if
+        theta is invalid.
     mode : ndarray of shape (k,)
         Hyperparameters that minimise the loss.
     bounds : ndarray of shape (k, 2)

@@ -27,10 +27,10 @@ class Box:
     Parameters
     ----------
     bounds : array-like of shape (d, 2) or scipy.optimize.Bounds
-        Finite lower and upper bound of each input, in the input's original unit.
+        Lower and upper bound of each input, finite and in the input's original unit.
     scale : "log", list of "log" and None, or None, default=None
-        Use "log" to search all inputs on a logarithmic scale, or a list of length d to choose a
-        scale for each input.
+        Scale on which the inputs are searched: "log" for all inputs, or a list with "log" or None
+        for each input.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Box:
     n_features_ : int
         Number of columns m of the encoded cube, one for each input that is not constant.
     feature_names_ : list of str
-        ``x0``, ``x1``, ... for the columns of the cube.
+        Names of the columns of the cube: ``x0``, ``x1``, and so on.
     n_points : float or int
         Number of points in the space: ``math.inf``, or 1 if all inputs are constant.
     is_dict : bool

@@ -27,9 +27,9 @@ class ParameterDomain:
     Attributes
     ----------
     values : list or None
-        All possible values, or None for a continuous parameter. Numbers are sorted; other values
-        keep the order of the space. For a parameter that is numeric in one branch and not in
-        another, only the listed values are included.
+        All possible values of the parameter, or None for a continuous parameter. Numbers are
+        sorted; other values keep the order of the space. For a parameter that is numeric in one
+        branch and not in another, only the listed values are included.
     low, high : float
         Smallest and largest number, or NaN if the parameter is not numeric.
     is_logarithmic : bool
@@ -135,8 +135,8 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
     Parameters
     ----------
     space : Space, SpaceUnion or Box
-        The inputs of a box are named x0, x1, ... For a union, the choice between branches is
-        included as a parameter.
+        Search space whose parameters are described. The inputs of a box are named x0, x1, ... For a
+        union, the choice between branches is included as a parameter.
 
     Returns
     -------

@@ -33,7 +33,7 @@ class SpaceUnion:
     Attributes
     ----------
     n_features_ : int
-        Number of columns m of the encoded cube.
+        Number m of columns of the encoded cube.
     feature_names_ : list of str
         Unique name of each column, as in `Space`. The columns of the branch come first.
     choice_name : str
@@ -168,7 +168,7 @@ class SpaceUnion:
         Returns
         -------
         space : SpaceUnion or Space
-            The branches that have all these parameters and values.
+            Space with only the branches that have all these parameters and values.
 
         Raises
         ------

@@ -43,7 +43,7 @@ scipy.optimize.Bounds
     Returns
     -------
     space : Space, SpaceUnion or Box
-        `bounds` itself if it already is a search space.
+        The converted search space, or `bounds` itself if it already is a search space.
 
     Raises
     ------

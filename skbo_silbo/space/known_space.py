@@ -87,7 +87,7 @@ class Step:
     data : StepData
         Known properties of the data that the estimator is fitted to.
     searched : frozenset of str
-        Full names of the parameters and steps that are already set by a nested search.
+        Full names of the parameters and steps that a nested search sets.
     """
 
     prefix: str
@@ -140,12 +140,12 @@ def default_space(
         scikit-learn are fitted on at most 500 samples to determine the input of later steps.
         Without data, the ranges suit large data sets.
     all : bool, default=False
-        Whether to include parameters that differ from their default value.
+        Whether to also include parameters that the user has set to other values than the default.
 
     Returns
     -------
     space : dict or list of dict
-        Parameter names mapped to lists and scipy.stats distributions, as in
+        Default search space: parameter names mapped to lists and scipy.stats distributions, as in
         :class:`~sklearn.model_selection.RandomizedSearchCV`. If some parameters are conditional,
         the result is a list of dicts, one per branch. The space is printed as a table. Its
         attribute ``sources`` gives the source of each range, and ``fixed`` the parameters that are

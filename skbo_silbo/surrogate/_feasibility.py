@@ -117,7 +117,8 @@ def fit_feasibility(states, X, constraints, *, tune=True):
     Parameters
     ----------
     states : dict of str to dict
-        States of the previous fit. The keys are the indices of the constraints, as strings.
+        States of the constraint models that the previous fit returned. The keys are the indices of
+        the constraints, as strings.
     X : ndarray of shape (n, d)
         Encoded points, which are points of the cube, one per row.
     constraints : ndarray of shape (n, m)

@@ -58,8 +58,9 @@ class HalfLog:
         Returns
         -------
         warped : ndarray of shape (n,)
-            Dimensionless values with median 0. If no value is below the median, s is computed from
-            the values above it. If all values are equal, the result is 0.
+            Transformed values, which are dimensionless and have median 0. If no value is below the
+            median, s is computed from the values above it. If all values are equal, the result is
+            0.
         """
         distance, _ = self._scaled(y)
         return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)

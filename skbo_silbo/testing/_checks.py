@@ -202,7 +202,7 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
     Parameters
     ----------
     make : callable
-        Factory of optimisers, called as ``make(bounds, random_state=...)``, for example a class.
+        Function or class that creates an optimiser, called as ``make(bounds, random_state=...)``.
         Use a small initial design, so that the model is tested within `n_calls` evaluations.
     n_calls : int, default=14
         Number of evaluations in each test run.

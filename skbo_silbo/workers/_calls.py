@@ -63,10 +63,10 @@ class Outcome:
     call : Call or None
         The call that has ended, or None if `kind` is "broken".
     kind : {"value", "error", "lost", "late", "broken"}
-        "value": the function returned. "error": it raised an exception. "lost": its worker was lost
-        and the call cannot be repeated again. "late": its group timed out, and no other call of the
-        group gets an outcome. "broken": the executor broke and cannot be replaced, so that all its
-        calls are lost.
+        How the call ended. "value": the function returned. "error": it raised an exception. "lost":
+        its worker was lost and the call cannot be repeated again. "late": its group timed out, and
+        no other call of the group gets an outcome. "broken": the executor broke and cannot be
+        replaced, so that all its calls are lost.
     value : object
         Return value of the function, or the exception that ended the call.
     """

@@ -58,9 +58,9 @@ class Scheduler:
     Parameters
     ----------
     executor : executor, or callable without arguments that returns one
-        Executor with a method `submit` that returns a future. A callable is called again if the
-        executor breaks or all its workers hang. Executors that it created are shut down at the end
-        if they have a method `shutdown`.
+        Executor that runs the calls, with a method `submit` that returns a future. A callable is
+        called again if the executor breaks or all its workers hang. Executors that it created are
+        shut down at the end if they have a method `shutdown`.
     timeout : float or None, default=None
         Time in seconds after which a call is abandoned. A `Pool` ends its worker. In other
         executors, the worker counts as hanging until the call returns.

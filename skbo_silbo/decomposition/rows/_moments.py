@@ -63,7 +63,8 @@ class SliceMoments:
         Value subtracted from each column before the means are computed.
     mean : ndarray of shape (d,)
     scatter : ndarray of shape (d, d)
-        Sum of ``w (x - mean)(x - mean)'``, with w the weight of the sample, or 1.
+        Scatter matrix of the samples: the sum of ``w (x - mean)(x - mean)'``, where w is the weight
+        of a sample, or 1 without weights.
     counts : ndarray of shape (H,)
         Sum of the weights of the samples in each slice.
     slice_means : ndarray of shape (H, d)

@@ -33,13 +33,14 @@ class LabelledData:
     X_labeled : ndarray of shape (n_l, d)
         Labelled samples.
     y : ndarray of shape (n_l,) or (n_l, q)
-        Labels of the labelled samples: floats, or categories as passed.
+        Responses of the labelled samples, as floats or as the categories that were passed.
     X_unlabeled : ndarray of shape (n_u, d)
         Unlabelled samples.
     weights : ndarray of shape (n_l,) or None
-        Positive weights of the labelled samples, in units of samples.
+        Positive weights of the labelled samples, scaled so that a weight of 1 is one sample. None
+        without weights.
     is_labeled : ndarray of shape (n,) of bool or None
-        Mask of the labelled samples among the rows of X as passed.
+        Mask of the labelled samples among the rows of the X that was passed to ``fit``.
     groups : ndarray of shape (n_l,) or None
         Group of each labelled sample, numbered from 0. None if the samples were not centred within
         groups.

@@ -56,7 +56,7 @@ def dimension_by_criterion(eigenvalues, n):
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
-        Non-negative eigenvalues in decreasing order. If all are 0, the result is 1.
+        Eigenvalues in decreasing order, none of them negative. If all are 0, the result is 1.
     n : int
         Number of labelled samples that the eigenvalues were computed from.
 

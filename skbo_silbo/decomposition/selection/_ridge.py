@@ -113,7 +113,7 @@ def minimize_gcv(squares, projected, n, n_distinct=None):
     projected : ndarray of shape (q, m)
         Coefficients of Y with respect to the corresponding singular vectors.
     n : int or float
-        Number of samples, or the sum of their weights.
+        Number of samples, or their total weight if there are weights.
     n_distinct : int or float, default=None
         Number of distinct samples. None means that all n samples are distinct.
 

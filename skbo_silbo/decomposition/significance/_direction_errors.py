@@ -43,7 +43,8 @@ def direction_errors(X, slices, r):
     Returns
     -------
     ndarray of shape (r, d), or None
-        Standard errors, or None if the columns of X are linearly dependent.
+        Standard errors of the entries of the directions, or None if the columns of X are linearly
+        dependent.
     """
     n, weights = slices.n_rows, slices.weights
     X = X - np.average(X, axis=0, weights=weights)

@@ -44,7 +44,7 @@ def hessian_tests(eigenvalues, S, e, weights, n):
         Residuals of the regression of y on X. If they are all 0, every hypothesis is accepted.
     weights : ndarray of shape (n_rows,)
     n : float
-        Number of samples, or the sum of their weights.
+        Number of samples, or their total weight if there are weights.
     """
     variance = weights @ e**2 / (n - 1)
     scaled = e / np.sqrt(2 * variance) if variance else e

@@ -258,7 +258,7 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
     -------
     n_kept : int
     why : str
-        The reason why directions were dropped. It is empty if none were.
+        Reason why directions were dropped, as a sentence. It is empty if none were dropped.
     """
     places = linearity_sample(*S.shape, slices.weights)
     if not len(places) or r <= int(by_value):

@@ -171,7 +171,7 @@ def local_shuffles(S, X, slices, n_local_neighbors):
     S : ndarray of shape (n, q)
         Whitened samples in any basis, one sample per row.
     X : ndarray of shape (n, d)
-        The same samples in the coordinates of the neighbour search.
+        The same samples as in S, in the coordinates of the neighbour search.
     slices : Slices
     n_local_neighbors : int
     """
@@ -299,7 +299,7 @@ def weighted_shuffles(S, fixed, slices, kernel):
     ----------
     S : ndarray of shape (n, q)
     fixed : ndarray of shape (q, q)
-        The contribution C of ridge and penalty to T.
+        Contribution C of the ridge and the penalty to T, which permutations do not change.
     slices : Slices
         Slices of the samples, which have relative weights.
     kernel : callable

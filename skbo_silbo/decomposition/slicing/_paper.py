@@ -40,7 +40,7 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
         Method of the nearest-neighbour search.
     random_state : RandomState instance
     ridge : float, default=0.0
-        Coefficient of an additional identity matrix in M. The authors' code uses .01.
+        Multiple of the identity that is added to M. The authors' code uses .01.
 
     Returns
     -------

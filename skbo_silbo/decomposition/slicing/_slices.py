@@ -29,7 +29,8 @@ class Slices:
         Index of the slice that each sample belongs to. Slices are numbered from 0 in the order of
         the response.
     counts : ndarray of shape (H,)
-        Number of samples in each slice, or the sum of their weights. No slice is empty.
+        Number of samples in each slice, or their total weight if there are weights. No slice is
+        empty.
     weights : ndarray of shape (n_l,) or None
         Weights of the samples, scaled so that a weight of 1 is one sample. None without weights.
         Weighted moments are plain moments of the samples multiplied by the square roots of the
