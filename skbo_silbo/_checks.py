@@ -169,7 +169,7 @@ def as_numbers(name, given, remedy):
 
 
 def as_noise(noise_std, shape):
-    """Validate noise standard deviations and broadcast them to `shape`; NaN means unknown.
+    """Validate noise standard deviations and broadcast them to `shape`, with NaN for unknown ones.
 
     Raises
     ------

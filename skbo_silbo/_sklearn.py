@@ -146,7 +146,7 @@ class _Unmasking:
 
 
 class _UnmaskingAll(_MultimetricScorer):
-    """Wrap several scorers; scikit-learn treats `_MultimetricScorer` differently from others."""
+    """Wrap several scorers in a subclass of `_MultimetricScorer`, as scikit-learn expects."""
 
     def __init__(self, scorer, error_score):
         super().__init__(scorers=scorer._scorers, raise_exc=scorer._raise_exc)
@@ -270,7 +270,7 @@ class SearchFits:
         return clone(self._state.estimator), self._state.X, self._state.y
 
     def _watched(self, callback_ctx, caller, split):
-        """Return the callback arguments of a fit; empty without callbacks to keep pickles small."""
+        """Return the callback arguments of a fit, or {} without callbacks to keep pickles small."""
         if callback_ctx is None or not (callback_ctx._callbacks or self._has_callbacks):
             return {}
         ctx = callback_ctx.subcontext(task_name="candidate-split-evaluation", task_id=split)

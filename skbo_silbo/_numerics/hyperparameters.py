@@ -26,7 +26,7 @@ TYPICAL_DISTANCE = 0.3  # mean weighted squared distance if no input explains an
 
 
 def most_probable(log_likelihood, prior, *starts):
-    """Return the best optimum over several starts, skipping those near the first.
+    """Return the best local optimum found from several starts, skipping similar starts.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def starting_log_lengths(X: FloatArray, y: FloatArray, copies: FloatArray) -> Fl
 
 
 def searched_process(X, y, prior, most_rows, copies=None):
-    """Return sorted `Observations`, and the hyperparameters that fit a subset of them best.
+    """Return the sorted data, and the hyperparameters that fit a subset of the data best.
 
     Since rows are sorted by y, the result does not depend on their order.
 

@@ -156,7 +156,7 @@ class MovingPoints(Baseline):
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return the clipped points with coordinates Z; X is ignored."""
+        """Return the clipped points with coordinates Z, whatever the value of X."""
         return clipped_points(Z, embedding)
 
     def _update_model(self):

@@ -313,7 +313,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):
-        """Return the ridge; if it is "auto", choose it from the labelled coordinates F."""
+        """Return the ridge, chosen from the labelled coordinates F if it is "auto"."""
         if self.ridge != "auto":
             return float(self.ridge)
         firsts, sets = copies(data.X_labeled, data.y)

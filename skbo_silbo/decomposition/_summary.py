@@ -159,7 +159,7 @@ def _table_of_tests(tests):
 
 
 def text_table(rows, heads):
-    """Format rows as a text table with the given column heads; each row starts with its name."""
+    """Format rows as a text table with the given column heads. Each row starts with its name."""
     cells = [["", *heads], *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = (

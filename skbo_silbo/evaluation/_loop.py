@@ -75,7 +75,7 @@ class EvaluationLoop:
         self._is_withdrawn = False
 
     def resume(self, told, held=()):
-        """Continue from evaluations and values that are known before the run.
+        """Continue from the evaluations and values that were known before this run.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class EvaluationLoop:
     # --- end ------------------------------------------------------------------------------------
 
     def _take(self, outcomes):
-        """Process the outcomes of calls; if one has failed with an error, raise it at the end."""
+        """Process the outcomes of calls, then raise the first error if there is one."""
         for outcome in outcomes:  # first, since recording one may fail
             if outcome.kind == "value":
                 self._keep(outcome.call, outcome.value)
@@ -270,7 +270,7 @@ class EvaluationLoop:
         self._observe(trial)
 
     def _observe(self, trial):
-        """Record the observation of a trial; outside of batches, pass it to the optimiser."""
+        """Record the observation of a trial and, outside of batches, pass it to the optimiser."""
         if trial.observation is None:
             try:
                 trial.observation = self.evaluation.observation(trial)

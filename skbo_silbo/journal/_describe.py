@@ -279,7 +279,7 @@ def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:
 
 
 def format_differences(old: Any, new: Any) -> str:
-    """Format the first differences between two descriptions; the text is empty without any."""
+    """Format the first differences between two descriptions, or return an empty string."""
     found = [leaf for leaf in _leaves(old, new) if not _is_code(leaf[0])][:SHOWN]
     return "; ".join(
         f"{where.removesuffix('.digest')} has other values"

@@ -73,7 +73,7 @@ class Journal:
             raise
 
     def _open_locked(self):
-        """Open and lock the file; retry if another process replaced it in between."""
+        """Open and lock the file, and retry if another process has replaced it in between."""
         while True:
             file = _open(self.path)
             try:
@@ -140,7 +140,7 @@ class Journal:
         return ValueError(f"journal {self.path!r} is damaged in line {line}{reason}. {remedy}")
 
     def _usable_file(self):
-        """Return the file descriptor; raise an error if this process cannot write to the file."""
+        """Return the file descriptor, or raise an error if this process cannot write to it."""
         if os.getpid() != self.process:
             raise RuntimeError(
                 f"journal {self.path!r} can only be written by the process that opened it, not by "

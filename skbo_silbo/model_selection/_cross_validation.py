@@ -161,7 +161,7 @@ def read_pre_dispatch(given, n_workers):
 
 
 def _to_json(value, nested=True):
-    """Convert a row, or part of a row, to JSON data; other objects and NaN become text."""
+    """Convert a row, or part of a row, to JSON data. Other objects and NaN become strings."""
     if isinstance(value, dict):
         return {k: _to_json(v) for k, v in value.items()} if nested else repr(value)
     value = value.item() if isinstance(value, np.generic) else value

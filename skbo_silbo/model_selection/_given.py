@@ -156,7 +156,7 @@ def _has_parameter(name, steps):
 
 
 def _may_be_evaluated(current, violation):
-    """Return whether the current parameters satisfy the constraints; warn if they do not.
+    """Return whether the current parameters satisfy the constraints, and warn if not.
 
     Constraints may fail on values outside the space, such as ``gamma="scale"``.
     """

@@ -214,7 +214,7 @@ def pareto_front(table, observations, goals):
 
 
 def is_non_dominated(Y, deviations=0.0):
-    """Return a mask of the rows of Y that no other row dominates; rows with NaN are excluded.
+    """Return a mask of the rows of Y without NaN that no other row dominates.
 
     A row dominates another if it is lower in at least one column and higher in none. Differences
     below the standard deviation of the difference, computed from `deviations`, are ignored.

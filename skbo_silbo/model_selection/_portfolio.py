@@ -168,7 +168,7 @@ def _estimates(distances, shares):
 
 
 def _greedy(table, n):
-    """Select n columns greedily by the mean of the row-wise maxima; break ties by column mean."""
+    """Select n columns greedily to maximise the mean of the largest selected value in each row."""
     best, chosen, alone = np.full(len(table), -1.0), [], table.mean(axis=0)
     while len(chosen) < min(n, table.shape[1]):
         means = np.maximum(table, best[:, None]).mean(axis=0)

@@ -62,7 +62,7 @@ def warn_of_interruption(candidates, n_iter, error):
 
 
 def print_if_model_unused(search, candidates):
-    """Print a message if all candidates were known or initial ones."""
+    """Print a message if the search never used its model to propose a candidate."""
     if {candidate.source for candidate in candidates}.isdisjoint({"model", "resumed"}):
         print(
             f"[{type(search).__name__}] All {len(candidates)} candidates were known or initial "
@@ -84,7 +84,7 @@ def with_all_metrics(rows, error_score):
 
 
 def with_floats(row, error_score):
-    """Convert the scores of a row to floats; replace invalid ones by `error_score`.
+    """Convert the scores of a row to floats, and replace invalid ones by `error_score`.
 
     Raises
     ------

@@ -425,7 +425,7 @@ class AskTellOptimizer(ABC):
 
     @property
     def constraint_violation(self) -> Any:
-        """Function that returns by how much a point violates the known constraints, or None.
+        """Function that computes how much a point violates the known constraints, or None.
 
         The function returns 0 if all known constraints hold. None means that there are none.
         """

@@ -69,7 +69,7 @@ class ModelBasedOptimizer(AskTellOptimizer):
 
     @property
     def n_initial_(self) -> int:
-        """Number of points, including those that were not proposed, before the first model."""
+        """Number of points to evaluate before the first model is fitted."""
         return self._configuration.n_initial
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:

@@ -70,7 +70,7 @@ class HeldOutDensities:
 
 
 def subsample_rows(n, d, rng, largest_work):
-    """Return sorted row indices, which are a random subset if using all rows is too expensive.
+    """Return sorted indices of all rows, or of a random subset if all of them take too long.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class Step:
         return {self.prefix + n: has[n] for n in own}
 
     def has(self, name: str) -> bool:
-        """Return whether the estimator has the parameter; CatBoost only lists it in `__init__`."""
+        """Return whether the estimator has the parameter, also if only `__init__` lists it."""
         has = self.estimator.get_params(deep=False)
         return name in has or name in inspect.signature(type(self.estimator).__init__).parameters
 
@@ -251,7 +251,7 @@ def _walk(step: Step) -> Iterator[Step]:
 
 
 def _nested_estimators(estimator):
-    """Yield the names and estimators among the parameters, also those in lists of tuples."""
+    """Yield the names and estimators among the parameters and in lists of tuples."""
     for name, value in estimator.get_params(deep=False).items():
         members = [m for m in value if isinstance(m, tuple)] if isinstance(value, list) else []
         for found in [(name, value), *(member[:2] for member in members)]:
@@ -343,7 +343,7 @@ def _enabled_branches(step):
 
 
 def _read_branch(step, branch, *, all):
-    """Read one branch of the table; return None if it contradicts the estimator's parameters."""
+    """Read one branch of the table, or return None if it contradicts the user's parameters."""
     found: dict[str, Any] = {}
     for name, value in branch.items():
         if isinstance(value, dict):

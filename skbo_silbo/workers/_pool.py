@@ -70,7 +70,7 @@ class Pool(Executor):
             self._release(worker)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End all workers, including those with a call."""
+        """End all workers, including workers that are running a call."""
         with self._lock:
             workers = [*self._free, *self._running.values()]
             self._free, self._running, self._waiting = [], {}, deque()
@@ -135,7 +135,7 @@ class _Process:
         self._env, self._executor = env, None
 
     def start(self, function, future):
-        """Submit a call; return a function that waits for its result."""
+        """Submit a call, and return a function that waits for its result."""
         try:
             return partial(_wait_for, self._submit(function, future))
         except BrokenExecutor:  # the process has died with its last call, or since then

@@ -300,7 +300,7 @@ class Scheduler:
         return outcomes
 
     def _outcome(self, future, call):
-        """Return a list with the outcome of a call; it is empty if the call will be repeated."""
+        """Return the outcome of a call as a list, which is empty if the call will be repeated."""
         call.start_time = getattr(future, "start_time", call.start_time)
         if call.start_time is not None:
             end_time = getattr(future, "end_time", time.perf_counter())

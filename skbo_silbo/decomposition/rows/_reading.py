@@ -86,7 +86,7 @@ class LabelledData:
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
     def reweighted(self, factors: FloatArray) -> "LabelledData":
-        """Return a copy with weights multiplied by `factors`; samples of weight 0 are dropped."""
+        """Return a copy with weights multiplied by `factors`, without samples of weight 0."""
         weights = factors if self.weights is None else factors * self.weights
         kept = weights > 0
         return replace(

@@ -105,7 +105,7 @@ def is_present(values: NDArray[Any]) -> BoolArray:
 
 
 def _holds_categories(y: NDArray[Any]) -> bool:
-    """Return whether y holds strings or booleans; raise ValueError for objects such as dates."""
+    """Return whether y holds strings or booleans, and reject objects such as dates."""
     if y.dtype.kind != "O":
         return y.dtype.kind in "USTb"
     known, texts = y.ravel()[is_present(y.ravel())], str | bytes | bool | np.bool_
@@ -152,14 +152,14 @@ def _as_censored(y: Any) -> tuple[NDArray[Any], BoolArray]:
 
 
 def _as_column(y: NDArray[Any], remedy: str) -> NDArray[Any]:
-    """Return y as a 1d array; like scikit-learn, warn if it is a column vector."""
+    """Return y as a 1d array and, like scikit-learn, warn if it is a column vector."""
     if y.ndim != 1 and y.shape[1:] != (1,):
         raise ValueError(f"y must be a 1d array, got an array of shape {y.shape}. {remedy}")
     return y if y.ndim == 1 else column_or_1d(y, warn=True)
 
 
 def _is_complete(y: FloatArray) -> BoolArray:
-    """Return a mask of the rows with all responses; raise ValueError for partly missing rows."""
+    """Return a mask of the rows with all responses, and reject rows with only some of them."""
     missing = np.isnan(y).sum(axis=1)
     partly = np.flatnonzero((missing > 0) & (missing < y.shape[1]))
     if len(partly):

@@ -72,7 +72,7 @@ class SliceCoding:
             )
 
     def warn_if_uneven(self, counts, before):
-        """Warn when a slice outgrows the others, given the counts before this chunk."""
+        """Warn if a chunk makes a slice much larger than the others."""
         slices = self._overfull(counts)
         if not len(slices) or (before is not None and len(self._overfull(before))):
             return

@@ -25,7 +25,7 @@ def pairwise_membership(omega, slices):
 
 
 def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state, ridge=0.0):
-    """Compute the directions B of Algorithm 2, and 1 / s^2 for each of them (eqs. 9 to 13).
+    """Compute the directions B of Algorithm 2, and their values 1 / s^2 (eqs. 9 to 13).
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class Slices:
         return Slices(codes, np.bincount(codes, weights), weights, groups)
 
     def select_to_shuffle(self, rows: IntArray) -> "Slices":
-        """Return the slices of a subset of the samples; weights are kept only if relative."""
+        """Return the slices of a subset of the samples, with weights only if they are relative."""
         return self.select_unweighted(rows) if self.is_counted else self.select(rows)
 
     def membership(self) -> sparse.csr_array:
@@ -275,7 +275,7 @@ def _clusters(y, n_slices, weights):
 
 
 def _censored_codes(y, n_slices, weights):
-    """Return the slice of each time; slices of censored times follow the slices of events."""
+    """Return the slice of each time, with separate slices for events and censored times."""
     w = np.ones(len(y)) if weights is None else weights
 
     def codes_of(rows):
