@@ -106,7 +106,7 @@ class Feasibility:
         return np.all(self._pessimistic(X) <= 0.0, axis=0)
 
     def _pessimistic(self, X):
-        """Return predictions plus `PESSIMISM` standard deviations, with shape (m, n)."""
+        """Return predictions plus `PESSIMISM` standard deviations, as an array of shape (m, n)."""
         predicted = np.array([process.predict(X) for process in self.processes])
         return predicted[:, 0] + PESSIMISM * predicted[:, 1]
 
