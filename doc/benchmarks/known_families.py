@@ -2,8 +2,16 @@
 
 ::
 
-    python doc/benchmarks/known_families.py run LightGBM "XGBoost" ...   # resumes where it stopped
+    python doc/benchmarks/known_families.py run LightGBM XGBoost ...   # resumes where it stopped
+    python doc/benchmarks/known_families.py run-first MLP ...          # 20 of the 39 tasks
     python doc/benchmarks/known_families.py report
+    python doc/benchmarks/known_families.py write
+
+``write`` puts the candidates of the families that pass, and those of ``known_portfolio.py``, at the
+end of ``skbo_silbo/space/known.toml``. A family passes if its nine candidates, chosen without the
+data set that judges them, are ahead of nine random ones by two standard errors and not behind 24
+random ones by two standard errors. A family that passes on small or large tasks only has known
+candidates for these sizes.
 """
 
 import json
@@ -15,19 +23,22 @@ from importlib import import_module
 from math import comb
 from pathlib import Path
 
+import known_portfolio
 import numpy as np
-from known_tasks import FIRST, NAMES, load
+from known_tasks import FIRST, LARGE, NAMES, SMALL, load
 from scipy.stats import rankdata
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils import all_estimators
 
 from skbo_silbo.space._known_data import StepData
-from skbo_silbo.space._known_table import find_range, read_value
+from skbo_silbo.space._known_table import find_range, parameter_names, read_value
 from skbo_silbo.space.known_space import default_space
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
 EXTRAS = json.loads(Path(__file__).with_name("known_published.json").read_text())
 N_DRAWS, N_KNOWN = 24, 9  # random candidates of a family, known candidates
+FEWEST_TASKS = 8
+ROWS = {"small": (0, 1000), "large": (1000, "inf")}  # of a family that passes on one size only
 MOST_TREES = 3000  # of a boosted model: 500 iterations for six classes
 ITERATIONS = ("n_estimators", "max_iter")
 
@@ -151,7 +162,7 @@ def measure(name, task):
     for params in candidates(name):
         model = family.estimator(is_classification=is_classification)
         own = {n: read_value(find_range(key, n, params), v, data) for n, v in params.items()}
-        own = {n: v for n, v in own.items() if n != "criterion" or is_classification}
+        own = _of_class(key, own)
         if n_classes > 2 and family.most_classes <= 10:
             own |= {n: min(own[n], MOST_TREES // n_classes) for n in ITERATIONS if n in own}
         start = time.process_time()
@@ -193,10 +204,10 @@ def _area(model, values, y):
     return np.mean(areas)
 
 
-def run(names):
+def run(names, parts=(True, False)):
     """Measure what is missing: the first tasks of all families, then the others."""
     tasks = {(size, data): load(size, data) for size in NAMES for data in NAMES[size]}
-    for is_first in (True, False):
+    for is_first in parts:
         for name in names:
             for (size, data), task in tasks.items():
                 if (data in FIRST) == is_first and _is_missing(name, size, data, task):
@@ -265,7 +276,7 @@ def greedy(table):
     return chosen[1:]
 
 
-def judge(shares, size, *, by_size):
+def judge(shares, size):
     """Return a row per task of this size, judged with its data set left out of the choice.
 
     The shares of the default, of nine known candidates after it, and of 9 and 24 random ones after
@@ -274,8 +285,7 @@ def judge(shares, size, *, by_size):
     table, rows = shares.table(), []
     for i, data in enumerate(shares.data):
         if shares.sizes[i] == size:
-            is_like = np.array([not by_size or s == size for s in shares.sizes])
-            known = greedy(table[is_like & (np.array(shares.data) != data)])
+            known = greedy(table[np.array(shares.data) != data])
             pair = shares.chosen[i], shares.others[i]
             found = [_found(*scores, known) for scores in zip(*(p.T for p in pair), strict=True)]
             rows.append(np.mean(found, axis=0))
@@ -300,31 +310,80 @@ def _best_of(chosen, others, m, *first):
     return [float(chances @ v) for v in pairs]
 
 
+def passed(name):
+    """Return the sizes on which the known candidates of a family reach the aim."""
+    shares = Shares.read(name)
+    return [size for size in NAMES if _is_ahead(shares, size)]
+
+
+def _is_ahead(shares, size):
+    if shares.sizes.count(size) < FEWEST_TASKS:
+        return False
+    rows = judge(shares, size)
+    ahead, level = (_mean_and_error(rows[:, 1] - rows[:, i]) for i in (2, 3))
+    return bool(ahead[0] > 2 * ahead[1] and level[0] > -2 * level[1])
+
+
 def report():
     """Print a row per family and size."""
     print(
-        "family,size,tasks,default,known,random 10,random 25,known - random 10,known - random 25,"
-        "other rows: known - random 10,known - random 25"
+        "family,samples,data sets,default,known,random 10,random 25,known - random 10,"
+        "known - random 25,other rows: known - random 10,known - random 25,passes"
     )
-    for name in dict.fromkeys(r["family"] for r in read()):
+    for name in measured():
         shares = Shares.read(name)
-        for size in NAMES:
-            for by_size in (False, True):
-                if shares.sizes.count(size) < 5:
-                    continue
-                rows = judge(shares, size, by_size=by_size)
-                differences = [rows[:, 1] - rows[:, 2], rows[:, 1] - rows[:, 3]]
-                differences += [rows[:, 5] - rows[:, 6], rows[:, 5] - rows[:, 7]]
-                cells = [f"{v:.3f}" for v in rows[:, :4].mean(axis=0)]
-                cells += [_cell(d) for d in differences]
-                print(name, size, "by size" if by_size else "all", len(rows), *cells, sep=",")
+        for size, n_rows in (("small", SMALL), ("large", LARGE)):
+            if shares.sizes.count(size) < FEWEST_TASKS:
+                continue
+            rows = judge(shares, size)
+            cells = [f"{v:.3f}" for v in rows[:, :4].mean(axis=0)]
+            for first, second in ((1, 2), (1, 3), (5, 6), (5, 7)):
+                mean, error = _mean_and_error(rows[:, first] - rows[:, second])
+                cells.append(f"{mean:+.3f} ({error:.3f})")
+            cells.append("yes" if _is_ahead(shares, size) else "no")
+            print(name, n_rows, len(rows), *cells, sep=",")
 
 
-def _cell(differences):
-    error = differences.std(ddof=1) / np.sqrt(len(differences))
-    return f"{differences.mean():+.3f} ({error:.3f})"
+def _mean_and_error(differences):
+    return differences.mean(), differences.std(ddof=1) / np.sqrt(len(differences))
+
+
+def measured():
+    return list(dict.fromkeys(r["family"] for r in read()))
+
+
+def portfolio_of(name):
+    """Return the known candidates of a family, chosen on all tasks."""
+    pool = candidates(name)
+    return [pool[i] for i in greedy(Shares.read(name).table())]
+
+
+def write():
+    """Write the candidates of every class that has some, and the sizes of tables for them."""
+    known, rows = known_portfolio.kept()
+    for name in measured():
+        sizes = passed(name)
+        for key in filter(None, (FAMILIES[name].classifier, FAMILIES[name].regressor)):
+            own = key.removeprefix("sklearn.")
+            known.pop(own, None)
+            rows.pop(own, None)
+            if sizes:
+                known[own] = [_of_class(key, p) for p in portfolio_of(name)]
+            if len(sizes) == 1:
+                rows[own] = ROWS[sizes[0]]
+    known_portfolio.write(known, rows)
+
+
+def _of_class(key, params):
+    """Return a candidate without parameters that are not searched for the class."""
+    return {n: params[n] for n in sorted(params) if n in parameter_names(key)}
 
 
 if __name__ == "__main__":
-    commands = {"run": lambda: run(sys.argv[2:]), "report": report}
+    commands = {
+        "run": lambda: run(sys.argv[2:]),
+        "run-first": lambda: run(sys.argv[2:], (True,)),
+        "report": report,
+        "write": write,
+    }
     commands[sys.argv[1]]()

@@ -1,7 +1,7 @@
 """The portfolio of known candidates: measure, judge with every data set left out, write.
 
 ``python doc/benchmarks/known_portfolio.py run`` goes on where it was stopped; ``report`` prints the
-table of the page; ``write`` puts the portfolios at the end of ``skbo_silbo/space/known.toml``.
+table of the page. ``known_families.py write`` writes the portfolios.
 """
 
 import json
@@ -58,7 +58,7 @@ CLASSES = {  # what is set to measure, and is no part of the space
 AS_THEY_ARE = {"PCA": [{"n_components": 0.999, "whiten": False}]}  # None is not of the space
 # The others were measured before the area was.
 BY_ACCURACY = ("SVC",)  # the area was measured on some data sets only
-MOST_ROWS = {"SVC": 1000, "SVR": 1000}  # on larger tables, random candidates did better
+ROWS = {"SVC": (0, 1000), "SVR": (0, 1000)}  # on larger tables, random candidates did better
 ONE_KERNEL = ("SVC",)  # with more candidates of other kernels it does not beat random ones
 BY_AREA = ("SVC", "DecisionTreeClassifier", "HistGradientBoostingClassifier")
 SLOW_ONES = ("RandomForest", "ExtraTrees", "HistGradientBoosting", "MLP")
@@ -311,22 +311,33 @@ def measured():
     return [name for name in every if len(shares(name)[0]) >= FEWEST_SETS]
 
 
-def write():
-    """Write the portfolios of the classes that are ahead of random search."""
+def kept():
+    """Return the portfolios of the classes that are ahead of random search, and their rows."""
+    known = {name: portfolio_of(name) for name in measured() if is_ahead(name)}
+    return known | AS_THEY_ARE, dict(ROWS)
+
+
+def write(known, rows):
+    """Write the candidates of every class, and the numbers of rows for which it has them."""
     text = TABLE.read_text().partition(MARK)[0]
-    command = "python doc/benchmarks/known_portfolio.py write"
+    command = "python doc/benchmarks/known_families.py write"
     lines = [f"{MARK} {'-' * 75}", "#"]
     lines += [
         f"# In the units of the ranges, best first. Written by `{command}`.",
         "",
-        "[known_rows]",
+        "[known_rows]  # above the first number, and at most the second",
     ]
-    lines += [*(f"{name} = {most}" for name, most in MOST_ROWS.items()), "", "[known]"]
-    known = {name: portfolio_of(name) for name in measured() if is_ahead(name)} | AS_THEY_ARE
-    for name, candidates in known.items():
+    lines += [f"{_key(name)} = [{low}, {high}]" for name, (low, high) in rows.items()]
+    lines += ["", "[known]"]
+    for candidates in {json.dumps(c): c for c in known.values()}.values():
+        names = " ".join(name for name, own in known.items() if own == candidates)
         rows = [", ".join(f"{n} = {_toml(v)}" for n, v in p.items()) for p in candidates]
-        lines += [f"{name} = [", *(f"  {{{row}}}," for row in rows), "]", ""]
+        lines += [f"{_key(names)} = [", *(f"  {{{row}}}," for row in rows), "]", ""]
     TABLE.write_text("\n".join([text.rstrip("\n"), "", *lines]).rstrip("\n") + "\n")
+
+
+def _key(names):
+    return names if names.isalnum() else f'"{names}"'
 
 
 def _toml(value):
@@ -334,5 +345,5 @@ def _toml(value):
 
 
 if __name__ == "__main__":
-    commands = {"run": lambda: run(float(sys.argv[2])), "report": report, "write": write}
+    commands = {"run": lambda: run(float(sys.argv[2])), "report": report}
     commands[sys.argv[1]]()

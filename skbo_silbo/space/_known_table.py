@@ -87,14 +87,15 @@ def none_is_unlimited(name: str) -> bool:
     return name.rpartition("__")[-1] in table()["none"]["unlimited"].split()
 
 
-def class_candidates(key: str, n_rows: float = 0.0) -> list[dict[str, Any]]:
+def class_candidates(key: str, n_rows: float) -> list[dict[str, Any]]:
     """Return the well-performing candidates of a class, not yet scaled to the data.
 
-    The list is empty if there are more rows than the candidates are known to suit.
+    The list is empty if the candidates are not known to suit tables of this many rows.
     """
     name = key.removeprefix("sklearn.")
-    is_suitable = n_rows <= table()["known_rows"].get(name, np.inf)
-    return table()["known"].get(name, []) if is_suitable else []
+    low, high = table()["known_rows"].get(name, (0, np.inf))
+    known = (own for names, own in table()["known"].items() if name in names.split())
+    return next(known, []) if low < n_rows <= high else []
 
 
 def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:

@@ -54,7 +54,7 @@ def _values(step):
             step.prefix + n: read_value(find_range(step.key, n, params), value, step.data)
             for n, value in params.items()
         }
-        for params in class_candidates(step.key)
+        for params in class_candidates(step.key, step.data.n)
     ]
 
 

@@ -4,38 +4,56 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import clone, is_regressor
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.svm import SVC
 from sklearn.utils import all_estimators
 
 from skbo_silbo import default_space
 from skbo_silbo.space._known_data import StepData
-from skbo_silbo.space._known_table import class_candidates, class_key, find_range, read_value, table
+from skbo_silbo.space._known_table import (
+    class_candidates,
+    class_key,
+    find_range,
+    parameter_names,
+    read_value,
+    table,
+)
 from skbo_silbo.space.any_space import as_space, branches_of
-from skbo_silbo.space.known_candidates import known_candidates
+from skbo_silbo.space.known_candidates import _points, known_candidates
 from skbo_silbo.space.known_space import list_steps
 
-CLASSES = list(table()["known"])
+MODELS = dict(all_estimators())
+CLASSES = [name for names in table()["known"] for name in names.split()]
+
+
+def make_stand_in(name):
+    """Return an estimator with the name and the parameters of a class that is not installed."""
+    package, _, class_name = name.rpartition(".")
+    params = dict.fromkeys(parameter_names(name))
+    body = {"__module__": package, "get_params": lambda self, deep=True: params}
+    return type(class_name, (BaseEstimator,), body)()
 
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_known_candidates_are_inside_default_space(name):
-    model = dict(all_estimators())[name]()
+    model = make_stand_in(name) if "." in name else MODELS[name]()
     key, branches = class_key(model), branches_of(as_space(default_space(model)))
-    for params in class_candidates(key):
+    for params in class_candidates(key, 1000) or class_candidates(key, np.inf):
         values = {
             n: read_value(find_range(key, n, params), v, StepData()) for n, v in params.items()
         }
-        assert any(branch.holds(values) for branch in branches), params
+        assert _points(values, model.get_params(), branches, [], as_is=True), params
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", CLASSES)
 def test_known_candidates_can_be_fitted(name):
-    model = dict(all_estimators())[name]()
+    package, _, class_name = name.rpartition(".")
+    model = getattr(pytest.importorskip(package), class_name)() if package else MODELS[name]()
     X, y = (load_diabetes if is_regressor(model) else load_iris)(return_X_y=True)
-    X, y = X[::5], y[::5]
+    fewest = table()["known_rows"].get(name, [0])[0]
+    rows = np.arange(max(fewest + 1, len(X) // 5)) * 5 % len(X)
+    X, y = X[rows], y[rows]
     branches = branches_of(as_space(default_space(model, X, y)))
     candidates = known_candidates(list_steps(model, X, y), model.get_params(), branches)
     assert candidates
@@ -46,14 +64,19 @@ def test_known_candidates_can_be_fitted(name):
         assert output.dtype.kind != "f" or np.isfinite(output).all()
 
 
-@pytest.mark.parametrize(("n_rows", "n_known"), [(1000, 9), (1001, 0)])
-def test_svm_has_no_known_candidates_for_large_data(n_rows, n_known):
-    model, X = SVC(), np.random.default_rng(0).normal(size=(n_rows, 2))
-    branches = branches_of(as_space(default_space(model, X)))
-    steps = list_steps(model, X, X[:, 0] > 0)
-    assert len(known_candidates(steps, model.get_params(), branches)) == n_known
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [("SVC", {1000}), ("lightgbm.LGBMRegressor", {1001}), ("Ridge", {1000, 1001})],
+)
+def test_known_candidates_depend_on_number_of_samples(name, sizes):
+    model = make_stand_in(name) if "." in name else MODELS[name]()
+    for n_rows in (1000, 1001):
+        X = np.random.default_rng(0).normal(size=(n_rows, 2))
+        branches = branches_of(as_space(default_space(model, X)))
+        known = known_candidates(list_steps(model, X, X[:, 0] > 0), model.get_params(), branches)
+        assert len(known) == (9 if n_rows in sizes else 0)
 
 
 def test_guide_lists_models_with_known_candidates():
     guide = (Path(__file__).parents[2] / "doc" / "guide_tune.rst").read_text(encoding="utf-8")
-    assert [name for name in CLASSES if f"``{name}``" not in guide] == []
+    assert [name for name in CLASSES if f"``{name.split('.')[-1]}``" not in guide] == []
