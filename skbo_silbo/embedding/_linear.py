@@ -5,7 +5,9 @@ from typing import Self
 
 import numpy as np
 
+from skbo_silbo._numerics.preimages import nearest_preimages
 from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo.embedding._learner_protocol import Embedding
 
 ORTHONORMAL = 1e-6  # tolerance of the inner products of the columns
 
@@ -101,3 +103,15 @@ class LinearEmbedding:
     def pull_back(self, gradient: FloatArray) -> FloatArray:
         """Convert gradients with respect to z to gradients with respect to x."""
         return gradient if self.basis is None else gradient @ self.basis.T
+
+
+def nearest_points(Z: FloatArray, embedding: Embedding, centre: FloatArray) -> FloatArray:
+    """Return, for each row of coordinates Z, the point of the cube nearest to a centre.
+
+    If no point of the cube has these coordinates, the point with the closest coordinates is
+    returned. A nonlinear embedding is inverted by its transformer, and the result is clipped to the
+    cube.
+    """
+    if embedding.basis is None:
+        return np.clip(embedding.expand(Z), -1.0, 1.0)
+    return nearest_preimages(Z, embedding.basis, centre)

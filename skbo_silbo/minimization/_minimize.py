@@ -369,8 +369,7 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
 
 def _warn_of_violations(optimizer, initial):
     """Warn about initial points that violate known constraints."""
-    violation = optimizer.constraint_violation
-    if violation and (bad := [x for x in initial if violation(x) > 0.0]):
+    if bad := [x for x in initial if optimizer.constraint_violation(x) > 0.0]:
         warn_user(
             f"{len(bad)} points of `x0` violate `constraints`, such as {format_point(bad[0])}. "
             "They are evaluated all the same, and one of them may become the best point."

@@ -7,7 +7,6 @@ import numpy as np
 
 from skbo_silbo.journal._describe import describe, describe_data
 from skbo_silbo.model_selection._given import read_initial_results
-from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._state import describe_space
 
 # Parameters that affect neither the candidates nor their scores.
@@ -22,7 +21,7 @@ DESCRIBED_SPECIALLY = (
 )
 
 
-def describe_search(search, space, state):
+def describe_search(search, space, constraints, state):
     """Describe everything that affects the candidates of a search or their scores.
 
     This includes all parameters except those in `MAY_CHANGE`, the data and routed metadata.
@@ -32,6 +31,8 @@ def describe_search(search, space, state):
     search : SILBOSearchCV
     space : Space or SpaceUnion
         The search space that candidates are drawn from.
+    constraints : KnownConstraints
+        The compiled constraints of the search.
     state : SearchState
         The data, splits and other internal state of the running search.
 
@@ -63,7 +64,7 @@ def describe_search(search, space, state):
     # with "auto", `n_jobs` decides, which may change
     is_auto = search.batch_size in ("auto", 1)
     description["batch_size"] = "'auto' or 1" if is_auto else int(search.batch_size)
-    description["constraints"] = KnownConstraints.of(search.constraints, space).described
+    description["constraints"] = constraints.described
     if search.initial_results is not None:
         initial_results = read_initial_results(search.initial_results, search.refit, space)
         description["initial_results"] = describe(initial_results)

@@ -50,7 +50,7 @@ class InitialCandidates:
         self.outside = [p for p in self.params if not is_point_of(p, space)]
 
 
-def read_initial_params(given, steps, space, n_iter, violation=None):
+def read_initial_params(given, steps, space, n_iter, violation):
     """Read the `initial_params` of a search.
 
     Parameters
@@ -64,9 +64,9 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
     n_iter : int
         Maximum number of candidates of the search. With 1, only candidates that the user passed are
         evaluated.
-    violation : callable or None, default=None
+    violation : callable
         Function of a candidate that returns its constraint violation, which is 0 if all constraints
-        hold. None without constraints.
+        hold.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def _of_estimator(steps, space, n_iter, violation, *, is_known):
     estimator = steps[0].estimator
     current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
     known = known_candidates(steps, estimator.get_params(), branches_of(space)) if is_known else []
-    known = [p for p in known if not (violation and violation(p))]
+    known = [p for p in known if not violation(p)]
     params = drop_duplicates(current + known, space)
     n_due = min(n_iter, len(params)) if n_iter > 1 else 0
     return InitialCandidates(params, space, n_due=n_due, known=known)
@@ -161,7 +161,7 @@ def _may_be_evaluated(current, violation):
     Constraints may fail on values outside the space, such as ``gamma="scale"``.
     """
     try:
-        why = "violate the constraints" if violation and violation(current) else None
+        why = "violate the constraints" if violation(current) else None
     except Exception as error:  # constraints of users may raise anything
         why = f"make a constraint raise {type(error).__name__} ({error})"
     if why:
@@ -198,7 +198,7 @@ def _check_candidate(params, space, violation):
             f"`initial_params` must have exactly the parameters {space.parameter_names}, got "
             f"{list(params)}. Add or remove parameters."
         )
-    if violation and violation(params):
+    if violation(params):
         raise ValueError(
             f"`initial_params` must satisfy `constraints`, got {brief(params)}. Change or remove "
             "this candidate."

@@ -22,6 +22,7 @@ from skbo_silbo.model_selection._given import (
 from skbo_silbo.model_selection._goals import ParEGO
 from skbo_silbo.optimizers import SILBO, EmbeddedOptimizer
 from skbo_silbo.optimizers._configuration import n_initial_points
+from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._history import as_points
 from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._predictions import Prediction
@@ -45,24 +46,24 @@ def n_first_candidates(search, space):
     return min(n_initial_points(space.n_features_), max(search.n_iter // 2, 1))
 
 
-def make_optimizer(search, space, random_state, n_initial=None):
-    """Create the optimiser of a search.
+def make_optimizer(search, space, random_state, n_initial):
+    """Create the optimiser of a search, which knows its constraints and `initial_results`.
 
     Parameters
     ----------
     search : SILBOSearchCV
     space : Space or SpaceUnion
     random_state : int, RandomState or None
-    n_initial : int or None, default=None
-        Size of the initial design that is stored in the journal. None if there is no journal.
+    n_initial : int or "auto"
+        Size of the initial design.
 
     Raises
     ------
     ValueError
-        If an option or a constraint is unknown or invalid.
+        If an option is unknown or invalid, no candidate satisfies the constraints, or a candidate
+        of `initial_results` is outside the space.
     """
-    own = {name: getattr(search, name) for name in OWN}
-    own["n_initial"] = n_first_candidates(search, space) if n_initial is None else n_initial
+    own = {name: getattr(search, name) for name in OWN} | {"n_initial": n_initial}
     others = _check_options(search)
     if search.method == "silbo":
         kind = ParEGO if search._goals else SILBO
@@ -70,17 +71,9 @@ def make_optimizer(search, space, random_state, n_initial=None):
     else:
         set_by_user = {k: v for k, v in own.items() if not (isinstance(v, str) and v == "auto")}
         optimizer = make_by_method(search.method, space, random_state, {**set_by_user, **others})
-    return optimizer.constrain(search.constraints)
-
-
-def tell_initial_results(search, optimizer, space):
-    """Pass the `initial_results` of a search to its optimiser and return it.
-
-    Raises
-    ------
-    ValueError
-        If a candidate is outside the space.
-    """
+    if search.constraints is not None:
+        optimizer.constrain(search.constraints)
+        optimizer.cancel(optimizer.ask())  # raises if no candidate satisfies the constraints
     if search.initial_results is None:
         return optimizer
     params, scores = read_initial_results(search.initial_results, search.refit, space)
@@ -213,6 +206,7 @@ def read_settings(search, X, y):
     Returns
     -------
     space : Space or SpaceUnion
+    constraints : KnownConstraints
     given : InitialCandidates
 
     Raises
@@ -223,14 +217,11 @@ def read_settings(search, X, y):
     steps = list_steps(search.estimator, X, y)
     search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_, steps)
-    trial = make_optimizer(search, space, 0)
-    rule = trial.constraint_violation
+    constraints = KnownConstraints.of(search.constraints, space)
+    rule = constraints.violation
     given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
     require_options_that_fit(search, given)
-    if search.constraints is not None:
-        trial.ask()  # raises if no candidate satisfies the constraints
-    tell_initial_results(search, trial, space)
-    return space, given
+    return space, constraints, given
 
 
 def read_space(given, steps=()):

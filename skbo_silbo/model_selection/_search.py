@@ -32,7 +32,6 @@ from skbo_silbo.model_selection._optimizer import (
     n_first_candidates,
     read_settings,
     search_in_html,
-    tell_initial_results,
 )
 from skbo_silbo.model_selection._proposals import CandidateProposals
 from skbo_silbo.model_selection._results import (
@@ -313,8 +312,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
-        space, given = read_settings(self, state.X, state.y)
-        description = None if self.journal is None else describe_search(self, space, state)
+        space, constraints, given = read_settings(self, state.X, state.y)
+        description = None
+        if self.journal is not None:
+            description = describe_search(self, space, constraints, state)
         task = {"task_name": "search", "max_subtasks": None}
         with (
             closing(open_log(self.journal)) as log,
@@ -323,8 +324,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             seed = root_seed(log.seed(self.random_state))
             fixed = {"n_initial": n_first_candidates(self, space)}
             log.begin(description, given.points, seed, fixed)
-            made = make_optimizer(self, space, RootSeed(seed), log.fixed["n_initial"])
-            self.optimizer_ = tell_initial_results(self, made, space)
+            self.optimizer_ = make_optimizer(self, space, RootSeed(seed), log.fixed["n_initial"])
             total = min(self.n_iter, space.n_points + len(given.outside))
             with (
                 closing(CrossValidation(self, state, total, search_ctx)) as evaluation,

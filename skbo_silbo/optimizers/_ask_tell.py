@@ -20,7 +20,7 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.acquisition._restricted_space import Part
 from skbo_silbo.acquisition._searches import N_BEST
-from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, format_constraints
+from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints
 from skbo_silbo.optimizers._event import Points, observed_event
 from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers._history import (
@@ -133,8 +133,7 @@ class AskTellOptimizer(ABC):
             `constrain` again.
         """
         count = 1 if n is None else check_count("n", n)
-        is_whole = fixed is None and self._known_constraints is NO_CONSTRAINTS
-        part = None if is_whole else self._part(fixed)
+        part = self._known_constraints.part(self.space_, fixed)
         with self._lock:
             if count > self.space_.n_points - len(self._seen):
                 raise too_few_left(self.space_, self._seen, count)
@@ -423,14 +422,9 @@ class AskTellOptimizer(ABC):
         """Description of the constraints passed to `constrain`, as JSON-compatible data."""
         return self._known_constraints.described
 
-    @property
-    def constraint_violation(self) -> Any:
-        """Function that computes how much a point violates the known constraints, or None.
-
-        The function returns 0 if all known constraints hold. None means that there are none.
-        """
-        violations = self._known_constraints.violations
-        return None if violations is None else (lambda point: float(violations([point])[0]))
+    def constraint_violation(self, point: Any) -> float:
+        """Return by how much a point violates the known constraints, which is 0 if they hold."""
+        return self._known_constraints.violation(point)
 
     def check_constraints(self, constraints: ArrayLike) -> None:
         """Raise the error that `tell` would raise for the constraint values of one point."""
@@ -555,25 +549,6 @@ class AskTellOptimizer(ABC):
     def _rng(self, *key):
         """Return a random generator that is seeded with the given key."""
         return np.random.default_rng([self.seed_, *key])
-
-    def _part(self, fixed):
-        """Return the region to which proposals are restricted, or None for the whole space."""
-        known, space = self._known_constraints, self.space_
-        if known.are_missing:
-            raise ValueError(
-                f"constrain must be called before ask: this {type(self).__name__} was saved with "
-                f"{format_constraints(known.described)}, which cannot be restored from the saved "
-                "data. Pass the same constraints to constrain()."
-            )
-        if fixed is not None and not isinstance(fixed, Mapping):
-            raise ValueError(
-                f"fixed must be None or a dict from {'names' if space.is_dict else 'indices'} to "
-                f"values, got {brief(fixed)}. Write "
-                f"{{{'name' if space.is_dict else 0}: value}}."
-            )
-        if not fixed and known.violations is None:
-            return None
-        return Part(space, fixed or {}, known.violations, known.equations)
 
     def _accept(self, x, part, rng):
         """Mark a proposal as pending and return it as a point of the user's space.

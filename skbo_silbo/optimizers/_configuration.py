@@ -266,3 +266,20 @@ def check_schedule(update_every):
             f"{brief(update_every)}. Use update_every=[20] to learn again once, at 20 values."
         )
     return tuple(check_count("update_every", n) for n in update_every)
+
+
+def is_update_due(schedule: int | tuple[int, ...] | None, n: int, learnt_at: int) -> bool:
+    """Return whether to learn the embedding again.
+
+    Examples
+    --------
+    >>> is_update_due(20, 69, 50), is_update_due(20, 70, 50), is_update_due(None, 900, 50)
+    (False, True, False)
+    >>> is_update_due((20,), 20, 10), is_update_due((20,), 40, 20)
+    (True, False)
+    """
+    if schedule is None:
+        return False
+    if isinstance(schedule, tuple):
+        return any(learnt_at < at <= n for at in schedule)
+    return n - learnt_at >= schedule

@@ -1,7 +1,7 @@
 """Known constraints on points, in the form of `scipy.optimize`."""
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -12,9 +12,9 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_numbers, as_reals, brief
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition._restricted_space import Equations
+from skbo_silbo.acquisition._restricted_space import Equations, Part
 from skbo_silbo.journal._describe import describe, describe_callable, require_same
-from skbo_silbo.space.any_space import branches_of
+from skbo_silbo.space.any_space import AnySpace, branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds; larger than the error of rounding points to the grid
 
@@ -81,6 +81,40 @@ class KnownConstraints:
     def are_missing(self) -> bool:
         """Whether the constraints were saved but have not been passed again."""
         return bool(self.described) and self.violations is None
+
+    def violation(self, point: Any) -> float:
+        """Return by how much a point violates the constraints, which is 0 if all of them hold."""
+        return 0.0 if self.violations is None else float(self.violations([point])[0])
+
+    def part(self, space: AnySpace, fixed: Mapping[Any, Any] | None) -> Part | None:
+        """Return the region to propose points in, or None for the whole space.
+
+        Parameters
+        ----------
+        space : Space, SpaceUnion or Box
+        fixed : dict or None
+            Values of parameters to keep fixed, by name, or by index in a box.
+
+        Raises
+        ------
+        ValueError
+            If the constraints are missing, or `fixed` is not a dict or not in the space.
+        """
+        if self.are_missing:
+            raise ValueError(
+                "constrain must be called before ask: this optimiser was saved with "
+                f"{format_constraints(self.described)}, which cannot be restored from the saved "
+                "data. Pass the same constraints to constrain()."
+            )
+        if fixed is not None and not isinstance(fixed, Mapping):
+            raise ValueError(
+                f"fixed must be None or a dict from {'names' if space.is_dict else 'indices'} to "
+                f"values, got {brief(fixed)}. Write "
+                f"{{{'name' if space.is_dict else 0}: value}}."
+            )
+        if not fixed and self.violations is None:
+            return None
+        return Part(space, fixed or {}, self.violations, self.equations)
 
     def following(self, before):
         """Check that these constraints may replace the previous ones, and return them.
