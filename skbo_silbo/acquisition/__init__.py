@@ -1,11 +1,11 @@
 """Acquisition functions, and the searches that maximise them."""
 
-from skbo_silbo.acquisition._acquisition_functions import (
+from skbo_silbo.acquisition.acquisition_functions import (
     AcquisitionFunction,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._restricted_space import Part
-from skbo_silbo.acquisition._searches import (
+from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.searches import (
     AcquisitionSurface,
     Climb,
     Found,

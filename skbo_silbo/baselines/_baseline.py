@@ -7,9 +7,9 @@ import numpy as np
 from scipy.stats import norm
 
 from skbo_silbo._typing import BoundsLike, RandomState
-from skbo_silbo.acquisition._restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
-from skbo_silbo.surrogate._regressor import StandardisedSurrogate
+from skbo_silbo.surrogate.regressor import StandardisedSurrogate
 
 
 @dataclass(eq=False, repr=False)

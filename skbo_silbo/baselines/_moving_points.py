@@ -14,10 +14,10 @@ import numpy as np
 
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition._restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.optimizers._history import Labelled
+from skbo_silbo.optimizers.history import Labelled
 from skbo_silbo.space.keys import keys_of
 
 Lift = Callable[[FloatArray], FloatArray]

@@ -11,14 +11,14 @@ import numpy as np
 from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import Auto, FloatArray, IntArray
 from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.acquisition._searches import BOX_ROUNDS, BoxSearch, Climb
+from skbo_silbo.acquisition.searches import BOX_ROUNDS, BoxSearch, Climb
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._moving_points import MovingPoints, clipped_points
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.embedding._choice import FixedLearner
-from skbo_silbo.embedding._linear import nearest_points
+from skbo_silbo.embedding.choice import FixedLearner
+from skbo_silbo.embedding.linear import nearest_points
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import check_n_initial, make_acquisition
+from skbo_silbo.optimizers.configuration import check_n_initial, make_acquisition
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
 SKETCH_STREAM = (0, 3)  # key of the random generator of the sketch

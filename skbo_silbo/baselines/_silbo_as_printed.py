@@ -9,13 +9,13 @@ import numpy as np
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.acquisition._searches import BoxSearch
+from skbo_silbo.acquisition.searches import BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._moving_points import MovingPoints
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._choice import choose_embedding
+from skbo_silbo.embedding.choice import choose_embedding
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import check_schedule, make_acquisition, random_points
+from skbo_silbo.optimizers.configuration import check_schedule, make_acquisition, random_points
 from skbo_silbo.space import key_of
 
 MAX_EVALUATIONS = 4000

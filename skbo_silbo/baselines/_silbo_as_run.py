@@ -10,7 +10,7 @@ from scipy.stats import qmc
 from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import ArrayLike, Auto
 from skbo_silbo.acquisition import Found
-from skbo_silbo.acquisition._acquisition_functions import (
+from skbo_silbo.acquisition.acquisition_functions import (
     ACQUISITIONS,
     N_CANDIDATES,
     confidence_gain,
@@ -21,9 +21,9 @@ from skbo_silbo.baselines._silbo_as_printed import (
     SeekingPreimages,
     preimage_by_evolution,
 )
-from skbo_silbo.embedding._learners import SemiSIRLearner
+from skbo_silbo.embedding.learners import SemiSIRLearner
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import random_points
+from skbo_silbo.optimizers.configuration import random_points
 
 AS_RUN = {
     "n_local_neighbors": 3,

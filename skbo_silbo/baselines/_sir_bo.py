@@ -9,16 +9,16 @@ from numpy.random import Generator
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, FloatArray, SpaceLike
 from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Found
-from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES
-from skbo_silbo.acquisition._searches import N_BEST, N_NEAR, points_near
+from skbo_silbo.acquisition.acquisition_functions import N_CANDIDATES
+from skbo_silbo.acquisition.searches import N_BEST, N_NEAR, points_near
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.decomposition import KernelSlicedInverseRegression
-from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
-from skbo_silbo.embedding._learners import TransformerLearner
-from skbo_silbo.embedding._nonlinear import RELEARN
+from skbo_silbo.embedding.choice import IdentityLearner, choose_embedding
+from skbo_silbo.embedding.learners import TransformerLearner
+from skbo_silbo.embedding.nonlinear import RELEARN
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
-from skbo_silbo.optimizers._model import learning_data
+from skbo_silbo.optimizers.configuration import DESIGNS, make_acquisition
+from skbo_silbo.optimizers.model import learning_data
 
 N_ROUNDS = 10  # rounds of candidates near the best, after the random ones
 

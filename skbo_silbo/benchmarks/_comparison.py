@@ -12,7 +12,7 @@ from skbo_silbo.benchmarks._compare import PEERS, check_installed, measure
 from skbo_silbo.benchmarks._results import comparison_table, incumbent_values, render_text
 from skbo_silbo.inspection._panels import AxesLike, PanelDisplay, new_figure
 from skbo_silbo.inspection._search_panels import draw_comparison
-from skbo_silbo.minimization._methods import make_optimizer
+from skbo_silbo.minimization.methods import make_optimizer
 from skbo_silbo.optimizers import AskTellOptimizer
 
 if TYPE_CHECKING:

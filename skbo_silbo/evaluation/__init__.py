@@ -1,5 +1,5 @@
 """The evaluation loop that `minimize` and `SILBOSearchCV` share."""
 
-from skbo_silbo.evaluation._budget import Progress
+from skbo_silbo.evaluation.budget import Progress
 
 __all__ = ["Progress"]

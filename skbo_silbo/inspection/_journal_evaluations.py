@@ -9,11 +9,11 @@ import numpy as np
 from scipy.stats import loguniform, rv_histogram, uniform
 
 from skbo_silbo.inspection._evaluations import Evaluations
-from skbo_silbo.journal._journal import read_unlocked
+from skbo_silbo.journal.journal import read_unlocked
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._event import values_from_data
-from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
-from skbo_silbo.optimizers._state import box_from_data
+from skbo_silbo.optimizers.event import values_from_data
+from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
+from skbo_silbo.optimizers.state import box_from_data
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.space.values import is_number
 

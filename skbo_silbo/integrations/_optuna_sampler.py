@@ -31,7 +31,7 @@ from skbo_silbo.integrations._optuna_trials import (
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._state import engine_options
+from skbo_silbo.optimizers.state import engine_options
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # attempts to propose parameters that no other trial has

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.evaluation._trial import Observation, Trial
-from skbo_silbo.optimizers._event import Points, observed_event, values_to_data
-from skbo_silbo.optimizers._history import as_constraints, as_evaluations
+from skbo_silbo.evaluation.trial import Observation, Trial
+from skbo_silbo.optimizers.event import Points, observed_event, values_to_data
+from skbo_silbo.optimizers.history import as_constraints, as_evaluations
 from skbo_silbo.space.keys import keys_of
 
 

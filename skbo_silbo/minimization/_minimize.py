@@ -31,26 +31,26 @@ from skbo_silbo._typing import (
     RandomState,
 )
 from skbo_silbo.evaluation import Progress
-from skbo_silbo.evaluation._budget import Budget, Stop
-from skbo_silbo.evaluation._loop import EvaluationLoop
-from skbo_silbo.evaluation._progress import show_progress
-from skbo_silbo.evaluation._proposals import Proposals
-from skbo_silbo.evaluation._resume import read_trials
-from skbo_silbo.evaluation._trial import format_point
-from skbo_silbo.journal._describe import callable_name
+from skbo_silbo.evaluation.budget import Budget, Stop
+from skbo_silbo.evaluation.loop import EvaluationLoop
+from skbo_silbo.evaluation.progress import show_progress
+from skbo_silbo.evaluation.proposals import Proposals
+from skbo_silbo.evaluation.resume import read_trials
+from skbo_silbo.evaluation.trial import format_point
+from skbo_silbo.journal.describe import callable_name
 from skbo_silbo.minimization._given_values import tell_given
-from skbo_silbo.minimization._methods import make_optimizer, name_of
 from skbo_silbo.minimization._objective import ObjectiveEvaluation
 from skbo_silbo.minimization._result import MinimizeResult
+from skbo_silbo.minimization.methods import make_optimizer, name_of
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
-from skbo_silbo.optimizers._event import Points
-from skbo_silbo.optimizers._history import as_points
-from skbo_silbo.optimizers._log import open_log
-from skbo_silbo.optimizers._state import describe_settings
+from skbo_silbo.optimizers.event import Points
+from skbo_silbo.optimizers.history import as_points
+from skbo_silbo.optimizers.log import open_log
+from skbo_silbo.optimizers.state import describe_settings
 from skbo_silbo.space.any_space import as_space
-from skbo_silbo.workers._direct import DirectRunner
-from skbo_silbo.workers._joblib import THREADS, Pool
-from skbo_silbo.workers._scheduler import Scheduler
+from skbo_silbo.workers.backends import THREADS, Pool
+from skbo_silbo.workers.direct import DirectRunner
+from skbo_silbo.workers.scheduler import Scheduler
 
 
 def minimize(

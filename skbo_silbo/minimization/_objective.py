@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from skbo_silbo._checks import as_reals, has_booleans
-from skbo_silbo.evaluation._trial import Evaluation, Observation, format_point
+from skbo_silbo.evaluation.trial import Evaluation, Observation, format_point
 
 
 class ObjectiveEvaluation(Evaluation):

@@ -8,9 +8,9 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._typing import FloatArray, PointT
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
-from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
-from skbo_silbo.optimizers._html import search_html
-from skbo_silbo.optimizers._predictions import Prediction
+from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
+from skbo_silbo.optimizers.html import search_html
+from skbo_silbo.optimizers.predictions import Prediction
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 
 from skbo_silbo._joblib import eval_expr
 from skbo_silbo._sklearn import SearchFits, check_scores
-from skbo_silbo.evaluation._trial import Evaluation, Observation
+from skbo_silbo.evaluation.trial import Evaluation, Observation
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._results import (
     SCORES,
@@ -19,9 +19,9 @@ from skbo_silbo.model_selection._results import (
     with_all_metrics,
     with_floats,
 )
-from skbo_silbo.workers._direct import DirectRunner
-from skbo_silbo.workers._joblib import executor_maker, nested_in
-from skbo_silbo.workers._scheduler import Scheduler
+from skbo_silbo.workers.backends import executor_maker, nested_in
+from skbo_silbo.workers.direct import DirectRunner
+from skbo_silbo.workers.scheduler import Scheduler
 
 
 class CrossValidation(Evaluation):

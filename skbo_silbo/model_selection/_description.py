@@ -5,9 +5,9 @@ from inspect import signature
 import joblib
 import numpy as np
 
-from skbo_silbo.journal._describe import describe, describe_data
+from skbo_silbo.journal.describe import describe, describe_data
 from skbo_silbo.model_selection._given import read_initial_results
-from skbo_silbo.optimizers._state import describe_space
+from skbo_silbo.optimizers.state import describe_space
 
 # Parameters that affect neither the candidates nor their scores.
 MAY_CHANGE = (

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.journal._describe import describe
-from skbo_silbo.optimizers._event import Points
+from skbo_silbo.journal.describe import describe
+from skbo_silbo.optimizers.event import Points
 from skbo_silbo.space.any_space import branches_of
 from skbo_silbo.space.keys import keys_of
 from skbo_silbo.space.known_candidates import known_candidates

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
-from skbo_silbo.minimization._methods import make_optimizer as make_by_method
+from skbo_silbo.minimization.methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
 from skbo_silbo.model_selection._given import (
     is_point_of,
@@ -21,16 +21,16 @@ from skbo_silbo.model_selection._given import (
 )
 from skbo_silbo.model_selection._goals import ParEGO
 from skbo_silbo.optimizers import SILBO, EmbeddedOptimizer
-from skbo_silbo.optimizers._configuration import n_initial_points
-from skbo_silbo.optimizers._constraints import KnownConstraints
-from skbo_silbo.optimizers._history import as_points
-from skbo_silbo.optimizers._html import search_html
-from skbo_silbo.optimizers._predictions import Prediction
-from skbo_silbo.optimizers._state import engine_options
+from skbo_silbo.optimizers.configuration import n_initial_points
+from skbo_silbo.optimizers.constraints import KnownConstraints
+from skbo_silbo.optimizers.history import as_points
+from skbo_silbo.optimizers.html import search_html
+from skbo_silbo.optimizers.predictions import Prediction
+from skbo_silbo.optimizers.state import engine_options
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.space.filled_space import fill_space
 from skbo_silbo.space.known_space import KnownSpace, KnownSpaces, list_steps, none_is_default
-from skbo_silbo.workers._joblib import DASK, PROCESSES, THREADS, kind_of_workers
+from skbo_silbo.workers.backends import DASK, PROCESSES, THREADS, kind_of_workers
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search
 

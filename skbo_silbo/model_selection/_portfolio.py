@@ -10,8 +10,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from skbo_silbo._checks import brief
-from skbo_silbo.journal._journal import read_unlocked
-from skbo_silbo.optimizers._event import values_from_data
+from skbo_silbo.journal.journal import read_unlocked
+from skbo_silbo.optimizers.event import values_from_data
 from skbo_silbo.space.keys import first_rows
 from skbo_silbo.space.values import is_number, same
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.evaluation._proposals import Proposals
+from skbo_silbo.evaluation.proposals import Proposals
 from skbo_silbo.space.any_space import branches_of
 
 LEAST_TRIES = 2  # evaluations of each level of a category before the model proposes

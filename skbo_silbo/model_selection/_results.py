@@ -13,7 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import adopt_rows, format_results
 from skbo_silbo.model_selection._goals import pareto_front
-from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
+from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 
 SCORES = {"test_scores", "train_scores"}  # keys in the result of a fit, which is called a row
 

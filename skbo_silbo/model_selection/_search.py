@@ -17,11 +17,11 @@ from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, search_state
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
 from skbo_silbo.evaluation import Progress
-from skbo_silbo.evaluation._budget import Budget
-from skbo_silbo.evaluation._loop import EvaluationLoop
-from skbo_silbo.evaluation._progress import show_progress
-from skbo_silbo.evaluation._resume import read_trials
-from skbo_silbo.minimization._methods import METHODS
+from skbo_silbo.evaluation.budget import Budget
+from skbo_silbo.evaluation.loop import EvaluationLoop
+from skbo_silbo.evaluation.progress import show_progress
+from skbo_silbo.evaluation.resume import read_trials
+from skbo_silbo.minimization.methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
 from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
@@ -42,9 +42,9 @@ from skbo_silbo.model_selection._results import (
     results_table,
     warn_of_interruption,
 )
-from skbo_silbo.optimizers._log import open_log
-from skbo_silbo.optimizers._predictions import Prediction
-from skbo_silbo.optimizers._state import RootSeed, root_seed
+from skbo_silbo.optimizers.log import open_log
+from skbo_silbo.optimizers.predictions import Prediction
+from skbo_silbo.optimizers.state import RootSeed, root_seed
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate

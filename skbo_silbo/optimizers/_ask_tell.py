@@ -18,12 +18,12 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.acquisition._restricted_space import Part
-from skbo_silbo.acquisition._searches import N_BEST
-from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints
-from skbo_silbo.optimizers._event import Points, observed_event
-from skbo_silbo.optimizers._frame import evaluation_status, evaluation_table
-from skbo_silbo.optimizers._history import (
+from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.searches import N_BEST
+from skbo_silbo.optimizers.constraints import NO_CONSTRAINTS, KnownConstraints
+from skbo_silbo.optimizers.event import Points, observed_event
+from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
+from skbo_silbo.optimizers.history import (
     LARGEST,
     History,
     as_constraints,
@@ -32,8 +32,8 @@ from skbo_silbo.optimizers._history import (
     is_feasible,
     warn_about_large_values,
 )
-from skbo_silbo.optimizers._predictions import Recommendation
-from skbo_silbo.optimizers._state import from_data, root_seed, to_data
+from skbo_silbo.optimizers.predictions import Recommendation
+from skbo_silbo.optimizers.state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space.any_space import AnySpace, as_space, refuse_intervals
@@ -133,7 +133,9 @@ class AskTellOptimizer(ABC):
             `constrain` again.
         """
         count = 1 if n is None else check_count("n", n)
-        part = self._known_constraints.part(self.space_, fixed)
+        known = self._known_constraints
+        is_whole = fixed is None and known is NO_CONSTRAINTS
+        part = None if is_whole else known.part(self.space_, fixed)
         with self._lock:
             if count > self.space_.n_points - len(self._seen):
                 raise too_few_left(self.space_, self._seen, count)

@@ -34,25 +34,25 @@ from skbo_silbo.acquisition import (
     ParzenTurns,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._acquisition_functions import no_improvement
-from skbo_silbo.acquisition._restricted_space import Part
+from skbo_silbo.acquisition.acquisition_functions import no_improvement
+from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.embedding._linear import nearest_points
+from skbo_silbo.embedding.choice import IdentityLearner
+from skbo_silbo.embedding.linear import nearest_points
 from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
-from skbo_silbo.optimizers._configuration import Configuration, is_update_due
-from skbo_silbo.optimizers._history import Labelled, as_points
-from skbo_silbo.optimizers._model import Model, learning_data, model_from_data, model_to_data
-from skbo_silbo.optimizers._predictions import Prediction, Recommendation, in_units_of_values
+from skbo_silbo.optimizers.configuration import Configuration, is_update_due
+from skbo_silbo.optimizers.history import Labelled, as_points
+from skbo_silbo.optimizers.model import Model, learning_data, model_from_data, model_to_data
+from skbo_silbo.optimizers.predictions import Prediction, Recommendation, in_units_of_values
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
 from skbo_silbo.space.categories import with_least_tried_levels
 from skbo_silbo.space.keys import first_rows
-from skbo_silbo.surrogate._feasibility import fit_feasibility
-from skbo_silbo.surrogate._noise_average import averaged_over_noise
-from skbo_silbo.surrogate._process import refit
-from skbo_silbo.surrogate._warps import warped_variance
+from skbo_silbo.surrogate.feasibility import fit_feasibility
+from skbo_silbo.surrogate.noise_average import averaged_over_noise
+from skbo_silbo.surrogate.process import refit
+from skbo_silbo.surrogate.warps import warped_variance
 
 
 class EmbeddedOptimizer(AskTellOptimizer):

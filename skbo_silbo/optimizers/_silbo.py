@@ -17,13 +17,13 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
-from skbo_silbo.optimizers import _configuration as parts
-from skbo_silbo.optimizers._configuration import Configuration, check_n_initial
+from skbo_silbo.embedding.choice import ALL_INPUTS, IdentityLearner, choose_embedding
+from skbo_silbo.optimizers import configuration as parts
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
-from skbo_silbo.optimizers._event import Points
-from skbo_silbo.optimizers._log import open_log
-from skbo_silbo.optimizers._state import describe_settings
+from skbo_silbo.optimizers.configuration import Configuration, check_n_initial
+from skbo_silbo.optimizers.event import Points
+from skbo_silbo.optimizers.log import open_log
+from skbo_silbo.optimizers.state import describe_settings
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 

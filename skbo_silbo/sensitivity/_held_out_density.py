@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import norm
 
 from skbo_silbo._typing import FloatArray, IntArray
-from skbo_silbo.surrogate._process import held_out_log_density
+from skbo_silbo.surrogate.process import held_out_log_density
 
 N_FOLDS = 5
 MIN_VALUES = 2 * N_FOLDS

@@ -45,8 +45,8 @@ from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_processe
 from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.values import format_value
 from skbo_silbo.surrogate import Warp
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast, warped_variance
+from skbo_silbo.surrogate.process import GaussianProcessSurrogate
+from skbo_silbo.surrogate.warps import HalfLog, IdentityWarp, LogAboveLeast, warped_variance
 
 N_MODELS = 16  # draws of the hyperparameters
 N_FUNCTIONS = 4  # draws of the objective for each of them

@@ -8,7 +8,7 @@ import numpy as np
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.embedding._choice import FixedLearner, IdentityLearner
+from skbo_silbo.embedding.choice import FixedLearner, IdentityLearner
 from skbo_silbo.sensitivity._held_out_density import lower_bound_of_gain
 from skbo_silbo.sensitivity._input_shares import InputShares
 

@@ -12,7 +12,7 @@ from skbo_silbo._members import check_members, check_methods, missing_members
 from skbo_silbo._typing import TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.embedding import Embedding, Learner
-from skbo_silbo.embedding._choice import choose_embedding, is_transformer
+from skbo_silbo.embedding.choice import choose_embedding, is_transformer
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 

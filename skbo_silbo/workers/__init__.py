@@ -4,6 +4,6 @@ A scheduler sends calls to an executor and reports how each one ended. Nothing h
 call evaluates, or where its value is stored.
 """
 
-from skbo_silbo.workers._calls import LostEvaluationWarning, LostWorkerError
+from skbo_silbo.workers.calls import LostEvaluationWarning, LostWorkerError
 
 __all__ = ["LostEvaluationWarning", "LostWorkerError"]

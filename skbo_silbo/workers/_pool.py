@@ -16,7 +16,7 @@ from functools import cache, partial
 from typing import Any
 
 from skbo_silbo._joblib import LokyExecutor, kill_processes, worker_environment
-from skbo_silbo.workers._calls import LostWorkerError
+from skbo_silbo.workers.calls import LostWorkerError
 
 THREADS, PROCESSES = "threads", "processes"
 THREAD_NAME = "skbo_silbo worker"

@@ -10,8 +10,8 @@ from scipy.integrate import quad
 from scipy.stats import kstest, norm, truncnorm
 
 from skbo_silbo.acquisition import log_expected_improvement
-from skbo_silbo.acquisition._acquisition_functions import confidence_gain, confidence_weight
 from skbo_silbo.acquisition._parzen_draws import ParzenEstimates, draw_good
+from skbo_silbo.acquisition.acquisition_functions import confidence_gain, confidence_weight
 
 pytestmark = pytest.mark.quick
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skbo_silbo.acquisition import AcquisitionSurface, Climb, Found, log_expected_improvement
-from skbo_silbo.acquisition._searches import draw_candidates, draw_moved
+from skbo_silbo.acquisition.searches import draw_candidates, draw_moved
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.optimizers._configuration import sobol_points
+from skbo_silbo.optimizers.configuration import sobol_points
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 

@@ -18,7 +18,7 @@ from skbo_silbo.acquisition import (
     ParzenTurns,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._searches import LOSS_EACH, moved_off_bounds
+from skbo_silbo.acquisition.searches import LOSS_EACH, moved_off_bounds
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
 from skbo_silbo.surrogate import GaussianProcessSurrogate

@@ -21,7 +21,7 @@ from skbo_silbo.baselines._silbo_as_run import (
     variance_gain,
 )
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.embedding._linear import nearest_points
+from skbo_silbo.embedding.linear import nearest_points
 
 
 def ridge(x):

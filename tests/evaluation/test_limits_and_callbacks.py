@@ -131,7 +131,7 @@ def test_max_time_cuts_batch_that_resumes(tmp_path, monkeypatch):
     options = {"batch_size": 4, "n_initial": 4, "n": 8}
     whole, _ = by_search(**options)
     clock = [0.0]
-    monkeypatch.setattr("skbo_silbo.evaluation._budget.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("skbo_silbo.evaluation.budget.time.perf_counter", lambda: clock[0])
 
     def score(self, X, y=None, score=Hill.score):
         clock[0] += 10.0

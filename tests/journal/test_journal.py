@@ -260,7 +260,7 @@ def test_windows_lock_is_used_without_fcntl(path, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "fcntl", None)
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
-    monkeypatch.setattr("skbo_silbo.journal._journal.is_windows", lambda: True)
+    monkeypatch.setattr("skbo_silbo.journal.journal.is_windows", lambda: True)
     with closing(Journal(path)) as journal:
         journal.begin({})
         journal.append({"value": 1})

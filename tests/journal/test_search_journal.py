@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.optimizers._state import root_seed
+from skbo_silbo.optimizers.state import root_seed
 
 
 def assert_same_results(one, other):

@@ -235,7 +235,7 @@ def test_time_limit(monkeypatch):
         clock[0] += 4.0
         return bowl(x)
 
-    monkeypatch.setattr("skbo_silbo.evaluation._budget.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("skbo_silbo.evaluation.budget.time.perf_counter", lambda: clock[0])
     result = minimize(func, BOUNDS, method="random", max_time=10, random_state=0)
     assert result.nfev == 3
     assert result.success

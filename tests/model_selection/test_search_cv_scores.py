@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBOSearchCV
-from skbo_silbo.optimizers._html import curve_svg
+from skbo_silbo.optimizers.html import curve_svg
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 

@@ -16,7 +16,7 @@ from skbo_silbo._numerics.gaussian_process import ProcessStack
 from skbo_silbo.acquisition import AcquisitionSurface, log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._feasibility import (
+from skbo_silbo.surrogate.feasibility import (
     fit_feasibility,
     scaled_constraint,
 )

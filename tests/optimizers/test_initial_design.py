@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo import FirstPointsOnlyWarning, SILBOSearchCV, minimize
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._configuration import sobol_points
+from skbo_silbo.optimizers.configuration import sobol_points
 
 BOUNDS = [(0.0, 1.0)] * 4  # 8 first points
 X, Y = [[0.0]] * 6, [0.0] * 6

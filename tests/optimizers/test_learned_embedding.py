@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
-from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
-from skbo_silbo.embedding._learners import N_TRIAL, TransformerLearner
+from skbo_silbo.embedding.choice import IdentityLearner, choose_embedding
+from skbo_silbo.embedding.learners import N_TRIAL, TransformerLearner
 from skbo_silbo.sensitivity._held_out_density import CONSTANT_WEIGHT, HeldOutDensities
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, RandomSearch, Space, minimize
-from skbo_silbo.optimizers._html import search_html
+from skbo_silbo.optimizers.html import search_html
 
 pytestmark = pytest.mark.quick
 

@@ -16,7 +16,7 @@ from skbo_silbo.sensitivity._input_model import principal_slopes
 from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_hyperparameters
 from skbo_silbo.space import Box, SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import IdentityWarp
+from skbo_silbo.surrogate.warps import IdentityWarp
 
 
 def cube(d):

@@ -1,3 +1,3 @@
 """The methods of `minimize` by name: what moves in the package is changed here alone."""
 
-from skbo_silbo.minimization._methods import METHODS as METHODS
+from skbo_silbo.minimization.methods import METHODS as METHODS

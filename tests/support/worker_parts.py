@@ -3,18 +3,18 @@
 What moves in the package is changed here alone.
 """
 
-from skbo_silbo.workers._calls import FOREIGN_LOSSES as FOREIGN_LOSSES
-from skbo_silbo.workers._calls import Call as Call
-from skbo_silbo.workers._calls import format_error as format_error
-from skbo_silbo.workers._calls import is_loss as is_loss
-from skbo_silbo.workers._direct import DirectRunner as DirectRunner
 from skbo_silbo.workers._executors import count_workers as count_workers
 from skbo_silbo.workers._executors import shut_down_hanging as shut_down_hanging
-from skbo_silbo.workers._joblib import kind_of_workers as kind_of_workers
 from skbo_silbo.workers._pool import THREAD_NAME as THREAD_NAME
 from skbo_silbo.workers._pool import Pool as Pool
 from skbo_silbo.workers._pool import exit_when_orphaned as exit_when_orphaned
-from skbo_silbo.workers._scheduler import Scheduler as Scheduler
+from skbo_silbo.workers.backends import kind_of_workers as kind_of_workers
+from skbo_silbo.workers.calls import FOREIGN_LOSSES as FOREIGN_LOSSES
+from skbo_silbo.workers.calls import Call as Call
+from skbo_silbo.workers.calls import format_error as format_error
+from skbo_silbo.workers.calls import is_loss as is_loss
+from skbo_silbo.workers.direct import DirectRunner as DirectRunner
+from skbo_silbo.workers.scheduler import Scheduler as Scheduler
 
 
 def outcomes_of(workers):

@@ -7,8 +7,8 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._noise_average import NOISE_VARIANCES, averaged_over_noise
-from skbo_silbo.surrogate._regressor import RegressorSurrogate
+from skbo_silbo.surrogate.noise_average import NOISE_VARIANCES, averaged_over_noise
+from skbo_silbo.surrogate.regressor import RegressorSurrogate
 
 pytestmark = pytest.mark.quick
 

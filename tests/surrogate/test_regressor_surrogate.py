@@ -18,7 +18,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._regressor import RegressorSurrogate
+from skbo_silbo.surrogate.regressor import RegressorSurrogate
 
 PROCESS = GaussianProcessRegressor(ConstantKernel() * Matern(nu=2.5), alpha=1e-4)
 CUBIC = make_pipeline(PolynomialFeatures(3), BayesianRidge())

@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
-from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast
+from skbo_silbo.surrogate.warps import HalfLog, IdentityWarp, LogAboveLeast
 
 pytestmark = pytest.mark.quick
 

@@ -9,14 +9,14 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
 from skbo_silbo.acquisition import Climb, Found, log_expected_improvement
-from skbo_silbo.acquisition._acquisition_functions import confidence_gain, no_improvement
+from skbo_silbo.acquisition.acquisition_functions import confidence_gain, no_improvement
 from skbo_silbo.baselines._add_bo import AdditiveProcess
 from skbo_silbo.baselines._silbo_as_run import variance_gain
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.embedding._learners import TransformerLearner
+from skbo_silbo.embedding.choice import IdentityLearner
+from skbo_silbo.embedding.learners import TransformerLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._regressor import RegressorSurrogate
+from skbo_silbo.surrogate.regressor import RegressorSurrogate
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,

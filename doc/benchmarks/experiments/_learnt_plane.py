@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.engine import Experiment, Grid, Table
 from benchmarks.search.gap_closed import chance_means
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
-from skbo_silbo.embedding._learners import SemiSIRLearner
-from skbo_silbo.embedding._linear import nearest_points
+from skbo_silbo.embedding.learners import SemiSIRLearner
+from skbo_silbo.embedding.linear import nearest_points
 from skbo_silbo.inspection._bootstrap import squared_trace_correlation
 
 from ._comparisons import with_plus_minus

@@ -18,7 +18,7 @@ from benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import Box
-from skbo_silbo.surrogate._warps import IdentityWarp
+from skbo_silbo.surrogate.warps import IdentityWarp
 
 SHAPES = (
     lambda x: np.sqrt(3.0) * x,

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.search.gap_closed import gap_runs
 from benchmarks.search.search_run import measure_gap
-from skbo_silbo.acquisition import _searches
+from skbo_silbo.acquisition import searches
 
 VARIANTS = ("with", "without")
 CELLS = [
@@ -43,8 +43,8 @@ def run(results):
         for variant in VARIANTS:
             if (kind, function, seed, variant) in done:
                 continue
-            step = _searches.moved_off_bounds if variant == "with" else keep
-            with patch.object(_searches, "moved_off_bounds", step):
+            step = searches.moved_off_bounds if variant == "with" else keep
+            with patch.object(searches, "moved_off_bounds", step):
                 measured = measure_gap(problem, "silbo", seed)
             result = {"problem": problem, "method": variant, "repeat": seed, "status": "ok"}
             yield {**measured, **result}

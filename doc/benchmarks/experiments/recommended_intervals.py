@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from skbo_silbo import Space, minimize
-from skbo_silbo.optimizers._predictions import in_units_of_values
+from skbo_silbo.optimizers.predictions import in_units_of_values
 from skbo_silbo.problems import hartmann6
 
 DATA = Path(__file__).with_name("recommended-intervals.jsonl")

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from benchmarks.engine import Table
 from skbo_silbo.benchmarks import _peers
 from skbo_silbo.benchmarks._compare import run_peer
-from skbo_silbo.embedding._learners import SemiSIRLearner
+from skbo_silbo.embedding.learners import SemiSIRLearner
 from skbo_silbo.minimization import minimize
 
 from . import process_peers

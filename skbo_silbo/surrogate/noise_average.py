@@ -32,8 +32,8 @@ from scipy.special import softmax
 
 from skbo_silbo._numerics.hyperparameters import MOST_ROWS, climb
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._surrogate_protocol import Surrogate
+from skbo_silbo.surrogate.process import GaussianProcessSurrogate
 
 # Noise variances relative to the variance of the targets.
 NOISE_VARIANCES = (1.0, 0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6)
@@ -77,7 +77,7 @@ def averaged_over_noise(surrogate: Surrogate) -> Surrogate | NoiseAverage:
     --------
     >>> import numpy as np
     >>> from skbo_silbo.surrogate import GaussianProcessSurrogate
-    >>> from skbo_silbo.surrogate._noise_average import averaged_over_noise
+    >>> from skbo_silbo.surrogate.noise_average import averaged_over_noise
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.uniform(-1, 1, (20, 3))
     >>> surrogate = GaussianProcessSurrogate().fit(Z, rng.standard_normal(20))

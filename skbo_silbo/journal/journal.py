@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 from weakref import WeakSet, finalize
 
-from skbo_silbo.journal._lock import is_windows, lock, unlock
+from skbo_silbo.journal.lock import is_windows, lock, unlock
 
 NAME, VERSION = "skbo_silbo", 11  # version of the format; other versions are rejected
 BEGINNING = b'{"journal": "skbo_silbo'

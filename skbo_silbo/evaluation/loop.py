@@ -2,7 +2,7 @@
 
     proposals -> workers -> observation -> log -> optimizer.tell -> budget, callback
 
-With a journal, a run continues from the trials of earlier runs (``_resume.py``). The loop is the
+With a journal, a run continues from the trials of earlier runs (``resume.py``). The loop is the
 only writer of the journal.
 """
 
@@ -14,11 +14,11 @@ from operator import attrgetter
 import numpy as np
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.evaluation._trial import Trial, format_point
-from skbo_silbo.optimizers._event import observed_event
-from skbo_silbo.optimizers._log import MOST_DEATHS
+from skbo_silbo.evaluation.trial import Trial, format_point
+from skbo_silbo.optimizers.event import observed_event
+from skbo_silbo.optimizers.log import MOST_DEATHS
 from skbo_silbo.workers import LostEvaluationWarning
-from skbo_silbo.workers._calls import Call
+from skbo_silbo.workers.calls import Call
 
 HANGING = (
     "All {} workers hang in calls that exceeded the timeout. Pass executor as a callable, such as "

@@ -14,14 +14,14 @@ from skbo_silbo._checks import brief, check_count, check_flag
 from skbo_silbo._members import check_members, check_methods, check_takes, missing_members
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
-from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
-from skbo_silbo.acquisition._searches import BOX_ROUNDS, BoxSearch, Climb
+from skbo_silbo.acquisition.acquisition_functions import ACQUISITIONS
+from skbo_silbo.acquisition.searches import BOX_ROUNDS, BoxSearch, Climb
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.embedding._learners import TransformerLearner
+from skbo_silbo.embedding.choice import IdentityLearner
+from skbo_silbo.embedding.learners import TransformerLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, SurrogateOptions, Warp
-from skbo_silbo.surrogate._regressor import RegressorSurrogate, is_regressor, sklearn_process
-from skbo_silbo.surrogate._warps import WARPS, IdentityWarp
+from skbo_silbo.surrogate.regressor import RegressorSurrogate, is_regressor, sklearn_process
+from skbo_silbo.surrogate.warps import WARPS, IdentityWarp
 
 
 def n_initial_points(d):

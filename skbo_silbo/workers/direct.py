@@ -4,7 +4,7 @@ import math
 import time
 from collections import deque
 
-from skbo_silbo.workers._calls import LostWorkerError, Outcome
+from skbo_silbo.workers.calls import LostWorkerError, Outcome
 
 
 class DirectRunner:

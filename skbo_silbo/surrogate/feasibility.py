@@ -18,7 +18,7 @@ from scipy.special import log_ndtr
 from skbo_silbo._numerics.gaussian_process import ProcessStack
 from skbo_silbo._numerics.priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate, refit
+from skbo_silbo.surrogate.process import GaussianProcessSurrogate, refit
 
 LARGEST = 1e6  # constraints are clipped at this multiple of their typical size
 PESSIMISM = 2.0  # standard deviations added to predictions at pending points; not tuned
@@ -157,7 +157,7 @@ def scaled_constraint(c: FloatArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate._feasibility import scaled_constraint
+    >>> from skbo_silbo.surrogate.feasibility import scaled_constraint
     >>> scaled_constraint(np.array([-20.0, 0.0, 20.0, np.inf])).round(2)
     array([-0.69,  0.  ,  0.69, 13.82])
     >>> scaled_constraint(np.array([0.0, 1.0])).round(2)

@@ -14,16 +14,16 @@ from numpy.random import Generator
 from scipy.optimize import Bounds, minimize
 
 from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
-from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES, AcquisitionFunction
 from skbo_silbo.acquisition._parzen_draws import draw_good
+from skbo_silbo.acquisition.acquisition_functions import N_CANDIDATES, AcquisitionFunction
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.space import SpaceUnion
 from skbo_silbo.space.keys import first_rows
 from skbo_silbo.surrogate import Surrogate, SurrogateOptions
-from skbo_silbo.surrogate._feasibility import Feasibility
+from skbo_silbo.surrogate.feasibility import Feasibility
 
 if TYPE_CHECKING:
-    from skbo_silbo.acquisition._restricted_space import Part
+    from skbo_silbo.acquisition.restricted_space import Part
 
 MOST_ROWS = 4096  # largest number of rows predicted at once, to limit memory
 

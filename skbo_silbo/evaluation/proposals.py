@@ -4,7 +4,7 @@ import math
 from collections import Counter, deque
 from contextlib import suppress
 
-from skbo_silbo.evaluation._trial import Trial
+from skbo_silbo.evaluation.trial import Trial
 from skbo_silbo.space import SpaceExhausted
 
 

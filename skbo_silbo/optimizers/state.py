@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import brief
-from skbo_silbo.journal._describe import describe, require_same
-from skbo_silbo.optimizers._constraints import KnownConstraints
-from skbo_silbo.optimizers._event import UNREADABLE, Points, observed_event, read_event
+from skbo_silbo.journal.describe import describe, require_same
+from skbo_silbo.optimizers.constraints import KnownConstraints
+from skbo_silbo.optimizers.event import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.space import Box
 from skbo_silbo.space.any_space import branches_of
 from skbo_silbo.space.values import format_range, format_value

@@ -53,7 +53,7 @@ class GaussianProcessSurrogate:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+    >>> from skbo_silbo.surrogate.process import GaussianProcessSurrogate
     >>> Z = np.linspace(-1, 1, 9)[:, None]
     >>> surrogate = GaussianProcessSurrogate().fit(Z, Z[:, 0] ** 2)
     >>> mean, std = surrogate.predict(np.array([[0.1]]))

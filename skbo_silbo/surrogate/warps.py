@@ -40,7 +40,7 @@ class HalfLog:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate._warps import HalfLog
+    >>> from skbo_silbo.surrogate.warps import HalfLog
     >>> HalfLog()(np.array([1.0, 2.0, 3.0, 50.0, 1e9])).round(2)
     array([-1.26, -0.63,  0.  ,  3.43, 20.27])
     """
@@ -94,7 +94,7 @@ class LogAboveLeast:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate._warps import LogAboveLeast
+    >>> from skbo_silbo.surrogate.warps import LogAboveLeast
     >>> LogAboveLeast()(np.array([1.0, 2.0, 3.0, 5.0, 1e9])).round(2)
     array([ 0.  ,  0.41,  0.69,  1.1 , 20.03])
     """

@@ -10,8 +10,8 @@ from skbo_silbo._numerics.priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.decomposition.selection._n_components import check_n_components
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
-from skbo_silbo.embedding._learners import LEARNERS, transformer_learner
-from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.embedding.learners import LEARNERS, transformer_learner
+from skbo_silbo.embedding.linear import LinearEmbedding
 
 AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # meaning of "auto" without and with n_components
 # Embeddings that keep all inputs, and the length scale prior that each implies.

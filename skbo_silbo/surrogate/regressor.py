@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from skbo_silbo._sklearn import seeded_clone
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._process import location_and_scale
+from skbo_silbo.surrogate.process import location_and_scale
 
 LEAST_STD = 1e-7  # smallest standard deviation relative to that of the targets
 MOST_ALPHA = 1e-4  # largest `alpha` tried, for targets of unit variance
@@ -87,7 +87,7 @@ class RegressorSurrogate(StandardisedSurrogate):
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import BayesianRidge
-    >>> from skbo_silbo.surrogate._regressor import RegressorSurrogate
+    >>> from skbo_silbo.surrogate.regressor import RegressorSurrogate
     >>> Z = np.linspace(-1, 1, 9)[:, None]
     >>> surrogate = RegressorSurrogate(BayesianRidge()).fit(Z, 3 + 2 * Z[:, 0])
     >>> surrogate.predict(np.array([[0.5]]))[0].round(3)

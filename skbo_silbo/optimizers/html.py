@@ -53,7 +53,7 @@ def curve_svg(values: FloatArray, rises: bool = False) -> str:
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers._html import curve_svg
+    >>> from skbo_silbo.optimizers.html import curve_svg
     >>> curve_svg([3.0, float("nan"), 1.0]).count("<polyline"), curve_svg([float("nan")])
     (1, '')
     """

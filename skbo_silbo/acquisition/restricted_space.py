@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.acquisition._searches import N_BEST, can_be_listed, draw_moved, points_near
+from skbo_silbo.acquisition.searches import N_BEST, can_be_listed, draw_moved, points_near
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
 from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.keys import first_rows

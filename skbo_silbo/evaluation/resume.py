@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skbo_silbo.evaluation._trial import Observation, Trial
-from skbo_silbo.optimizers._event import UNREADABLE
+from skbo_silbo.evaluation.trial import Observation, Trial
+from skbo_silbo.optimizers.event import UNREADABLE
 
 
 def read_trials(log, evaluation, proposals, batch_size=None):

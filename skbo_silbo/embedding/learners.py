@@ -12,8 +12,8 @@ from sklearn.utils.validation import has_fit_parameter
 from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import Auto, FloatArray, InvertibleTransformerLike, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
-from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import TransformerEmbedding
+from skbo_silbo.embedding.linear import LinearEmbedding
+from skbo_silbo.embedding.nonlinear import TransformerEmbedding
 
 # With at most 50 values, slices have at most seven members. All are neighbours of one another.
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})

@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from numbers import Integral
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._describe import require_same
-from skbo_silbo.journal._journal import Journal
-from skbo_silbo.optimizers._state import RootSeed, read_events, replay
+from skbo_silbo.journal.describe import require_same
+from skbo_silbo.journal.journal import Journal
+from skbo_silbo.optimizers.state import RootSeed, read_events, replay
 
 MOST_DEATHS = 2  # a point has failed if the process died this often while evaluating only it
 

@@ -6,7 +6,7 @@ from typing import NoReturn, Self
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
-from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.embedding.linear import LinearEmbedding
 
 RELEARN = "learn again"  # stored in place of embeddings that the next proposal learns again
 
@@ -33,7 +33,7 @@ class TransformerEmbedding:
     --------
     >>> import numpy as np
     >>> from sklearn.decomposition import KernelPCA
-    >>> from skbo_silbo.embedding._nonlinear import TransformerEmbedding
+    >>> from skbo_silbo.embedding.nonlinear import TransformerEmbedding
     >>> X = np.random.default_rng(0).uniform(-1, 1, (40, 5))
     >>> kernel_pca = KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(X)
     >>> embedding = TransformerEmbedding.from_image(kernel_pca, X)

@@ -31,7 +31,9 @@ from itertools import islice
 from typing import Any
 
 from skbo_silbo.workers import _executors as executors
-from skbo_silbo.workers._calls import (
+from skbo_silbo.workers._pace import Pace
+from skbo_silbo.workers._pool import Pool
+from skbo_silbo.workers.calls import (
     Call,
     OfFunctionError,
     Outcome,
@@ -39,8 +41,6 @@ from skbo_silbo.workers._calls import (
     timed,
     timed_elsewhere,
 )
-from skbo_silbo.workers._pace import Pace
-from skbo_silbo.workers._pool import Pool
 
 FOREVER = math.inf
 LONGEST_WAIT = 3600.0  # in seconds; some systems do not accept longer waits

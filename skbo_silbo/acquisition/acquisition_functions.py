@@ -133,7 +133,7 @@ def no_improvement(
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition._acquisition_functions import no_improvement
+    >>> from skbo_silbo.acquisition.acquisition_functions import no_improvement
     >>> no_improvement([1.0, -3.0], [0.5, 2.0], best=0.0)
     array([0., 0.])
     """
@@ -170,7 +170,7 @@ def confidence_gain(
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition._acquisition_functions import confidence_gain
+    >>> from skbo_silbo.acquisition.acquisition_functions import confidence_gain
     >>> confidence_gain([1.0, 1.0], [0.0, 2.0], best=1.5, beta=4.0)
     array([0.5, 4.5])
     """
@@ -195,7 +195,7 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition._acquisition_functions import confidence_weight
+    >>> from skbo_silbo.acquisition.acquisition_functions import confidence_weight
     >>> round(confidence_weight(1, 1000), 3)
     19.416
     """
