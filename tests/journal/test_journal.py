@@ -71,7 +71,7 @@ class InterruptAtLine:
         self.n_left = n
 
     def __call__(self, frame, event, arg):
-        if frame.f_code.co_filename.endswith("_journal.py"):
+        if Path(frame.f_code.co_filename).name == "journal.py":
             if event == "line":
                 self.n_left -= 1
                 if self.n_left == 0:
