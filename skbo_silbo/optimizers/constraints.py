@@ -87,7 +87,7 @@ class KnownConstraints:
         return 0.0 if self.violations is None else float(self.violations([point])[0])
 
     def part(self, space: AnySpace, fixed: Mapping[Any, Any] | None) -> Part | None:
-        """Return the region to propose points in, or None for the whole space.
+        """Return the region to which proposals are restricted, or None for the whole space.
 
         Parameters
         ----------
