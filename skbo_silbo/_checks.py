@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 # Packages to skip when looking for the line of user code that caused a warning
 PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib", "contextlib")
@@ -101,15 +100,6 @@ def check_count(name, value, least=1):
     """Check that a value is an integer >= `least` and return it as an int."""
     check_integer(name, value, least)
     return int(value)
-
-
-def check_seed(random_state):
-    """Check that `sklearn.utils.check_random_state` accepts the seed."""
-    try:
-        check_random_state(random_state)
-    except ValueError as error:
-        rule = "None, an integer from 0 to 2**32 - 1 or a RandomState"
-        raise ValueError(f"random_state must be {rule}, got {brief(random_state)}.") from error
 
 
 def as_reals(given):

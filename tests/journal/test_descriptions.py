@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from journal_files import describe, describe_data, format_differences, require_same
 from journal_searches import X, Y, search
 from scipy import sparse
-from scipy.optimize import NonlinearConstraint
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
@@ -292,17 +291,6 @@ def test_other_code_of_same_name_only_warns(one, other, has_changed):
         require_same(then, now, "other", "mend")
     with pytest.raises(ValueError, match=r"other: f was .*<lambda> and is .*square\. mend"):
         require_same({"f": describe(lambda: 1)}, {"f": describe(square)}, "other", "mend")
-
-
-def test_changed_constraint_function_warns_when_resumed(path):
-    def resume(f):
-        known = NonlinearConstraint(f, -5.0, 5.0)
-        options = {"method": "random", "random_state": 0, "journal": path, "constraints": known}
-        return minimize(plain_sum, [(0.0, 1.0)] * 2, n_calls=2, **options).nfev
-
-    assert resume(lambda x: x[0]) == 2
-    with pytest.warns(UserWarning, match="code of constraints"):
-        assert resume(lambda x: x[1]) == 2
 
 
 def plain_sum(x):

@@ -1,6 +1,5 @@
 """The journal of an optimiser: killed, torn, damaged, shared, of another search."""
 
-import copy
 import gc
 import json
 import os
@@ -32,18 +31,6 @@ def make(path, **options):
 
 
 # --- going on -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [0, 3, 6])
-def test_resumed_optimiser_equals_uninterrupted(path, n):
-    first = step(make(path), n)
-    asked = first.ask()
-    first.close_journal()
-    second = make(path)
-    assert_array_equal(second.x_iters_, first.x_iters_)
-    assert_array_equal(second.func_vals_, first.func_vals_)
-    assert_array_equal(second.pending_, [asked])
-    assert_array_equal(second.ask(2), copy.deepcopy(first).ask(2))
 
 
 def test_named_noisy_failed_and_cancelled_points_resume(path):

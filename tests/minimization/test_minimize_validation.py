@@ -114,19 +114,3 @@ def test_fixed_value_is_returned_as_in_space():
     point = SILBO(space, random_state=0).ask(fixed=fixed)
     assert point == fixed
     assert [type(point[name]) for name in "nkcu"] == [int, int, float, float]
-
-
-@pytest.mark.parametrize(
-    ("fixed", "message"),
-    [
-        ([0.5], r"fixed.* must be None or a dict.*\[0.5\]. Write {0: value}"),
-        ({0: "a"}, "`fixed` must .* numbers within the bounds .* got 'a' for input 0"),
-        ({0: np.nan}, "`fixed` must .* numbers within"),
-        ({0: True}, "`fixed` must .* numbers within"),
-    ],
-)
-def test_what_cannot_be_fixed_is_refused(fixed, message):
-    optimizer = SILBO(BOUNDS, random_state=0)
-    with pytest.raises(ValueError, match=message):
-        optimizer.ask(fixed=fixed)
-    assert len(optimizer.pending_) == 0

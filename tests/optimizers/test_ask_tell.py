@@ -203,27 +203,6 @@ def test_a_generator_is_a_seed(make):
 
 
 @pytest.mark.parametrize(
-    ("bounds", "message"),
-    [
-        ([(1, 0)], "reversed"),
-        ([(0, np.inf)], "finite"),
-        ([(np.nan, 1)], "finite"),
-        ([(0, 1, 2)], r"shape \(d, 2\)"),
-        ([0, 1], r"shape \(d, 2\)"),
-        ([], r"shape \(d, 2\)"),
-        (np.empty((0, 2)), r"shape \(d, 2\)"),
-        ({}, "non-empty dict"),
-        ("wide", "`bounds` must"),
-        ([("0", "1")], "`bounds` must"),
-        ([(b"0", 1)], "`bounds` must"),
-    ],
-)
-def test_bad_bounds_are_refused(method, bounds, message):
-    with pytest.raises(ValueError, match=message):
-        method(bounds)
-
-
-@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"acquisition": "pi"}, r"acquisition.*got 'pi'"),
@@ -256,11 +235,6 @@ def test_arguments_are_stored_as_given():
     assert repr(optimizer) == "SILBO(Box(d=2), n_observed=0)"
     optimizer.ask(3)
     assert repr(optimizer) == "SILBO(Box(d=2), n_observed=0, n_pending=3)"
-
-
-def test_scipy_bounds_and_arrays_are_the_same(method):
-    a = method(Bounds([0, 1], [1, 5]), random_state=0).ask(3)
-    assert_array_equal(a, method([[0, 1], [1, 5]], random_state=0).ask(3))
 
 
 class MostlyImproved:

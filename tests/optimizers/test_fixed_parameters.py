@@ -124,6 +124,10 @@ def test_restricted_union_points_are_in_branch():
         (BRANCHES, {"degree": 9}, r"at least one branch.* got {'degree': 9}.* Branch 1: Par"),
         (BRANCHES, {"branch": 1}, r"0.*fixed"),
         (BRANCHES, {"gamma": 0.1, "degree": 3}, r"fixed.*possible"),
+        (BOUNDS, [0.5], r"fixed.* must be None or a dict.*\[0.5\]. Write {0: value}"),
+        (BOUNDS, {0: "a"}, "`fixed` must .* numbers within the bounds .* got 'a' for input 0"),
+        (BOUNDS, {0: np.nan}, "`fixed` must .* numbers within"),
+        (BOUNDS, {0: True}, "`fixed` must .* numbers within"),
     ],
 )
 def test_what_cannot_be_fixed(bounds, fixed, message):

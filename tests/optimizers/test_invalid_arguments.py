@@ -55,7 +55,7 @@ def test_large_integers_are_values(value, number):
 
 @pytest.mark.parametrize("value", [None, "1", 1j, [[1], [1, 2]], np.datetime64(0, "D")])
 def test_what_is_no_number_is_no_value(value):
-    with pytest.raises(TypeError, match=r"func.*return"):
+    with pytest.raises(TypeError, match=r"`func` must return one real number"):
         run(lambda x: value)
     with pytest.raises(ValueError, match=r"\by\b.*real"):
         RandomSearch(BOUNDS).tell([0.1, 0.2], value)
@@ -185,12 +185,6 @@ def test_misspelt_option_suggests_name(options, meant):
     with pytest.raises(ValueError, match=f"^Did you mean '{meant}'. options of method") as raised:
         minimize(first, BOUNDS, **options)
     assert str(raised.value).count(f"{meant}'") + str(raised.value).count(f" {meant},") == 2
-
-
-@pytest.mark.parametrize("make", [SILBO, RandomSearch])
-def test_a_seed_that_is_none_is_named(make):
-    with pytest.raises(ValueError, match=r"random_state.*got 'a'"):
-        make(BOUNDS, random_state="a")
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,8 @@ def test_as_space_reads_all_forms():
         ([(-1e308, 1e308)], "finite range"),
         ("ab", r"numbers.*shape"),
         ([(0, "a")], r"numbers.*shape"),
+        ([("0", "1")], "`bounds` must"),
+        ([(b"0", 1)], "`bounds` must"),
         ([(0, 1), (0,)], r"numbers.*shape"),
         (None, "`bounds` must"),
         (Bounds(-np.inf, [1, 2]), "must be finite"),

@@ -57,7 +57,9 @@ def test_error_names_point_calls_and_remedy(path, error):
         assert "3 values from 4 calls of func are in the attribute 'optimize_result'" in note
         assert "Return float('nan')" in note
         assert_array_equal(error.optimize_x, POINTS[3])
-        assert_array_equal(error.optimize_result.x_iters, POINTS[:3])
+        result = error.optimize_result
+        assert_array_equal(result.x_iters, POINTS[:3])
+        assert (result.success, result.stop_reason) == (False, "error")
 
 
 def test_error_names_parameters_of_point():
@@ -113,7 +115,9 @@ def test_sys_exit_raises_in_every_run(path):
 
 def test_interrupted_call_is_counted(path):
     func = Simulator(3, error=KeyboardInterrupt())
-    assert run(func, path).stop_reason == "interrupted"
+    result = run(func, path)
+    assert (result.success, result.stop_reason) == (False, "interrupted")
+    assert_array_equal(result.x_iters, POINTS[:3])
     func.poison = ()
     assert run(func, path).nfev == func.n_calls == 7
 

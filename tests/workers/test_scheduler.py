@@ -5,10 +5,9 @@ import time
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import partial
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worker_parts import Call, Pool, Scheduler, outcomes_of
+from worker_parts import Call, Scheduler, outcomes_of
 
 from skbo_silbo.workers import LostWorkerError
 
@@ -142,23 +141,6 @@ def test_no_call_begins_when_the_time_is_up():
     assert len(n_made) == 10
 
 
-def test_the_calls_of_a_group_share_the_time(clock):
-    """The clock goes by what the first ones take; the last, for which it stands, is late."""
-    release, take = threading.Event(), partial(clock.move, 0.15)
-    workers = Scheduler(partial(Pool, 1, "threads"), timeout=0.4)
-    for i, function in enumerate([take, take, take, release.wait]):
-        workers.submit(Call(i, function, group="slow"))
-    kinds = {}
-    while workers.n_calls:
-        for outcome in workers.wait():
-            kinds[outcome.call.key] = outcome.kind
-            if outcome.kind == "late":
-                workers.give_up("slow")
-    release.set()
-    assert kinds[0] == "value"
-    assert list(kinds.values())[-1] == "late"
-
-
 def test_calls_of_hanging_workers_are_moved(clock):
     release, made = threading.Event(), []
 
@@ -181,13 +163,3 @@ def test_calls_of_hanging_workers_are_moved(clock):
     finally:
         release.set()
         workers.close(wait=True)
-
-
-def test_broken_executor_instance_raises():
-    workers = Scheduler(Breaking(1))
-    workers.submit(Call(0, lambda: 1 // 0))
-    [outcome] = workers.wait()
-    assert outcome.kind == "broken"
-    with pytest.raises(BrokenExecutor) as caught:
-        raise outcome.value
-    assert "Give executor as a callable" in caught.value.__notes__[0]
