@@ -3,11 +3,8 @@
 from importlib.metadata import version
 
 from skbo_silbo.baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO, RandomSearch
-from skbo_silbo.minimization import (
-    FirstPointsOnlyWarning,
-    MinimizeResult,
-    minimize,
-)
+from skbo_silbo.evaluation import FirstPointsOnlyWarning
+from skbo_silbo.minimization import MinimizeResult, minimize
 from skbo_silbo.optimizers import SILBO, BeyondModelWarning
 from skbo_silbo.sensitivity import NotLowDimensionalWarning
 from skbo_silbo.space import SpaceExhausted

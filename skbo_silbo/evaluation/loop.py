@@ -69,7 +69,6 @@ class EvaluationLoop:
         self._running: dict[int, Trial] = {}  # by number
         self._held: list[Trial] = []  # observed, but others of their batch are not
         self._n_begun = 0
-        self._n_told, self._n_known = 0, 0  # values the optimiser has, and those it will have
         self._n_before = None  # values the optimiser had before it is told a batch
         self._batch, self._n_left = 0, 0  # current batch, and how many of its points to begin
         self._is_withdrawn = False
@@ -84,8 +83,9 @@ class EvaluationLoop:
             complete.
         """
         self.proposals.resume(told, held)
-        self.trials, self._held, self._n_told = told, list(held), len(self.optimizer.func_vals_)
-        self._n_known = self._n_told + sum(trial.is_modelled for trial in held)
+        self.trials, self._held = told, list(held)
+        for row, trial in enumerate(trial for trial in told if trial.is_modelled):
+            trial.row = row
         evaluated = [*(trial for trial in told if trial.is_evaluated), *held]
         self._n_begun = len(evaluated)
         if held:
@@ -122,7 +122,7 @@ class EvaluationLoop:
             while True:
                 trial, n_open = None, len(self._running) + len(self._held)
                 if self._n_wanted(n_open) > 0:
-                    trial = self.proposals.next(self._n_begun, self._n_told, self._n_known)
+                    trial = self.proposals.next(self._n_begun, self._n_open_values())
                 if trial is not None:
                     self._begin(trial)
                 elif not n_open:  # unless the budget is spent
@@ -173,9 +173,13 @@ class EvaluationLoop:
         """Return the number of points in a batch of up to n, which ends with the initial points."""
         return min(n, len(self.proposals.initial) or n)
 
+    def _n_open_values(self):
+        """Return the number of values that the optimiser will get from open evaluations."""
+        return sum(trial.is_modelled for trial in (*self._running.values(), *self._held))
+
     def _begin(self, trial):
         trial.number, self._n_begun = self._n_begun, self._n_begun + 1
-        trial.batch, self._n_known = self._batch, self._n_known + trial.is_modelled
+        trial.batch = self._batch
         if self.batch_size is not None:  # an open batch may have gaps
             places = {other.place for other in (*self._running.values(), *self._held)}
             trial.place, self._n_left = min({*range(len(places) + 1)} - places), self._n_left - 1
@@ -304,6 +308,7 @@ class EvaluationLoop:
             trial.event = {
                 **observed_event(rows, [observation.y], **told),
                 "error": observation.error,
+                "source": trial.source,
                 "batch": trial.batch,
                 "place": trial.place,
                 "in order": self.batch_size is not None,
@@ -327,9 +332,11 @@ class EvaluationLoop:
             told = {k: np.array([o.told[k] for o in observations]) for k in observations[0].told}
             points = [trial.point for trial in new]
             self.optimizer.tell(points, [sign * o.y for o in observations], **told)
+        for row, trial in enumerate(modelled, start=self._n_before):
+            trial.row = row
         # in one statement, within which Ctrl-C is not raised
         self.trials, self._held, self._n_before = [*self.trials, *batch], [], None
-        self._n_told, self._batch = self._n_told + len(modelled), batch[-1].batch + 1
+        self._batch = batch[-1].batch + 1
         for trial in batch:
             self.budget.count(trial, self.optimizer, self._show)
         if self.budget.watches_gain:

@@ -57,16 +57,15 @@ class Proposals:
             else:
                 self.initial.append((point, source))
 
-    def next(self, n_begun, n_told, n_known):
+    def next(self, n_begun, n_open):
         """Return the next trial, or None if a finite space has no other point.
 
         Parameters
         ----------
         n_begun : int
             Number of evaluations that have begun, including those of earlier runs.
-        n_told, n_known : int
-            Number of values that the optimiser has received, and number of values that it will have
-            received when all running evaluations have ended.
+        n_open : int
+            Number of values that the optimiser will get from evaluations that have begun.
         """
         if self.initial:
             point, source = self.initial.popleft()
@@ -74,7 +73,8 @@ class Proposals:
                 self.optimizer.register(point)
             return Trial(point, source, is_inside)
         n_initial = getattr(self.optimizer, "n_initial_", math.inf)
-        source = "model" if n_told and n_known >= n_initial else "init"
+        n_told = len(self.optimizer.func_vals_)
+        source = "model" if n_told and n_told + n_open >= n_initial else "init"
         if self.waiting:
             return Trial(self.waiting.popleft(), source)
         fixed = self.fixed_parameters(n_begun)

@@ -59,6 +59,8 @@ class Trial:
     results : dict
         Return values of the finished calls. The keys are the positions of the calls.
     observation : Observation or None
+    row : int or None
+        Index of the value in the optimiser, or None before the optimiser has it.
     event : dict or None
         The entry that records the observation in the log. None until there is an observation.
     """
@@ -72,6 +74,7 @@ class Trial:
     place: int = 0
     results: dict[int, Any] = field(default_factory=dict)
     observation: Observation | None = None
+    row: int | None = None
     event: dict[str, Any] | None = None
 
 

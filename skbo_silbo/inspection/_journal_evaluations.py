@@ -66,8 +66,8 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
     errors = [record.get("error") for record, _ in rows]
     status = zip(errors, evaluation_status(y, feasible), strict=True)
     results = {"value": (sign * y).tolist()}
+    results["source"] = ["given" if "given" in r else r.get("source") for r, _ in rows]
     if is_search:
-        results["source"] = [record.get("source") for record, _ in rows]
         results["seconds"] = [_seconds(record) for record, _ in rows]
     table = evaluation_table(observed_points, results, [_last_line(e) or s for e, s in status])
     facts = {"Journal": os.fsdecode(path), "Written by": settings["entry point"]}

@@ -1,6 +1,6 @@
 """`minimize`, and the methods that it knows by name."""
 
-from skbo_silbo.minimization._minimize import FirstPointsOnlyWarning, minimize
+from skbo_silbo.minimization._minimize import minimize
 from skbo_silbo.minimization._result import MinimizeResult
 
-__all__ = ["FirstPointsOnlyWarning", "MinimizeResult", "minimize"]
+__all__ = ["MinimizeResult", "minimize"]

@@ -32,6 +32,7 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.evaluation import Progress
 from skbo_silbo.evaluation.budget import Budget, Stop
+from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.proposals import Proposals
@@ -42,7 +43,7 @@ from skbo_silbo.minimization._given_values import tell_given
 from skbo_silbo.minimization._objective import ObjectiveEvaluation
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization.methods import make_optimizer, name_of
-from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
+from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers.event import Points
 from skbo_silbo.optimizers.history import as_points
 from skbo_silbo.optimizers.log import open_log
@@ -241,7 +242,7 @@ def minimize(
         earlier, _ = read_trials(log, evaluation, proposals)
         loop.resume([*earlier, *tell_given(optimizer, log, x0, y0, n_constraints)])
         if "n_initial" not in options:
-            _warn_of_first_points_only(loop, n_calls)
+            warn_of_first_points_only(loop)
         try:
             stop = loop.run()
         except BaseException as error:
@@ -293,7 +294,9 @@ def _result(loop, stop, *, success=True):
     found = bool((np.isfinite(values) & feasible).any())
     best = optimizer.best_x_ if found else None
     constraints = optimizer.constraints_
-    sources = [trial.source for trial in loop.trials]
+    trials = {trial.row: trial for trial in loop.trials}  # a callback may tell other values
+    trials = [trials.get(row) for row in range(len(values))]
+    sources = [trial.source if trial else "given" for trial in trials]
     note = " No point is feasible." if len(values) and not feasible.any() else ""
     if found and "model" in sources:
         counted = np.where(feasible & np.isfinite(values), values, np.nan)
@@ -308,7 +311,7 @@ def _result(loop, stop, *, success=True):
         x_iters=optimizer.x_iters_,
         func_vals=values,
         sources=sources,
-        errors=[trial.observation.error for trial in loop.trials],
+        errors=[trial.observation.error if trial else None for trial in trials],
         optimizer=optimizer,
         maximize=optimizer.maximize,
         message=stop.message + note,
@@ -390,33 +393,3 @@ def _worker_maker(executor, n_pending, timeout, n_retries, func):
     if timeout is None:
         return partial(DirectRunner, n_retries)
     return partial(Scheduler, Pool(1, THREADS), timeout=timeout, n_retries=n_retries)
-
-
-class FirstPointsOnlyWarning(UserWarning):
-    """Warning that `n_calls` is too small for the model to propose points."""
-
-
-def _warn_of_first_points_only(loop, n_calls):
-    """Warn if the search will end before the model proposes points.
-
-    The initial design is not shortened to `n_calls`, so that a search can be resumed with more
-    calls. There is no warning without a model, or if `n_calls` exhausts a finite space.
-    """
-    optimizer = loop.optimizer
-    n_due = sum(trial.is_evaluated for trial in loop.trials)
-    n_due += len(loop.proposals.initial) + len(loop.proposals.waiting)
-    is_modelled = isinstance(optimizer, EmbeddedOptimizer) and n_calls < optimizer.space_.n_points
-    if n_due >= n_calls or not is_modelled:
-        return
-    n_given = sum(not trial.is_evaluated for trial in loop.trials)
-    n, n_in_all = optimizer.n_initial_, n_given + n_calls
-    if n_in_all > n:
-        return
-    given = f" ({n_given} of them from y0)" if n_given else ""
-    warn_user(
-        f"`n_calls` must be greater than {n - n_given} for the model to propose points, got "
-        f"{n_calls}: the first {n} points{given} are a design made without a model. Increase "
-        f"n_calls, reduce the design with n_initial={max(n_in_all // 2, 1)}, or pass n_initial={n} "
-        "to keep it.",
-        FirstPointsOnlyWarning,
-    )

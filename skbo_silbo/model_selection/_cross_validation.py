@@ -97,7 +97,6 @@ class CrossValidation(Evaluation):
         """Return the record of a candidate for the journal."""
         rows = trial.observation.rows
         return {
-            "source": trial.source,
             "params": {k: _to_json(v, nested=False) for k, v in trial.point.items()},  # for readers
             "rows": None if rows is None else [_to_json(row) for row in rows],
         }

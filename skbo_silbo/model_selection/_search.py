@@ -18,6 +18,7 @@ from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, Transform
 from skbo_silbo.embedding import Learner
 from skbo_silbo.evaluation import Progress
 from skbo_silbo.evaluation.budget import Budget
+from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.resume import read_trials
@@ -174,7 +175,8 @@ class SILBOSearchCV(SeveralGoals):
     method : str or callable, default="silbo"
         The optimiser: one of the methods of :func:`~skbo_silbo.minimize`. The paper's algorithms
         are "silbo-td" and "silbo-bu". Pass ``initial_params=None`` to start them with their own
-        design. Parameters that the method does not have, such as `surrogate`, raise an error.
+        design. It has 50 candidates, so set `n_initial` if `n_iter` is not larger. Parameters that
+        the method does not have, such as `surrogate`, raise an error.
 
     Attributes
     ----------
@@ -221,6 +223,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         evaluated so far, and the best of them is refitted. If none has succeeded yet,
         KeyboardInterrupt is raised. After ``sys.exit``, SystemExit is raised, with the results in
         its attribute ``cv_results_``.
+    FirstPointsOnlyWarning
+        If `n_iter` is so small that a search by another `method` ends before the first proposal of
+        its model.
     LostEvaluationWarning
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
@@ -334,6 +339,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 interruption = None
                 try:
                     loop.resume(*read_trials(log, evaluation, loop.proposals, loop.batch_size))
+                    if self.method != "silbo" and self.n_initial == "auto":
+                        warn_of_first_points_only(loop)
                     self.stop_reason_ = loop.run().reason
                 except (KeyboardInterrupt, SystemExit) as error:
                     interruption = self._interrupted(loop, error)

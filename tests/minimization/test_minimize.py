@@ -244,6 +244,17 @@ def test_time_limit(monkeypatch):
     assert minimize(func, BOUNDS, max_time=0).nfev == 1
 
 
+def test_values_told_by_callback_are_given():
+    def callback(progress):
+        if progress.n_evaluations == 2:
+            progress.optimizer.tell([0.5] * len(BOUNDS), 9.0)
+
+    result = minimize(bowl, BOUNDS, n_calls=4, n_initial=3, callback=callback, random_state=0)
+    assert result.sources == ["init", "init", "given", "model", "model"]
+    assert result.to_frame()["value"].tolist() == result.func_vals.tolist()
+    assert result.func_vals[2] == 9.0
+
+
 def test_a_clock_that_jumps_ends_nothing(monkeypatch):
     jumps, clock = itertools.cycle([0.0, 1e9, -1e9]), time.time
     monkeypatch.setattr(time, "time", lambda: clock() + next(jumps))

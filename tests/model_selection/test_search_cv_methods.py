@@ -6,7 +6,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo import SILBOSearchCV, minimize
+from skbo_silbo import FirstPointsOnlyWarning, SILBOSearchCV, minimize
 
 SPACE = {name: uniform(-1, 2) for name in "abcd"}
 ROWS = np.zeros((4, 1))
@@ -73,3 +73,15 @@ def test_unusable_option_raises_before_first_fit(options, message):
 def test_method_without_model_predicts_no_score():
     with pytest.raises(NotFittedError, match="method='random'"):
         search(3, method="random").predict_score({"a": 0.0, "b": 0.0, "c": 0.0, "d": 0.0})
+
+
+def test_search_that_ends_in_design_warns():
+    with pytest.warns(FirstPointsOnlyWarning, match="`n_iter` must be greater than 50 .*, got 3"):
+        search(3, method="silbo-td")
+
+
+@pytest.mark.filterwarnings("ignore:1 of 1 initial_params are outside")
+def test_candidate_outside_space_is_no_design_point():
+    outside = {"initial_params": {**Hill().get_params(), "a": 5.0}, "method": "silbo-td"}
+    with pytest.warns(FirstPointsOnlyWarning, match="`n_iter` must be greater than 51 "):
+        search(3, **outside)
