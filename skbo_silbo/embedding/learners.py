@@ -137,16 +137,15 @@ class SemiSIRLearner:
         slices = slice_response(y, self._n_slices)
         if not _means_differ(slices, X):
             return LinearEmbedding(X.shape[1])
-        estimator = self._fit_identified(slices, X, y, X_unlabeled)
+        estimator = self._fit_identified(X, y, X_unlabeled)
         return LinearEmbedding.from_components(estimator.components_)
 
-    def _fit_identified(self, slices, *rows):
+    def _fit_identified(self, *rows):
         """Fit the estimator with as many directions as the data identify."""
-        if self.params.get("solver") == "paper":  # divides by zero if more directions are requested
-            d, centred = rows[0].shape[1], rows[0] - rows[0].mean(axis=0)
-            most = d if self.n_components == "auto" else self.n_components
-            rank = int(np.linalg.matrix_rank(centred))
-            return self._fitted(max(min(most, rank, slices.n_slices - 1), 1), *rows)
+        if self.params.get("solver") == "paper":  # raises if more directions are requested
+            identified = self._fitted("criterion", *rows, alpha=0.0).n_components_  # no graph
+            asked = identified if self.n_components == "auto" else self.n_components
+            return self._fitted(min(asked, identified), *rows)
         if self.n_components == "auto":
             return self._fitted("criterion", *rows)  # permutation tests are too expensive here
         first = self._fitted(1, *rows)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding.choice import IdentityLearner, choose_embedding
-from skbo_silbo.embedding.learners import N_TRIAL, TransformerLearner
+from skbo_silbo.embedding.learners import LEARNERS, N_TRIAL, TransformerLearner
 from skbo_silbo.sensitivity._held_out_density import CONSTANT_WEIGHT, HeldOutDensities
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
@@ -330,3 +330,12 @@ def test_the_active_subspace_has_even_directions_too():
     assert learner.learn(X, np.ones(80), X[:0]).is_identity
     wide = choose_embedding("active-subspace", 8, 8)
     assert wide.learn(X[:5], X[:5, 0], X[:0]).r <= 5
+
+
+def test_paper_learner_stops_at_slice_sum_rank():
+    rng = np.random.default_rng(0)
+    centres, offsets = np.zeros((2, 6, 5))
+    centres[:, :2], offsets[:, 2:] = rng.normal(size=(6, 2)), rng.normal(size=(6, 3))
+    X, y = np.vstack([centres + offsets, centres - offsets]), np.tile(np.arange(6.0), 2)
+    assert np.linalg.matrix_rank(X - X.mean(axis=0)) == 5
+    assert LEARNERS["semi-sir-paper"](4).learn(X, y, np.empty((0, 5))).r == 2
