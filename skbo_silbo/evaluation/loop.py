@@ -84,7 +84,9 @@ class EvaluationLoop:
         """
         self.proposals.resume(told, held)
         self.trials, self._held = told, list(held)
-        for row, trial in enumerate(trial for trial in told if trial.is_modelled):
+        modelled = [trial for trial in told if trial.is_modelled]
+        n_values = len(self.optimizer.func_vals_)
+        for row, trial in enumerate(modelled, start=n_values - len(modelled)):
             trial.row = row
         evaluated = [*(trial for trial in told if trial.is_evaluated), *held]
         self._n_begun = len(evaluated)

@@ -56,7 +56,8 @@ class Evaluations:
         Whether the values are maximised.
     n_initial : int
         Number of evaluations before the first model was fitted. For random search, it is the number
-        of all evaluations.
+        of all evaluations. It is 0 if unknown, as for a study of another sampler than
+        `SILBOSampler`.
     metric : str or None
         Name of the metric if the values are mean test scores, or None for an optimiser.
     scoring : object, default=None
@@ -266,7 +267,8 @@ def _read_study(study):
 
         sampler = SILBOSampler(seed=0)
     evaluations = _read_optimizer(sampler.optimizer_of(study))
-    return replace(evaluations, label=type(study.sampler).__name__)
+    n_initial = evaluations.n_initial if sampler is study.sampler else 0
+    return replace(evaluations, label=type(study.sampler).__name__, n_initial=n_initial)
 
 
 def _read_search(search):

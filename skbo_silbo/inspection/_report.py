@@ -1,21 +1,25 @@
 """Report of a search as one self-contained HTML file."""
 
-import io
 import math
 import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo.inspection._evaluations import Evaluations, ResultLike, read_evaluations
+from skbo_silbo.inspection._evaluations import (
+    SCORE_NAME,
+    Evaluations,
+    ResultLike,
+    read_evaluations,
+)
 from skbo_silbo.inspection._journal_evaluations import ReportData, read_journal
+from skbo_silbo.inspection._page import folded, paragraph, picture, table
 from skbo_silbo.inspection._pareto_display import ParetoDisplay, objective_values
 from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number
@@ -29,9 +33,7 @@ NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
 N_CURVES = 4  # number of inputs for which dependence curves are drawn
 N_LISTED = 12  # largest number of inputs, and of values per input, in a list
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
-LEAST_GAIN = 0.01  # smallest expected improvement, relative to the spread, worth continuing
-LONGEST_CELL = 200  # characters
-NAMESPACES_AND_IDS = re.compile(r' (?:xmlns(?::xlink)?="[^"]*"|id="[A-Za-z2.]+_\d+")')
+LEAST_GAIN = 0.01  # smallest expected improvement, relative to the progress, worth continuing
 
 
 def report(source: SourceLike, path: str | os.PathLike[str] | None = None) -> str:
@@ -87,14 +89,15 @@ str or path-like
     evaluations = page.evaluations
     front = _front(source)
     sections = {
-        "Next step": _paragraph(_next_step(evaluations, front, page.n_open)),
-        "What was searched": _facts(page) + _space(evaluations),
+        "Next step": paragraph(_next_step(evaluations, front, page.n_open)),
+        "What was searched": _facts(page, source) + _space(evaluations),
         "Recommended point": "" if front else _recommended(evaluations),
         "Pareto front": front,
         **_what_was_learnt(evaluations),
         "Evaluations that do not count": _failures(page.table),
         "Categories hardly tried": _seldom(evaluations),
-        "All evaluations": make_table(page.table, is_sortable=True),
+        "All evaluations": paragraph("Rows are counted from 0, as in to_frame().")
+        + table({"row": range(len(evaluations.values)), **page.table}),
     }
     body = "".join(f"<section><h2>{k}</h2>{v}</section>" for k, v in sections.items() if v)
     title = escape(f"Report: {next(iter(page.facts.values()))}")
@@ -112,106 +115,78 @@ def _read(source: SourceLike) -> ReportData:
     facts = {"Source": type(source).__name__}
     if ended := getattr(source, "message", getattr(source, "stop_reason_", None)):
         facts["Ended"] = str(ended)
-    table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
-    return ReportData(facts, evaluations, table())
+    own_table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
+    return ReportData(facts, evaluations, own_table())
 
 
-def _paragraph(text):
-    return f"<p>{escape(text)}</p>"
+def _sign(evaluations):
+    """Return 1 if greater values are better, or -1."""
+    return 1.0 if evaluations.greater_is_better else -1.0
 
 
-def make_table(columns: Mapping[str, Any], *, is_sortable: bool = False) -> str:
-    """Return columns as an HTML table, or an empty string if there are no rows."""
-    rows = list(zip(*columns.values(), strict=True))
-    if not rows:
-        return ""
-    heads = zip(columns, rows[0], strict=True)
-    head = "".join(f'<th scope="col"{_kind(v)}>{escape(str(name))}</th>' for name, v in heads)
-    head = f"<thead><tr>{head}</tr></thead>" if any(str(name).strip() for name in columns) else ""
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    kind = ' class="sortable"' if is_sortable else ""
-    return f'<div class="wide"><table{kind}>{head}<tbody>{body}</tbody></table></div>'
-
-
-def _cell(value):
-    if isinstance(value, float | np.floating):
-        is_nan = np.isnan(value)
-        key, text = ("", "") if is_nan else (repr(float(value)), f"{value:.5g}")
-        return f'<td class="number" data-key="{key}">{text}</td>'
-    text = "" if value is None else str(value)
-    text = text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
-    return f"<td{_kind(value)}>{escape(text)}</td>"
-
-
-def _kind(value):
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return ' class="number"' if is_number else ""
-
-
-def _picture(draw: Callable[..., object], n_panels: int = 1) -> str:
-    """Return the picture drawn by `draw(ax=...)` as SVG, or "" if matplotlib is not installed."""
-    try:
-        from matplotlib import style
-        from matplotlib.figure import Figure
-    except ImportError:
-        return ""
-    written = {"svg.fonttype": "none", "svg.hashsalt": "report"}
-    with style.context(["default", written]), io.StringIO() as stream:
-        figure = Figure((4.2 * n_panels, 3.4), layout="constrained")
-        draw(ax=figure.subplots(1, n_panels))
-        no_metadata = dict.fromkeys(["Creator", "Date", "Format", "Type"])
-        figure.savefig(stream, format="svg", transparent=True, metadata=no_metadata)
-        svg = stream.getvalue()
-    return NAMESPACES_AND_IDS.sub("", svg[svg.index("<svg") :])
-
-
-def _facts(page):
+def _facts(page, source):
     evaluations = page.evaluations
     aim = "highest" if evaluations.greater_is_better else "lowest"
     facts = page.facts | {"Looked for": f"the {aim} {evaluations.name}"}
-    facts |= {"Evaluations": str(len(evaluations.values))}
-    facts |= {"With a value": str(np.isfinite(evaluations.values).sum())}
+    if hasattr(source, "pareto_front_"):
+        goals = (f"{'lowest' if n == 'fit_time' else 'highest'} {n}" for n in source.refit)
+        facts["Looked for"] = f"the Pareto front: {', '.join(goals)}"
+    n, n_modelled = len(evaluations.values), evaluations.optimizer.input_model_.shares.n_values
+    facts["Evaluations"] = str(n)
+    if n_modelled < n:
+        facts["In the model"] = f"{n_modelled} (others failed or lie outside the search space)"
     if page.n_open:
         facts["Begun and not ended"] = f"{page.n_open} (running, or interrupted)"
-    return make_table({"": facts, " ": facts.values()})
+    return table({"": facts, " ": facts.values()})
 
 
 def _space(evaluations):
     """List the inputs and their values."""
     domains = parameter_domains(evaluations.optimizer.space_)
-    return make_table({"Input": domains, "Values": map(_describe, domains.values())})
+    return table({"Input": domains, "Values": map(_describe, domains.values())})
 
 
 def _describe(domain):
     if domain.values is not None and (not domain.is_numeric or len(domain.values) <= N_LISTED):
-        return ", ".join(map(format_value, domain.values))
+        return ", ".join(map(_format, domain.values))
     scale = ", logarithmic" if domain.is_logarithmic else ""
     kind = "integers " if domain.is_integer else ""
     return f"{kind}{format_number(domain.low)} to {format_number(domain.high)}{scale}"
 
 
+def _format(value):
+    return f"{value:.5g}" if isinstance(value, float) else format_value(value)
+
+
 def _recommended(evaluations):
     optimizer, values = evaluations.optimizer, evaluations.values
-    sign = 1.0 if evaluations.greater_is_better == optimizer.maximize else -1.0
-    std = math.nan
+    if not np.isfinite(values).any():
+        return paragraph("No evaluation returned a value that counts.")
+    best = int(np.nanargmax(_sign(evaluations) * values))
+    std, name = math.nan, evaluations.name
     with suppress(NotFittedError):
         point, mean, std = optimizer.recommended_
     if math.isfinite(std):
-        mean *= sign
+        same = (optimizer.space_.encode([point]) == evaluations.X).all(axis=1)
+        row = int(np.flatnonzero(same)[0])
+        mean *= -1.0 if evaluations.greater_is_better and not optimizer.maximize else 1.0
         low, high = (format_number(mean + k * std) for k in (-NORMAL_90, NORMAL_90))
-        expected = f"Expected {evaluations.name}: {format_number(mean)}"
-        text = f"{expected} (90 % interval {low} to {high})."
+        text = f"Row {row}. Expected {name}: {format_number(mean)} (90 % interval {low} to {high})."
         if optimizer.constraints_.shape[1]:
             probability = optimizer.predict(point).probability
             text += f" The learnt constraints hold with probability {probability:.2f}."
-    elif np.isfinite(values).any():
-        i = (np.nanargmax if evaluations.greater_is_better else np.nanargmin)(values)
-        point, observed = evaluations.points[i], format_number(values[i])
-        text = f"Observed {evaluations.name}: {observed}. There is no model yet."
+        if values[row] != values[best]:
+            attribute = "best_params_" if name.startswith(SCORE_NAME) else "x"
+            text += (
+                f" The best observed {name}, {values[best]:.5g}, is that of row {best} "
+                f"({attribute}). The model expects less of it: the best of many uncertain values "
+                "is often a lucky one. Evaluations outside the search space are not recommended."
+            )
     else:
-        return _paragraph("No evaluation returned a value that counts.")
+        point, row = evaluations.points[best], best
+        text = f"Row {row}. Observed {name}: {values[row]:.5g}. There is no model yet."
     named = point if isinstance(point, Mapping) else {f"x{j}": x for j, x in enumerate(point)}
-    return _paragraph(text) + make_table({"Input": named, "Value": named.values()})
+    return paragraph(text) + table({"Input": named, "Value": map(_format, named.values())})
 
 
 def _front(source):
@@ -220,76 +195,68 @@ def _front(source):
         return ""
     rows, params = source.pareto_front_.tolist(), source.cv_results_["params"]
     n = len(source.refit)
-    picture = _picture(lambda ax: ParetoDisplay.from_result(source, ax=ax), n * (n - 1) // 2)
+    drawn = picture(lambda ax: ParetoDisplay.from_result(source, ax=ax), n * (n - 1) // 2)
     columns = dict(zip(source.refit, objective_values(source)[rows].T, strict=True))
     inputs = dict.fromkeys(name for i in rows for name in params[i])
     columns |= {name: [params[i].get(name) for i in rows] for name in inputs}
-    columns = {"row": rows, **columns}
-    return f'<div class="charts">{picture}</div>' + make_table(columns, is_sortable=True)
+    return f'<div class="charts">{drawn}</div>' + table({"row": rows, **columns})
 
 
 def _what_was_learnt(evaluations):
     """Return the sections on convergence and on the inputs."""
-    model = evaluations.optimizer.input_model_
-    shares = model.shares
+    shares = evaluations.optimizer.input_model_.shares
     names = shares.ranked[:N_CURVES]
     display = SearchDisplay.from_evaluations(evaluations, names)
 
-    def charts(*kinds, table=""):
-        drawn = [_picture(lambda ax, kind=kind: display.plot(kind=kind, ax=ax)) for kind in kinds]
-        return f'<div class="charts">{"".join(drawn)}{table}</div>'
+    def charts(*kinds, beside=""):
+        drawn = [picture(lambda ax, kind=kind: display.plot(kind=kind, ax=ax)) for kind in kinds]
+        return f'<div class="charts">{"".join(drawn)}{beside}</div>'
 
-    rows = [shares.names.index(name) for name in shares.ranked[:N_LISTED]]
-    percent = [[f"{100 * v:.0f}" for v in shares.intervals[i]] for i in rows]
-    table = {"Input": [shares.names[i] for i in rows]}
-    table |= {"Share of the variance, %": [int(share) for share, *_ in percent]}
-    table |= {"90 % interval": [f"{low} to {high}" for _, low, high in percent]}
-    curves = [charts(*names)] + [_curve(name, display.dependences[name]) for name in names]
+    learnt = [shares.verdict, *shares.cautions]
+    if shares.is_informative and np.sum(shares.share) > 1.005:
+        learnt.append(
+            "The shares sum to more than 100 %, because the interactions of inputs count in each."
+        )
+    rows = sorted(map(shares.names.index, shares.ranked[:N_LISTED]), key=lambda i: -shares.share[i])
+    percent = np.round(100 * shares.intervals[rows]).astype(int)
+    listed = {"Input": [shares.names[i] for i in rows], "Share of the variance, %": percent[:, 0]}
+    listed |= {"90 % interval": [f"{low} to {high}" for _, low, high in percent]}
+    curves = [charts(*names)]
+    for name in names:
+        curve = display.dependences[name]
+        ends = np.sort([curve.low, curve.high], axis=0)
+        columns = {name: map(_format, curve.x), "mean": curve.mean, "low": ends[0], "high": ends[1]}
+        curves.append(folded(table(columns), f"Table of {name}"))
+    scores = np.nan_to_num(_sign(evaluations) * evaluations.values, nan=-np.inf)
+    better = np.flatnonzero(scores > np.maximum.accumulate([-np.inf, *scores[:-1]]))
+    improvements = {"row": better, evaluations.name: evaluations.values[better]}
     return {
-        "Best so far": charts("convergence") + _improvements(evaluations),
-        "What matters": _paragraph(" ".join([shares.verdict, *shares.cautions]))
-        + (charts("shares", table=make_table(table)) if rows else ""),
+        "Best so far": charts("convergence") + folded(table(improvements)),
+        "What matters": paragraph(" ".join(learnt))
+        + (charts("shares", beside=table(listed)) if rows else ""),
         "Dependence on the most important inputs": "".join(curves) if names else "",
     }
 
 
-def _improvements(evaluations):
-    """List the evaluations that were better than all earlier ones."""
-    sign = 1.0 if evaluations.greater_is_better else -1.0
-    scores = np.nan_to_num(sign * evaluations.values, nan=-np.inf)
-    before = np.maximum.accumulate(np.append(-np.inf, scores[:-1]))
-    rows = np.flatnonzero(scores > before)
-    return _folded(make_table({"Evaluation": rows + 1, evaluations.name: evaluations.values[rows]}))
-
-
-def _curve(name, curve):
-    columns = {name: map(format_value, curve.x), "mean": curve.mean}
-    columns |= {"low": np.minimum(curve.low, curve.high), "high": np.maximum(curve.low, curve.high)}
-    return _folded(make_table(columns), f"Table of {name}")
-
-
-def _folded(table, title="Table"):
-    return f"<details><summary>{escape(title)}</summary>{table}</details>"
-
-
-def _failures(table):
-    status = table[list(table)[-1]]
+def _failures(columns):
+    status = columns[list(columns)[-1]]
     counts = {text: status.count(text) for text in dict.fromkeys(status) if text != "ok"}
     if not counts:
-        return _paragraph("None: no evaluation failed, timed out or violated constraints.")
-    return make_table({"Why": counts, "Evaluations": counts.values()})
+        return paragraph("None: no evaluation failed, timed out or violated constraints.")
+    return table({"Why": counts, "Evaluations": counts.values()})
 
 
 def _seldom(evaluations):
-    rows = []
-    for name, domain in parameter_domains(evaluations.optimizer.space_).items():
-        if domain.is_numeric or domain.values is None or len(domain.values) < 2:
-            continue
-        tried = [format_value(p[name]) for p in evaluations.points if name in p]
-        counts = {value: tried.count(value) for value in map(format_value, domain.values)}
-        rows += [(name, v, n) for v, n in counts.items() if n <= SELDOM * len(tried)]
-    columns = zip(*rows, strict=True) if rows else [[], [], []]
-    return make_table(dict(zip(("Input", "Category", "Evaluations"), columns, strict=True)))
+    X = evaluations.X[np.isfinite(evaluations.X).all(axis=1)]
+    counted = [(c, c.counts(X).tolist()) for c in evaluations.optimizer.space_.categories()]
+    rows = [
+        (category.name, _format(value), n)
+        for category, counts in counted
+        for value, n in zip(category.values, counts, strict=True)
+        if n <= SELDOM * sum(counts)
+    ]
+    names = ("Input", "Category", "Evaluations")
+    return table(dict(zip(names, zip(*rows, strict=True), strict=True))) if rows else ""
 
 
 def _next_step(evaluations: Evaluations, front: str, n_open: int) -> str:
@@ -301,19 +268,19 @@ def _next_step(evaluations: Evaluations, front: str, n_open: int) -> str:
         return "Wait, and make the report again: the search has not ended."
     if front:
         return "Choose a row of the Pareto front and refit the model with its parameters."
-    more = f"Continue with about {max(10, n // 2)} more evaluations"
-    optimizer = evaluations.optimizer
+    n_more, optimizer = max(10, n // 2), evaluations.optimizer
+    more = f"Continue with about {n_more} more evaluations"
     gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
     if not math.isfinite(gain):
         return f"{more}: there is no model yet that says what they are worth."
-    least = LEAST_GAIN * (float(np.subtract(*np.quantile(finite, [0.75, 0.25]))) or np.ptp(finite))
+    scores, std = _sign(evaluations) * finite, optimizer.recommended_.std
+    least = LEAST_GAIN * ((scores.max() - np.quantile(scores, 0.25)) or np.ptp(scores))
     improvement = f"expected to improve the best value by {format_number(gain)}."
-    std = optimizer.recommended_.std
-    if gain > least:
+    if gain > np.fmax(least, std / n_more):
         return f"{more}: the next one is {improvement}"
-    if math.isfinite(std) and std > least:
-        return (
-            "Evaluate the recommended point again: its expected value is uncertain by "
-            f"{format_number(std)} (standard deviation), and further points promise less."
-        )
-    return f"Stop: another evaluation is {improvement}"
+    if not std > least:
+        return f"Stop: another evaluation is {improvement}"
+    doubt = f"expected value is uncertain by {format_number(std)} (standard deviation)"
+    if evaluations.name.startswith(SCORE_NAME):
+        return f"Score the recommended parameters on other splits: their {doubt}."
+    return f"If values are noisy, evaluate the recommended point again: its {doubt}. Else, stop."

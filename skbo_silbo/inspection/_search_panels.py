@@ -158,11 +158,12 @@ def draw_shares(axes, shares, names):
     shares : InputShares
         Shares to draw.
     names : list of str
-        Inputs to draw, from top to bottom.
+        Inputs to draw. The one with the largest share is at the top.
     """
     if not shares.is_informative:
         draw_text(axes, shares.verdict)
         return
+    names = sorted(names, key=lambda name: -shares.share[shares.names.index(name)])
     rows = [shares.names.index(name) for name in names]
     share, low, high = shares.intervals[rows].T
     draw_bars(axes, share, (low, high), shorten_distinct(names))

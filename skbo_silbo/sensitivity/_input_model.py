@@ -198,7 +198,9 @@ class InputModel:
             n_others = n - counts[most]
             if n >= MIN_VALUES and n_others <= SELDOM * n:
                 level = f"{category.name} than {format_value(category.values[most])}"
-                cautions.append(f"Only {n_others} of {n} evaluations used another {level}.")
+                cautions.append(
+                    f"Only {n_others} of {n} evaluations in the model used another {level}."
+                )
         return tuple(cautions)
 
     @cached_property

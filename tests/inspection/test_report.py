@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -16,6 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skbo_silbo import SILBO, SILBOSearchCV, minimize
 from skbo_silbo.__main__ import main
 from skbo_silbo.inspection import report
+from skbo_silbo.inspection._evaluations import read_evaluations
+from skbo_silbo.inspection._report import _next_step
 
 VOID = {"meta", "br", "link"}
 
@@ -57,6 +60,15 @@ def told_optimizer(space, n=14, **options):
     points = optimizer.ask(n)
     values = [sum(v for v in p.values() if isinstance(v, float)) for p in points]
     return optimizer.tell(points, values, **options)
+
+
+def noisy_optimizer():
+    """Return an optimiser whose lowest value, in row 17, is a lucky one."""
+    means, noise = np.repeat([0.8, 0.0, 0.7, 1.5], 8), np.tile([-0.3, 0.3], 16)
+    noise[16:24] = 0.3
+    noise[17] = -1.4
+    X = np.repeat([0.0, 0.3, 0.6, 0.9], 8)[:, None]
+    return SILBO([(0, 1)], random_state=0).tell(X, means + noise)
 
 
 def search_trees(**options):
@@ -124,6 +136,7 @@ def test_study_of_another_sampler_is_reported():
     sections = Reader(report(study)).sections
     assert re.search(r"Evaluations\s+12\b", sections["What was searched"])
     assert "x" in sections["Recommended point"].split()
+    assert "first model" not in " ".join(sections.values())
 
 
 def test_tables_replace_pictures_without_matplotlib(monkeypatch):
@@ -142,6 +155,9 @@ def test_pareto_front_lists_rows():
     assert "Recommended point" not in sections
     assert "max_depth" in sections["Pareto front"]
     assert "Pareto front" in sections["Next step"]
+    assert "highest score, lowest fit_time" in sections["What was searched"]
+    rows = sorted(map(str, search.pareto_front_))
+    assert rows == sorted(re.findall(r"\s(\d+) 0\.\d+ 0\.\d+", sections["Pareto front"]))
 
 
 def test_score_is_reported_in_its_sign():
@@ -149,6 +165,49 @@ def test_score_is_reported_in_its_sign():
     text = Reader(report(search)).sections["Recommended point"]
     value = float(re.search(r"(?:Expected|Observed) mean test score: (\S+?)\.? ", text)[1])
     assert 0.8 < value < 1.0
+
+
+def test_lucky_best_value_is_explained():
+    sections = Reader(report(noisy_optimizer())).sections
+    text = sections["Recommended point"]
+    assert text.split()[:2] == ["Row", "8."]
+    assert "best observed value, -0.7, is that of row 17 (x)" in text
+    assert re.search(r"\s17 -0\.7\b", sections["Best so far"])
+    assert re.search(r"\s17 0\.6 -0\.7 ok", sections["All evaluations"])
+
+
+def test_noise_decides_what_to_do_next(monkeypatch):
+    monkeypatch.setattr(SILBO, "expected_gain", lambda self: 1e-4)
+    noisy = read_evaluations(noisy_optimizer())
+    assert _next_step(noisy, "", 0).startswith("If values are noisy, evaluate the recommended")
+    search = replace(noisy, name="mean test score")
+    assert _next_step(search, "", 0).startswith("Score the recommended parameters on other splits")
+    X = np.linspace(0, 1, 20)[:, None]
+    exact = SILBO([(0, 1)], random_state=0).tell(X, np.sin(X[:, 0]))
+    assert _next_step(read_evaluations(exact), "", 0).startswith("Stop: another evaluation")
+
+
+def test_shares_are_sorted_and_their_sum_explained():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (40, 3))
+    optimizer = SILBO([(-1, 1)] * 3, random_state=0).tell(X, X[:, 0] * X[:, 1] + 0.3 * X[:, 1])
+    text = Reader(report(optimizer)).sections["What matters"]
+    assert "sum to more than 100 %" in text
+    table = text[text.index("90 % interval ") :]
+    shares = [int(share) for share in re.findall(r"x\d (\d+) \d+ to \d+", table)]
+    assert len(shares) == 3
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_numbers_are_rounded():
+    sections = Reader(report(told_optimizer({"a": loguniform(0.1, 1.0), "b": [0.123456789, 2]})))
+    assert not re.search(r"\d\.\d{6}", " ".join(sections.sections.values()))
+
+
+def test_values_outside_the_model_are_counted():
+    optimizer = told_optimizer({"a": loguniform(0.1, 1.0)}).tell({"a": 0.5}, np.nan)
+    facts = Reader(report(optimizer)).sections["What was searched"]
+    assert re.search(r"Evaluations\s+15\s+In the model\s+14\b", facts)
 
 
 def test_journal_is_read_while_search_runs(tmp_path):
@@ -185,7 +244,7 @@ def test_journal_shows_the_evaluated_values(tmp_path):
     )
     table = Reader(report(path)).sections["All evaluations"]
     shown = [f"{value:.5g}" for value in result.func_vals if np.isfinite(value)]
-    assert set(shown) <= set(table.split())
+    assert {*shown, *result.sources} <= set(table.split())
     assert "failed" in table
 
 
@@ -226,7 +285,7 @@ def test_browser_sorts_the_table(tmp_path):
     if browser is None:
         pytest.skip("no Chromium is installed")
     result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)] * 2, n_calls=14, random_state=0)
-    click = "[...document.querySelectorAll('.sortable th')].find(h => h.textContent == 'value')"
+    click = "[...document.querySelectorAll('thead th')].find(h => h.textContent == 'value')"
     page = report(result).replace("</body>", f"<script>{click}.click()</script></body>")
     path = tmp_path / "page.html"
     path.write_text(page, encoding="utf-8")

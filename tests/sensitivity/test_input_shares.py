@@ -516,7 +516,8 @@ def test_category_with_one_dominant_level_is_reported():
         point["material"] = "wood"
     X = space.encode(points)
     shares = InputModel.fit(space, X, X[:, 0] ** 2).shares
-    assert shares.cautions == ("Only 3 of 40 evaluations used another material than 'steel'.",)
+    [caution] = shares.cautions
+    assert caution == "Only 3 of 40 evaluations in the model used another material than 'steel'."
     assert repr(shares).endswith(shares.cautions[0])
     X = space.encode([*points, *({**p, "material": "glass"} for p in points[:5])])
     assert InputModel.fit(space, X, X[:, 0] ** 2).shares.cautions == ()

@@ -1,0 +1,66 @@
+"""Elements of an HTML page that needs no other files: tables and pictures."""
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+
+LONGEST_CELL = 200  # characters
+NAMESPACES_AND_IDS = re.compile(r' (?:xmlns(?::xlink)?="[^"]*"|id="[A-Za-z2.]+_\d+")')
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph of plain text."""
+    return f"<p>{escape(text)}</p>"
+
+
+def table(columns: Mapping[str, Any]) -> str:
+    """Return columns as an HTML table, or an empty string if there are no rows."""
+    rows = list(zip(*columns.values(), strict=True))
+    if not rows:
+        return ""
+    heads = zip(columns, rows[0], strict=True)
+    head = "".join(f'<th scope="col"{_kind(v)}>{escape(str(name))}</th>' for name, v in heads)
+    head = f"<thead><tr>{head}</tr></thead>" if any(str(name).strip() for name in columns) else ""
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    return f'<div class="wide"><table>{head}<tbody>{body}</tbody></table></div>'
+
+
+def folded(content: str, title: str = "Table") -> str:
+    """Return content that is hidden until the reader opens it."""
+    return f"<details><summary>{escape(title)}</summary>{content}</details>"
+
+
+def picture(draw: Callable[..., object], n_panels: int = 1) -> str:
+    """Return the picture drawn by `draw(ax=...)` as SVG, or "" if matplotlib is not installed."""
+    try:
+        from matplotlib import style
+        from matplotlib.figure import Figure
+    except ImportError:
+        return ""
+    written = {"svg.fonttype": "none", "svg.hashsalt": "report"}
+    with style.context(["default", written]), io.StringIO() as stream:
+        figure = Figure((4.2 * n_panels, 3.4), layout="constrained")
+        draw(ax=figure.subplots(1, n_panels))
+        no_metadata = dict.fromkeys(["Creator", "Date", "Format", "Type"])
+        figure.savefig(stream, format="svg", transparent=True, metadata=no_metadata)
+        svg = stream.getvalue()
+    return NAMESPACES_AND_IDS.sub("", svg[svg.index("<svg") :])
+
+
+def _cell(value):
+    if isinstance(value, float | np.floating):
+        is_nan = np.isnan(value)
+        key, text = ("", "") if is_nan else (repr(float(value)), f"{value:.5g}")
+        return f'<td class="number" data-key="{key}">{text}</td>'
+    text = "" if value is None else str(value)
+    text = text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
+    return f"<td{_kind(value)}>{escape(text)}</td>"
+
+
+def _kind(value):
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return ' class="number"' if is_number else ""
