@@ -79,6 +79,11 @@ class Evaluations:
         drawn = np.clip(self.values, -LARGEST_DRAWN, LARGEST_DRAWN)
         object.__setattr__(self, "values", drawn)  # the record is frozen
 
+    @property
+    def sign(self) -> float:
+        """1 if greater values are better, and -1 otherwise."""
+        return 1.0 if self.greater_is_better else -1.0
+
     @cached_property
     def X(self):
         """Encoded points of shape (n, m), with NaN in the rows of points outside the space."""
@@ -132,10 +137,10 @@ class Evaluations:
         -------
         dependence : Dependence
         """
-        model, sign = self.optimizer.input_model_, -1.0 if self.greater_is_better else 1.0
+        model = self.optimizer.input_model_
         points_along = _points_along_input if isinstance(along, str) else _points_along_direction
         x, blocks = points_along(model, along)
-        return Dependence(x, *(sign * values for values in model.dependence(blocks)))
+        return Dependence(x, *(-self.sign * values for values in model.dependence(blocks)))
 
 
 def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluations:
@@ -278,6 +283,9 @@ def _read_search(search):
     optimizer, name, n_initial = vars(search).get("optimizer_"), f"{SCORE_NAME}{metric}", 0
     if optimizer is not None:
         n_initial = _count_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
+        sources = list(results["source"])
+        if "model" in sources and "resumed" not in sources:  # others may lie outside the space
+            n_initial = sources.index("model")
         if isinstance(search.refit, (list, tuple)):
             name += f" (of {len(search.refit)} objectives)"
     observed = optimizer, points, scores, name, True, n_initial

@@ -1,39 +1,29 @@
 """Report of a search as one self-contained HTML file."""
 
-import math
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import TypeAlias
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
-from skbo_silbo.inspection._evaluations import (
-    SCORE_NAME,
-    Evaluations,
-    ResultLike,
-    read_evaluations,
-)
+from skbo_silbo.inspection._advice import describe_recommended, next_step
+from skbo_silbo.inspection._evaluations import ResultLike, read_evaluations
 from skbo_silbo.inspection._journal_evaluations import ReportData, read_journal
 from skbo_silbo.inspection._page import folded, paragraph, picture, table
 from skbo_silbo.inspection._pareto_display import ParetoDisplay, objective_values
 from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number
-from skbo_silbo.optimizers import EmbeddedOptimizer
 from skbo_silbo.space import parameter_domains
 from skbo_silbo.space.values import format_value
 
 SourceLike: TypeAlias = ResultLike | str | os.PathLike[str]
 
-NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
 N_CURVES = 4  # number of inputs for which dependence curves are drawn
 N_LISTED = 12  # largest number of inputs, and of values per input, in a list
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
-LEAST_GAIN = 0.01  # smallest expected improvement, relative to the progress, worth continuing
 
 
 def report(source: SourceLike, path: str | os.PathLike[str] | None = None) -> str:
@@ -89,7 +79,7 @@ str or path-like
     evaluations = page.evaluations
     front = _front(source)
     sections = {
-        "Next step": paragraph(_next_step(evaluations, front, page.n_open)),
+        "Next step": paragraph(next_step(evaluations, bool(front), page.n_open)),
         "What was searched": _facts(page, source) + _space(evaluations),
         "Recommended point": "" if front else _recommended(evaluations),
         "Pareto front": front,
@@ -117,11 +107,6 @@ def _read(source: SourceLike) -> ReportData:
         facts["Ended"] = str(ended)
     own_table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
     return ReportData(facts, evaluations, own_table())
-
-
-def _sign(evaluations):
-    """Return 1 if greater values are better, or -1."""
-    return 1.0 if evaluations.greater_is_better else -1.0
 
 
 def _facts(page, source):
@@ -159,32 +144,9 @@ def _format(value):
 
 
 def _recommended(evaluations):
-    optimizer, values = evaluations.optimizer, evaluations.values
-    if not np.isfinite(values).any():
-        return paragraph("No evaluation returned a value that counts.")
-    best = int(np.nanargmax(_sign(evaluations) * values))
-    std, name = math.nan, evaluations.name
-    with suppress(NotFittedError):
-        point, mean, std = optimizer.recommended_
-    if math.isfinite(std):
-        same = (optimizer.space_.encode([point]) == evaluations.X).all(axis=1)
-        row = int(np.flatnonzero(same)[0])
-        mean *= -1.0 if evaluations.greater_is_better and not optimizer.maximize else 1.0
-        low, high = (format_number(mean + k * std) for k in (-NORMAL_90, NORMAL_90))
-        text = f"Row {row}. Expected {name}: {format_number(mean)} (90 % interval {low} to {high})."
-        if optimizer.constraints_.shape[1]:
-            probability = optimizer.predict(point).probability
-            text += f" The learnt constraints hold with probability {probability:.2f}."
-        if values[row] != values[best]:
-            attribute = "best_params_" if name.startswith(SCORE_NAME) else "x"
-            text += (
-                f" The best observed {name}, {values[best]:.5g}, is that of row {best} "
-                f"({attribute}). The model expects less of it: the best of many uncertain values "
-                "is often a lucky one. Evaluations outside the search space are not recommended."
-            )
-    else:
-        point, row = evaluations.points[best], best
-        text = f"Row {row}. Observed {name}: {values[row]:.5g}. There is no model yet."
+    text, point = describe_recommended(evaluations)
+    if point is None:
+        return paragraph(text)
     named = point if isinstance(point, Mapping) else {f"x{j}": x for j, x in enumerate(point)}
     return paragraph(text) + table({"Input": named, "Value": map(_format, named.values())})
 
@@ -219,7 +181,7 @@ def _what_was_learnt(evaluations):
         )
     rows = sorted(map(shares.names.index, shares.ranked[:N_LISTED]), key=lambda i: -shares.share[i])
     percent = np.round(100 * shares.intervals[rows]).astype(int)
-    listed = {"Input": [shares.names[i] for i in rows], "Share of the variance, %": percent[:, 0]}
+    listed = {"Input": [shares.names[i] for i in rows], "Share, %": percent[:, 0]}
     listed |= {"90 % interval": [f"{low} to {high}" for _, low, high in percent]}
     curves = [charts(*names)]
     for name in names:
@@ -227,7 +189,7 @@ def _what_was_learnt(evaluations):
         ends = np.sort([curve.low, curve.high], axis=0)
         columns = {name: map(_format, curve.x), "mean": curve.mean, "low": ends[0], "high": ends[1]}
         curves.append(folded(table(columns), f"Table of {name}"))
-    scores = np.nan_to_num(_sign(evaluations) * evaluations.values, nan=-np.inf)
+    scores = np.nan_to_num(evaluations.sign * evaluations.values, nan=-np.inf)
     better = np.flatnonzero(scores > np.maximum.accumulate([-np.inf, *scores[:-1]]))
     improvements = {"row": better, evaluations.name: evaluations.values[better]}
     return {
@@ -257,30 +219,3 @@ def _seldom(evaluations):
     ]
     names = ("Input", "Category", "Evaluations")
     return table(dict(zip(names, zip(*rows, strict=True), strict=True))) if rows else ""
-
-
-def _next_step(evaluations: Evaluations, front: str, n_open: int) -> str:
-    """Return the advice in one sentence."""
-    n, finite = len(evaluations.values), evaluations.values[np.isfinite(evaluations.values)]
-    if not len(finite):
-        return "Check the objective and constraints: no evaluation returned a value that counts."
-    if n_open:
-        return "Wait, and make the report again: the search has not ended."
-    if front:
-        return "Choose a row of the Pareto front and refit the model with its parameters."
-    n_more, optimizer = max(10, n // 2), evaluations.optimizer
-    more = f"Continue with about {n_more} more evaluations"
-    gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
-    if not math.isfinite(gain):
-        return f"{more}: there is no model yet that says what they are worth."
-    scores, std = _sign(evaluations) * finite, optimizer.recommended_.std
-    least = LEAST_GAIN * ((scores.max() - np.quantile(scores, 0.25)) or np.ptp(scores))
-    improvement = f"expected to improve the best value by {format_number(gain)}."
-    if gain > np.fmax(least, std / n_more):
-        return f"{more}: the next one is {improvement}"
-    if not std > least:
-        return f"Stop: another evaluation is {improvement}"
-    doubt = f"expected value is uncertain by {format_number(std)} (standard deviation)"
-    if evaluations.name.startswith(SCORE_NAME):
-        return f"Score the recommended parameters on other splits: their {doubt}."
-    return f"If values are noisy, evaluate the recommended point again: its {doubt}. Else, stop."

@@ -17,8 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skbo_silbo import SILBO, SILBOSearchCV, minimize
 from skbo_silbo.__main__ import main
 from skbo_silbo.inspection import report
+from skbo_silbo.inspection._advice import next_step
 from skbo_silbo.inspection._evaluations import read_evaluations
-from skbo_silbo.inspection._report import _next_step
 
 VOID = {"meta", "br", "link"}
 
@@ -171,21 +171,28 @@ def test_lucky_best_value_is_explained():
     sections = Reader(report(noisy_optimizer())).sections
     text = sections["Recommended point"]
     assert text.split()[:2] == ["Row", "8."]
-    assert "best observed value, -0.7, is that of row 17 (x)" in text
+    assert "best observed value, -0.7, is in row 17 (x). Prefer it unless values are noisy" in text
     assert re.search(r"\s17 -0\.7\b", sections["Best so far"])
     assert re.search(r"\s17 0\.6 -0\.7 ok", sections["All evaluations"])
+
+
+def test_initial_result_can_be_recommended():
+    told = {"params": [{"max_depth": 2, "min_samples_leaf": 1}] * 9, "mean_test_score": [1.0] * 9}
+    search = search_trees(initial_results=told, initial_params=None)
+    text = Reader(report(search)).sections["Recommended point"]
+    assert text.startswith("A candidate of initial_results. Expected mean test score")
 
 
 def test_noise_decides_what_to_do_next(monkeypatch):
     expected_gain = SILBO.expected_gain  # fits the model
     monkeypatch.setattr(SILBO, "expected_gain", lambda self: min(expected_gain(self), 1e-4))
     noisy = read_evaluations(noisy_optimizer())
-    assert _next_step(noisy, "", 0).startswith("If values are noisy, evaluate the recommended")
+    assert next_step(noisy).startswith("If values are noisy, evaluate the recommended")
     search = replace(noisy, name="mean test score")
-    assert _next_step(search, "", 0).startswith("Score the recommended parameters on other splits")
+    assert next_step(search).startswith("Score the recommended parameters on other splits")
     X = np.linspace(0, 1, 20)[:, None]
     exact = SILBO([(0, 1)], random_state=0).tell(X, np.sin(X[:, 0]))
-    assert _next_step(read_evaluations(exact), "", 0).startswith("Stop: another evaluation")
+    assert next_step(read_evaluations(exact)).startswith("Stop: another evaluation")
 
 
 def test_shares_are_sorted_and_their_sum_explained():

@@ -1,0 +1,83 @@
+"""Sentences about the recommended point of a search, and about what to do next."""
+
+import math
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from skbo_silbo.inspection._evaluations import SCORE_NAME, Evaluations
+from skbo_silbo.inspection._value_axis import format_number
+from skbo_silbo.optimizers import EmbeddedOptimizer
+
+NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
+LEAST_GAIN = 0.01  # smallest expected improvement, relative to the progress, worth continuing
+LEAST_OF_STD = 0.25  # the same, relative to the uncertainty of the recommended value
+
+
+def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0) -> str:
+    """Return the advice in one sentence, after fitting the model to all evaluations.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    has_front : bool, default=False
+        Whether the search is multi-objective.
+    n_open : int, default=0
+        Number of evaluations that have begun but not ended.
+    """
+    n, optimizer = len(evaluations.values), evaluations.optimizer
+    finite = evaluations.values[np.isfinite(evaluations.values)]
+    gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
+    if not len(finite):
+        return "Check the objective and constraints: no evaluation returned a value that counts."
+    if n_open:
+        return "Wait, and make the report again: the search has not ended."
+    if has_front:
+        return "Choose a row of the Pareto front and refit the model with its parameters."
+    more = f"Continue with about {max(10, n // 2)} more evaluations"
+    if not math.isfinite(gain):
+        return f"{more}: there is no model yet that says what they are worth."
+    scores, std = evaluations.sign * finite, optimizer.recommended_.std
+    least = LEAST_GAIN * ((scores.max() - np.quantile(scores, 0.25)) or np.ptp(scores))
+    improvement = f"expected to improve the best value by {format_number(gain)}."
+    if gain > np.fmax(least, LEAST_OF_STD * std):
+        return f"{more}: the next one is {improvement}"
+    if not std > least:
+        return f"Stop: another evaluation is {improvement}"
+    doubt = f"expected value is uncertain by {format_number(std)} (standard deviation)"
+    if evaluations.name.startswith(SCORE_NAME):
+        return f"Score the recommended parameters on other splits: their {doubt}."
+    return f"If values are noisy, evaluate the recommended point again: its {doubt}. Else, stop."
+
+
+def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
+    """Return sentences about the recommended point, and the point, or None without values."""
+    optimizer, values, name = evaluations.optimizer, evaluations.values, evaluations.name
+    if not np.isfinite(values).any():
+        return "No evaluation returned a value that counts.", None
+    best, std = int(np.nanargmax(evaluations.sign * values)), math.nan
+    with suppress(NotFittedError):
+        point, mean, std = optimizer.recommended_
+    if not math.isfinite(std):
+        text = f"Row {best}. Observed {name}: {values[best]:.5g}. There is no model yet."
+        return text, evaluations.points[best]
+    rows = np.flatnonzero((optimizer.space_.encode([point]) == evaluations.X).all(axis=1))
+    where = f"Row {rows[0]}" if len(rows) else "A candidate of initial_results"
+    mean *= -1.0 if evaluations.greater_is_better and not optimizer.maximize else 1.0
+    low, high = (format_number(mean + k * std) for k in (-NORMAL_90, NORMAL_90))
+    text = f"{where}. Expected {name}: {format_number(mean)} (90 % interval {low} to {high})."
+    if optimizer.constraints_.shape[1]:
+        probability = optimizer.predict(point).probability
+        text += f" The learnt constraints hold with probability {probability:.2f}."
+    if best in rows:
+        return text, point
+    is_search = name.startswith(SCORE_NAME)
+    attribute = "best_params_" if is_search else "x"
+    text += f" The best observed {name}, {values[best]:.5g}, is in row {best} ({attribute})."
+    if np.isnan(evaluations.X[best]).any():
+        return f"{text} It lies outside the search space, so the model does not know it.", point
+    if is_search:
+        return f"{text} The best of many noisy scores is often a lucky one.", point
+    return f"{text} Prefer it unless values are noisy: then the best is often a lucky one.", point
