@@ -43,8 +43,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     func_vals : ndarray of shape (n,)
         The observed value of each point in `x_iters`.
     sources : list of n str
-        Origin of each point: "given" (passed as `x0`, or to the optimiser by a callback), "init" (the
-        initial design), "model" (proposed by the model), or "resumed" (evaluated by an earlier
+        Origin of each point: "given" (passed as `x0`, or to the optimiser by a callback), "init"
+        (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an earlier
         run).
     errors : list of n (str or None)
         Reason why an evaluation has no value, such as a timeout. It is None for all other
