@@ -58,11 +58,6 @@ def test_minimize_searches_by_logarithms(method):
     assert result.fun < plain.fun
 
 
-def test_minimize_and_silbo_propose_the_same():
-    result = minimize(misfit, RATES, scale=MIXED, n_initial=5, n_calls=8, random_state=0)
-    np.testing.assert_array_equal(result.x_iters, run().x_iters_)
-
-
 @pytest.mark.parametrize(
     ("scale", "message"),
     [
@@ -130,20 +125,3 @@ def test_maximize_is_true_or_false_and_said_once():
         SILBO(RATES, maximize=1)
     with pytest.raises(ValueError, match=r"method.*maximize=False"):
         minimize(misfit, RATES, method=lambda b, random_state: SILBO(b, maximize=True))
-
-
-@pytest.mark.parametrize("method", ["silbo", "random"])
-def test_result_optimiser_keeps_maximize(method):
-    options = {} if method == "random" else {"n_initial": 5}
-    known = {"method": method, "n_calls": 7, "random_state": 0, **options}
-    low = minimize(misfit, RATES, **known)
-    high = minimize(lambda x: -misfit(x), RATES, maximize=True, **known)
-    np.testing.assert_array_equal(high.x_iters, low.x_iters)
-    optimizer = high.optimizer
-    assert optimizer.maximize
-    assert optimizer.best_y_ == high.fun == high.func_vals.max()
-    np.testing.assert_array_equal(optimizer.func_vals_, high.func_vals)
-    assert optimizer.recommended_.mean == pytest.approx(-low.optimizer.recommended_.mean)
-    again = type(optimizer).from_dict(json.loads(json.dumps(optimizer.to_dict())))
-    for one in (optimizer, again):
-        assert one.tell(one.ask(), 6.0).best_y_ == 6.0
