@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 
 from skbo_silbo.journal.describe import describe, describe_data
-from skbo_silbo.model_selection._given import read_initial_results
+from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers.state import describe_space
 
 # Parameters that affect neither the candidates nor their scores.

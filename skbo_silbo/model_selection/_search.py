@@ -27,14 +27,9 @@ from skbo_silbo.model_selection._cross_validation import CrossValidation, callba
 from skbo_silbo.model_selection._description import describe_search
 from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
 from skbo_silbo.model_selection._goals import SeveralGoals
-from skbo_silbo.model_selection._optimizer import (
-    expected_score,
-    make_optimizer,
-    n_first_candidates,
-    read_settings,
-    search_in_html,
-)
+from skbo_silbo.model_selection._optimizer import make_optimizer, n_first_candidates
 from skbo_silbo.model_selection._proposals import CandidateProposals
+from skbo_silbo.model_selection._report import expected_score, search_in_html
 from skbo_silbo.model_selection._results import (
     attach_results,
     has_succeeded,
@@ -43,6 +38,7 @@ from skbo_silbo.model_selection._results import (
     results_table,
     warn_of_interruption,
 )
+from skbo_silbo.model_selection._settings import read_settings
 from skbo_silbo.optimizers.log import open_log
 from skbo_silbo.optimizers.predictions import Prediction
 from skbo_silbo.optimizers.state import RootSeed, root_seed

@@ -1,0 +1,101 @@
+"""Predicted scores of a fitted search, and its form in a notebook."""
+
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from html import escape
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from skbo_silbo.model_selection._goals import ParEGO
+from skbo_silbo.model_selection._initial_candidates import is_point_of, is_same
+from skbo_silbo.optimizers import EmbeddedOptimizer
+from skbo_silbo.optimizers.history import as_points
+from skbo_silbo.optimizers.html import search_html
+from skbo_silbo.optimizers.predictions import Prediction
+from skbo_silbo.space.filled_space import fill_space
+from skbo_silbo.space.known_space import KnownSpace, KnownSpaces
+
+
+def expected_score(search, params):
+    """Predict the scores of candidates with the surrogate of a fitted search.
+
+    Raises
+    ------
+    NotFittedError
+        If no surrogate was fitted.
+    ValueError
+        If the search was multi-objective, or a candidate is outside the space.
+    """
+    optimizer = search.optimizer_
+    if not isinstance(optimizer, EmbeddedOptimizer):
+        raise NotFittedError(
+            f"predict_score needs a model, which method={search.method!r} does not have. Use "
+            "another method, such as 'silbo'."
+        )
+    if isinstance(optimizer, ParEGO):
+        raise ValueError(
+            "predict_score is not available for a multi-objective search, got "
+            f"refit={search.refit!r}. Search for a single objective instead."
+        )
+    points, single = as_points(params, optimizer.space_)
+    measured = {i: score for i, p in enumerate(points) for score in _measured(search, p)}
+    rest = [i for i in range(len(points)) if i not in measured]
+    values = np.zeros((3, len(points)))
+    values[0], values[2] = [-measured.get(i, 0.0) for i in range(len(points))], 1.0
+    if rest or not points:
+        try:
+            predicted = optimizer.predict([points[i] for i in rest])
+        except NotFittedError:
+            raise NotFittedError(
+                "predict_score needs a fitted surrogate, but all "
+                f"{len(optimizer.func_vals_)} candidates were initial ones. Increase n_iter, or "
+                "reduce the number of initial candidates by initial_params='current'."
+            ) from None
+        values[:, rest] = predicted
+    mean, *others = values
+    return Prediction(*(float(v[0]) if single else v for v in (-mean, *others)))
+
+
+def _measured(search, params):
+    """Return a list with the observed score of a candidate outside the space, if there is one."""
+    if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
+        return []
+    results = search.cv_results_
+    metric = search.refit if isinstance(search.refit, str) else ""
+    first = next(name for name in results if name.startswith("mean_test_"))
+    scores = results.get(f"mean_test_{metric}", results[first])
+    rows = zip(results["params"], scores, strict=True)
+    return [float(score) for row, score in rows if is_same(row, params)][:1]
+
+
+def search_in_html(search):
+    """Return an HTML table of the default search space and the results of a search."""
+    return _space_html(search) + _found_html(search)
+
+
+def _space_html(search):
+    """Return a table of the default search space, or "" if the user passed a space."""
+    space = getattr(search, "space_", None)
+    with suppress(ValueError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `fit` issues the same warnings
+        if space is None:
+            space = fill_space(search.param_distributions, search.estimator, None, None)
+        if isinstance(space, KnownSpace | KnownSpaces):
+            return f"<details><summary>Space</summary><pre>{escape(repr(space))}</pre></details>"
+    return ""  # `fit` reports an invalid space
+
+
+def _found_html(search):
+    if "optimizer_" not in vars(search) or "cv_results_" not in vars(search):
+        return ""
+    rows = {"Candidates": str(len(search.cv_results_["params"])), "Ended": search.stop_reason_}
+    if hasattr(search, "best_params_"):
+        best = {"Best parameters": search.best_params_}
+        score = getattr(search, "best_score_", None)  # not set if refit is callable
+        rows = ({} if score is None else {"Best score": float(score)}) | best | rows
+    means = [v for name, v in search.cv_results_.items() if name.startswith("mean_test_")]
+    # With one metric, also show candidates that are not used by the surrogate.
+    values = means[0] if len(means) == 1 else -search.optimizer_.func_vals_
+    return search_html("Search", rows, search.optimizer_, values, rises=True)

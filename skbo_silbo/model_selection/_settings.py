@@ -1,0 +1,143 @@
+"""Read and validate the settings of a search before its first evaluation."""
+
+from collections.abc import Mapping
+
+from joblib import effective_n_jobs
+
+from skbo_silbo._checks import brief, check_nonnegative, check_picklable
+from skbo_silbo._joblib import loky_dumps
+from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
+from skbo_silbo.model_selection._initial_candidates import read_initial_params
+from skbo_silbo.optimizers.constraints import KnownConstraints
+from skbo_silbo.space.any_space import as_space
+from skbo_silbo.space.filled_space import fill_space
+from skbo_silbo.space.known_space import list_steps, none_is_default
+from skbo_silbo.workers.backends import DASK, PROCESSES, THREADS, kind_of_workers
+
+PICKLE_REMEDY = (
+    'Remove open files, locks, generators and connections from it, use the backend "loky" for '
+    'lambdas and nested functions, or set n_jobs=1 or the backend "threading".'
+)
+
+
+def read_settings(search, X, y):
+    """Validate the settings of a search, and return its space, constraints and candidates.
+
+    Parameters
+    ----------
+    search : SILBOSearchCV
+        The search to read, which has the attribute `n_splits_`. Its attribute `space_` is set here.
+    X, y : array-like
+        The training data that were passed to ``fit``.
+
+    Returns
+    -------
+    space : Space or SpaceUnion
+    constraints : KnownConstraints
+    given : InitialCandidates
+
+    Raises
+    ------
+    ValueError
+        If a setting is invalid.
+    """
+    steps = list_steps(search.estimator, X, y)
+    search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
+    space = read_space(search.space_, steps)
+    constraints = KnownConstraints.of(search.constraints, space)
+    rule = constraints.violation
+    given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
+    require_options_that_fit(search, given)
+    return space, constraints, given
+
+
+def read_space(given, steps=()):
+    """Convert `param_distributions` to a search space for the estimators in `steps`.
+
+    Raises
+    ------
+    ValueError
+        If the space is invalid.
+    """
+    is_list = isinstance(given, list)
+    if is_list and not (given and all(isinstance(b, Mapping) for b in given)):
+        raise ValueError(
+            "`param_distributions` must be a dict, a non-empty list of dicts or a Space, got "
+            f"{brief(given)}."
+        )
+    branches = [b for b in (given if is_list else [given]) if isinstance(b, Mapping)]
+    prefixes = tuple(step.prefix for step in steps if none_is_default(step.estimator))
+    own = {name for branch in branches for name in branch if name.startswith(prefixes)}
+    return as_space(given, none_is_default=own)
+
+
+def require_options_that_fit(search, given):
+    """Check that the options of a search can be combined with each other and with the data.
+
+    Parameters
+    ----------
+    search : SILBOSearchCV
+    given : InitialCandidates
+
+    Raises
+    ------
+    ValueError
+        If an option cannot be used.
+    """
+    check_nonnegative("timeout", search.timeout, "None")  # unlike scikit-learn, rejects True
+    check_nonnegative("max_time", search.max_time, "None")
+    if len(given.due) > search.n_iter:
+        raise ValueError(
+            f"`initial_params` must contain at most n_iter={search.n_iter} candidates, got "
+            f"{len(given.params)}. Increase n_iter or remove some candidates."
+        )
+    if not search.n_splits_:
+        raise ValueError(
+            f"`cv` must provide at least one split, got {brief(search.cv)}. No fits were "
+            "performed. Was the CV iterator empty? Were there no candidates? Pass a number of "
+            "folds or an iterable that is not exhausted."
+        )
+    if search._goals and search.method != "silbo":
+        raise ValueError(
+            f"`method` must be 'silbo' for a multi-objective search (refit={search.refit!r}), got "
+            f"{search.method!r}."
+        )
+    if search.patience == "auto" and search.method == "random":
+        raise ValueError(
+            "`patience` must be None or an int with method='random', which has no model, got "
+            "'auto'."
+        )
+    if search.patience == "auto" and search.n_splits_ < 2:
+        raise ValueError(
+            "`patience` must be None or an int if there is only one split, got 'auto'. Use more "
+            "splits to estimate the standard error of a score."
+        )
+    n_workers = effective_n_jobs(search.n_jobs)
+    read_pre_dispatch(search.pre_dispatch, n_workers)
+    if n_workers > 1 or search.timeout is not None:
+        _require_that_fits_can_be_sent(search, n_workers, kind_of_workers())
+
+
+def _require_that_fits_can_be_sent(search, n_workers, kind):
+    """Check that fits can be sent to the workers of joblib's backend and be stopped by `timeout`.
+
+    Raises
+    ------
+    ValueError
+        If this is not possible. The message names the parameter.
+    """
+    if search.timeout is not None and kind not in (THREADS, PROCESSES):
+        raise ValueError(
+            f"`timeout` must be None with joblib's {kind}, got {search.timeout}. Its fits cannot "
+            'be stopped; use the backend "loky" or "threading".'
+        )
+    if kind not in (THREADS, PROCESSES, DASK):
+        raise ValueError(
+            f"`n_jobs` must be 1 with joblib's {kind}, got {n_workers} workers. Use the backend "
+            '"loky", "threading" or "dask": joblib.parallel_config("loky").'
+        )
+    if kind == THREADS:
+        return
+    for name in ("estimator", "param_distributions", "scoring"):
+        value = getattr(search, name)
+        check_picklable(name, value, loky_dumps, f"joblib's {kind}", PICKLE_REMEDY)
