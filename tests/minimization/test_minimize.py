@@ -13,7 +13,7 @@ from scipy.optimize import OptimizeResult
 from scipy.stats import loguniform, uniform
 
 import skbo_silbo
-from skbo_silbo import SILBO, MinimizeResult, RandomSearch, Space, minimize
+from skbo_silbo import MinimizeResult, RandomSearch, Space, minimize
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.problems import branin
 
@@ -33,15 +33,6 @@ class Counted:
         if len(self.points) == self.fail_at:
             raise self.error
         return self.func(x)
-
-
-def test_it_is_a_loop_over_ask_and_tell():
-    result = minimize(bowl, BOUNDS, n_calls=7, random_state=3, n_initial=5)
-    optimizer = SILBO(BOUNDS, random_state=3, n_initial=5)
-    for _ in range(7):
-        x = optimizer.ask()
-        optimizer.tell(x, bowl(x))
-    assert_array_equal(result.x_iters, optimizer.x_iters_)
 
 
 class Lattice(AskTellOptimizer):

@@ -110,12 +110,6 @@ def test_constant_inputs_among_the_points_told(embedding):
     run(optimizer, lambda x: float(x.sum()), 2)
 
 
-def test_whole_numbers_on_a_small_discrete_space():
-    space = Space({"a": [1, 2, 3], "b": ["x", "y"], "c": [0, 1]})
-    optimizer = run(make("silbo", space), lambda p: float(p["a"]), 12)
-    assert len({tuple(p.values()) for p in optimizer.x_iters_}) == 12
-
-
 # --- masked values --------------------------------------------------------------------------------
 
 
