@@ -47,7 +47,7 @@ class LaplaceRidge:
         self._means = K @ self._shares
         centred = self._centred(K)
         root = np.sqrt(weights)[:, None]
-        squares, left = linalg.eigh(root * centred * root.T, check_finite=False)
+        squares, left = linalg.eigh(root * centred * root.T, check_finite=False, driver="evd")
         kept = squares > RANGE_TOLERANCE * weights.sum()
         squares, left, targets = squares[kept], left[:, kept], root * T
         self.ridge = best_ridge(left, squares, targets, intercept=True, weights=weights)

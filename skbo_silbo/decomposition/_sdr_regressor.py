@@ -44,7 +44,7 @@ FEWEST_LABELS = 4
 NOISE_BANDWIDTH = 0.5  # bandwidth, in scores, of the local average of squared errors
 PRIOR_ROWS = 10  # weight of the global average of squared errors in the local average
 SEARCH_ROWS = 300  # largest number of samples that choose the hyperparameters of the process
-FOLD_ROWS = 1000  # largest number of samples that the model of a fold is fitted to
+FOLD_ROWS = 800  # largest number of samples that the model of a fold is fitted to
 MOST_ROWS = 2000  # largest number of samples that the regression on the scores is fitted to
 BATCH = 1000  # number of samples predicted at a time
 LITTLE_NOISE = 1e-4  # duplicates may hide the noise if it is below this share of y's variance
@@ -89,7 +89,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     Notes
     -----
     Large data are subsampled evenly in the order of y: the model of a fold is fitted to at most
-    1,000 labelled samples, and the regression on the scores to at most 2,000. The transformer is
+    800 labelled samples, and the regression on the scores to at most 2,000. The transformer is
     fitted to all samples.
 
     References

@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 
-from .rows._columns import mean_and_spread, subtract_group_means
+from skbo_silbo.decomposition.rows._columns import mean_and_spread, subtract_group_means
 
 TESTS = {
     "dimension_tests_": "Large-sample marginal dimension tests",

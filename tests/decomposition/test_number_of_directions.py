@@ -44,7 +44,7 @@ def test_small_slices_do_not_use_chi_square(y, tested):
 )
 def test_dask_tests_match_numpy_tests(ridge, weights):
     array = pytest.importorskip("dask.array")
-    X, y, rng = noise(3, 80, 20)
+    X, y, rng = noise(4, 80, 20)
     y += 2 * X[:, 0]
     w = {
         None: None,
@@ -191,7 +191,7 @@ def test_row_order_does_not_change_tests(learner):
 
 @pytest.mark.parametrize("method", [PrincipalHessianDirections, DirectionalRegression])
 def test_random_state_seeds_tests_of_second_moments(method):
-    X, y, _ = noise(3, 150, 4)
+    X, y, _ = noise(1, 150, 4)
     name = "bootstrap_tests_" if method is PrincipalHessianDirections else "permutation_tests_"
     p_values = [getattr(method(random_state=s).fit(X, y), name)["p_value"][0] for s in (0, 1, 0)]
     assert p_values[0] == p_values[2] != p_values[1]

@@ -129,14 +129,14 @@ def test_paper_solver_stops_at_slice_mean_rank():
 @pytest.mark.parametrize(
     ("word", "parameters"),
     [
-        ("auto", {"n_local_neighbors": 5}),
+        ("auto", {"n_local_neighbors": 8}),
         ("auto", {"ridge": 1e-3}),
         ("auto", {"alpha": 1.0}),
         ("criterion", {"n_local_neighbors": 5}),
     ],
 )
 def test_dimension_where_chi_square_is_not_valid(parameters, word):
-    n, d, found = (1000, 20, []) if word == "criterion" else (600, 10, [])
+    n, d, found = (1000, 20, []) if word == "criterion" else (300, 6, [])
     for seed in range(4):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(n, d))

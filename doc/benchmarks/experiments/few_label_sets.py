@@ -33,7 +33,7 @@ def chosen_on():
         yield name, *REAL[name]()
     yield "leaf", *_leaf()
     for name in KEEL.split():
-        X, y = known_data._keel(name)
+        X, y = known_data.keel(name)
         yield name, X, y.astype(str)
     for name in R.split():
         yield name, *known_data.r_data(name, *known_data.REGRESSION[name])

@@ -45,7 +45,7 @@ def _pieces(X):
     return (slice(start, start + size) for start in range(0, len(X), size))
 
 
-def _membership(codes, n_slices, weights):
+def membership(codes, n_slices, weights):
     """Return the matrix, sparse if large, that sums weighted rows by slice."""
     if n_slices * len(codes) <= SMALL_MEMBERSHIP:
         return np.equal.outer(np.arange(n_slices), codes) * weights
@@ -96,7 +96,7 @@ class SliceMoments:
         counts = np.bincount(codes, weights, minlength=n_slices)
         w = np.ones(len(X)) if weights is None else weights
         sums = sum(
-            _membership(codes[rows], n_slices, w[rows]) @ X[rows].astype(np.float64, copy=False)
+            membership(codes[rows], n_slices, w[rows]) @ X[rows].astype(np.float64, copy=False)
             for rows in _pieces(X)
         )
         mean = sums.sum(axis=0) / counts.sum()

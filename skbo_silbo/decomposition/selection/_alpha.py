@@ -22,14 +22,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..._checks import warn_user
-from ..._numerics.graphs import graph_penalty
-from ..._numerics.pencil import Pencil, centred_membership, whitening_basis
-from ..._numerics.solvers import reduce_to_rows
-from ..rows._columns import mean_and_error
-from ..slicing._slices import evenly_spaced, stratified_order
-from ._n_components import dimension_by_criterion
-from ._ridge import slice_targets
+from skbo_silbo._checks import warn_user
+from skbo_silbo._numerics.graphs import graph_penalty
+from skbo_silbo._numerics.pencil import Pencil, centred_membership, whitening_basis
+from skbo_silbo._numerics.solvers import reduce_to_rows
+from skbo_silbo.decomposition.rows._columns import mean_and_error
+from skbo_silbo.decomposition.selection._n_components import dimension_by_criterion
+from skbo_silbo.decomposition.selection._ridge import slice_targets
+from skbo_silbo.decomposition.slicing._slices import evenly_spaced, stratified_order
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._checks import check_integer
+from skbo_silbo._checks import check_integer
 
 # Strings that `n_components` accepts if a method has tests.
 COMPONENT_WORDS = ("auto", "permutation", "criterion")

@@ -19,7 +19,7 @@ slice sums only, so chunks of samples choose the same ridge.
 import numpy as np
 from scipy import linalg
 
-from ..slicing._slices import evenly_spaced
+from skbo_silbo.decomposition.slicing._slices import evenly_spaced
 
 # Number of labelled samples per feature from which ridge="auto" is 0. Least squares then increases
 # the prediction error by at most 1/12 of the noise, less than a ridge can gain, and the chi-square

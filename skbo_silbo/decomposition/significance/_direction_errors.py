@@ -24,7 +24,7 @@ and dividing by it would shrink the errors of the entries with the largest error
 import numpy as np
 from scipy import linalg
 
-from ..slicing._whitened_rows import slice_means
+from skbo_silbo.decomposition.slicing._whitened_rows import slice_means
 
 LEAST_LEFT = 0.1  # lower limit of the divisor ``1 - h``
 

@@ -23,9 +23,15 @@ of e due to them is not noise, and flipping its sign would reject too often.
 
 import numpy as np
 
-from ._permutation import n_affordable_permutations, permutation_tests
-from ._sequential_tests import chi_square_tests, moments_of_squares
-from ._slice_tests import scores_to_shuffle
+from skbo_silbo.decomposition.significance._permutation import (
+    n_affordable_permutations,
+    permutation_tests,
+)
+from skbo_silbo.decomposition.significance._sequential_tests import (
+    chi_square_tests,
+    moments_of_squares,
+)
+from skbo_silbo.decomposition.significance._slice_tests import scores_to_shuffle
 
 N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny

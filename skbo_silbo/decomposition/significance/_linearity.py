@@ -20,9 +20,9 @@ seven distributions of X.
 import numpy as np
 from scipy import special
 
-from ..._checks import warn_user
-from ..rows._columns import format_column
-from ..rows._weights import sample_by_weight
+from skbo_silbo._checks import warn_user
+from skbo_silbo.decomposition.rows._columns import format_column
+from skbo_silbo.decomposition.rows._weights import sample_by_weight
 
 # Largest number of samples used. They are evenly spaced in the given order.
 MAX_ROWS = 500

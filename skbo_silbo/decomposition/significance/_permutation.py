@@ -40,9 +40,9 @@ from scipy import linalg, special
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from ..._numerics.pencil import whitening_basis
-from ..slicing._slices import Slices
-from ._sequential_tests import SIGNIFICANCE, until_accepted
+from skbo_silbo._numerics.pencil import whitening_basis
+from skbo_silbo.decomposition.significance._sequential_tests import SIGNIFICANCE, until_accepted
+from skbo_silbo.decomposition.slicing._slices import Slices
 
 FEWEST_REACHED = 10  # draws that must reach the statistic to accept a hypothesis early
 RISK = 0.01  # level of the binomial tests that end the drawing
@@ -249,8 +249,7 @@ def _residual(S2, S1):
 
 def largest_after(matrix, k):
     """Return the (k + 1)-th largest eigenvalue of a symmetric matrix."""
-    place = len(matrix) - k - 1
-    return linalg.eigvalsh(matrix, subset_by_index=(place, place), check_finite=False)[0]
+    return np.linalg.eigvalsh(matrix)[-1 - k]
 
 
 def rotate_to_leading(S, sums):

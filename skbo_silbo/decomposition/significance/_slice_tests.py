@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..._numerics.pencil import Pencil
-from ..._numerics.solvers import whitened_rows
-from ..slicing._slices import rows_to_shuffle
-from ._permutation import (
+from skbo_silbo._numerics.pencil import Pencil
+from skbo_silbo._numerics.solvers import whitened_rows
+from skbo_silbo.decomposition.rows._moments import membership
+from skbo_silbo.decomposition.significance._permutation import (
     EXTENSION,
     kernel_shuffles,
     local_shuffles,
@@ -18,6 +18,7 @@ from ._permutation import (
     weighted_permutation_tests,
     weighted_shuffles,
 )
+from skbo_silbo.decomposition.slicing._slices import rows_to_shuffle
 
 N_PERMUTATIONS = 199
 N_FEWER_PERMUTATIONS = 99  # for localised slices, which repeat the search, and second moments
@@ -153,5 +154,6 @@ def _tests_of_weighted(pencil, slices, places, most, random_state):
 
 def _between(Z, slices):
     """Return the scatter matrix of the slice means of Z in its dual form, of shape (H, H)."""
-    sums = slices.membership().T @ slices.weighted(Z)
+    sums = membership(slices.codes, slices.n_slices, slices.weights) @ Z
+    sums /= np.sqrt(slices.counts)[:, None]
     return sums @ sums.T

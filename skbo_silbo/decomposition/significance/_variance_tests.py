@@ -18,10 +18,14 @@ With k = 0, the same test tells whether y depends on X if a method finds no dire
 import numpy as np
 from scipy import linalg, special
 
-from ..._checks import warn_user
-from ..slicing._slices import rows_to_shuffle, slice_response
-from ..slicing._whitened_rows import centred_groups, slice_means
-from ._sequential_tests import SIGNIFICANCE, chi_square_tests, moments_of_squares
+from skbo_silbo._checks import warn_user
+from skbo_silbo.decomposition.significance._sequential_tests import (
+    SIGNIFICANCE,
+    chi_square_tests,
+    moments_of_squares,
+)
+from skbo_silbo.decomposition.slicing._slices import rows_to_shuffle, slice_response
+from skbo_silbo.decomposition.slicing._whitened_rows import centred_groups, slice_means
 
 N_SLICES = 4
 ROWS_PER_FEATURE = 3  # labelled samples per feature from which the dependence tests are run
