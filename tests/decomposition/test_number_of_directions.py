@@ -44,7 +44,7 @@ def test_small_slices_do_not_use_chi_square(y, tested):
 )
 def test_dask_tests_match_numpy_tests(ridge, weights):
     array = pytest.importorskip("dask.array")
-    X, y, rng = noise(4, 80, 20)
+    X, y, rng = noise(3, 80, 20)
     y += 2 * X[:, 0]
     w = {
         None: None,

@@ -111,16 +111,9 @@ def test_weighted_chi_square_tests_hold_level(n_sets):
     assert_level(rejected, n_sets)  # n in place of Kish's number rejects .45
 
 
-def make_weighted(seed, n=60, d=4):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) * np.geomspace(0.5, 5, d) + rng.normal(size=d)
-    score = (X[:, 0] - X[:, 0].mean()) / X[:, 0].std()
-    y = score + score**2 + 0.3 * rng.normal(size=n)
-    return X, y, rng.integers(0, 4, size=n), rng.uniform(0.2, 2, size=n)
-
-
 def test_sparse_fit_is_weighted_lasso():
-    X, y, _, weights = make_weighted(5, n=80)
+    X, y, _ = make_data(5, n=80)
+    weights = np.random.default_rng(5).uniform(0.2, 2, size=80)
     sparse = SparseSlicedInverseRegression(1, n_slices=[0.5], penalty=0.1)
     sparse.fit(X, y, sample_weight=weights)
     Z = X - np.average(X, axis=0, weights=weights)
