@@ -55,6 +55,12 @@ class Reader(HTMLParser):
             self.sections[self.heading] += data + " "
 
 
+@pytest.fixture
+def without_pictures(monkeypatch):
+    """Draw nothing, for tests that read the text of a page."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
 def told_optimizer(space, n=14, **options):
     optimizer = SILBO(space, random_state=0)
     points = optimizer.ask(n)
@@ -79,6 +85,7 @@ def search_trees(**options):
     )
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_page_is_well_formed_and_self_contained():
     result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)] * 2, n_calls=14, random_state=0)
     page = report(result)
@@ -90,6 +97,7 @@ def test_page_is_well_formed_and_self_contained():
     assert read.tags.count("script") == 1
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_names_and_categories_are_escaped():
     name, category = "<script>alert(1)</script>", "<b>&\"'"
     optimizer = told_optimizer({name: loguniform(0.1, 1.0), "kind": [category, "b"]})
@@ -100,6 +108,7 @@ def test_names_and_categories_are_escaped():
     assert "&lt;script&gt;alert(1)" in page
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_failed_and_infeasible_evaluations_are_counted():
     optimizer = SILBO([(0, 1)], random_state=0)
     y = np.arange(12.0)
@@ -111,6 +120,7 @@ def test_failed_and_infeasible_evaluations_are_counted():
     assert re.search(r"infeasible\s+3\b", counts)
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_untried_category_is_listed():
     space = {"C": loguniform(0.1, 1.0), "kind": ["a", "b", "c"]}
     optimizer = SILBO(space, random_state=0)
@@ -121,6 +131,7 @@ def test_untried_category_is_listed():
     assert "'a'" not in seldom
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_dollar_signs_in_names_are_drawn():
     pytest.importorskip("matplotlib")
     page = report(told_optimizer({"$a": loguniform(0.1, 1.0), r"$\frac": loguniform(0.1, 1.0)}))
@@ -128,7 +139,7 @@ def test_dollar_signs_in_names_are_drawn():
     assert r"$\frac" in page
 
 
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_study_of_another_sampler_is_reported():
     optuna = pytest.importorskip("optuna")
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
@@ -139,8 +150,8 @@ def test_study_of_another_sampler_is_reported():
     assert "first model" not in " ".join(sections.values())
 
 
-def test_tables_replace_pictures_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_tables_replace_pictures_without_matplotlib():
     optimizer = told_optimizer({"C": loguniform(0.1, 1.0), "b": loguniform(0.1, 1.0)})
     page = report(optimizer)
     assert "<svg" not in page
@@ -149,6 +160,7 @@ def test_tables_replace_pictures_without_matplotlib(monkeypatch):
     assert f"{optimizer.best_y_:.5g}" in best
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_pareto_front_lists_rows():
     search = search_trees(refit=["score", "fit_time"])
     sections = Reader(report(search)).sections
@@ -160,6 +172,7 @@ def test_pareto_front_lists_rows():
     assert rows == sorted(re.findall(r"\s(\d+) 0\.\d+ 0\.\d+", sections["Pareto front"]))
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_score_is_reported_in_its_sign():
     search = search_trees()
     text = Reader(report(search)).sections["Recommended point"]
@@ -218,6 +231,7 @@ def test_values_outside_the_model_are_counted():
     assert re.search(r"Evaluations\s+15\s+In the model\s+14\b", facts)
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_journal_is_read_while_search_runs(tmp_path):
     path, pages = tmp_path / "run.jsonl", []
 
@@ -239,6 +253,7 @@ def test_journal_is_read_while_search_runs(tmp_path):
     assert "0.1 to 1, logarithmic" in facts
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_journal_shows_the_evaluated_values(tmp_path):
     path = tmp_path / "run.jsonl"
     result = minimize(
@@ -256,6 +271,7 @@ def test_journal_shows_the_evaluated_values(tmp_path):
     assert "failed" in table
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_search_journal_shows_scores_and_sources(tmp_path):
     path = tmp_path / "run.jsonl"
     search = search_trees(journal=path)
@@ -264,6 +280,7 @@ def test_search_journal_shows_scores_and_sources(tmp_path):
     assert set(search.cv_results_["source"]) <= set(table)
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_incomplete_last_line_is_ignored(tmp_path):
     path = tmp_path / "run.jsonl"
     minimize(lambda x: x[0], [(0, 1)], n_calls=4, n_initial=4, journal=path, random_state=0)
@@ -272,6 +289,7 @@ def test_incomplete_last_line_is_ignored(tmp_path):
     assert re.search(r"Evaluations\s+4\b", Reader(report(path)).sections["What was searched"])
 
 
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_command_writes_report_next_to_journal(tmp_path, capsys):
     path = tmp_path / "run.jsonl"
     minimize(lambda x: x[0], [(0, 1)], n_calls=4, n_initial=4, journal=path, random_state=0)
