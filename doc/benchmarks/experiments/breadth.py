@@ -2,13 +2,16 @@
 
 The suites are bbob-mixint (20 and 40 inputs), bbob-noisy (20), bbob-constrained (10, constraints
 learnt) and bbob-largescale (160) of ``coco-experiment``, and thin films of
-``nevergrad``. Every method makes 100 evaluations and knows the box, which inputs are integers, and
-the number of constraints. A run is judged by its lowest feasible value; with noise, by the mean of
-50 more values at the point with the lowest one. Results are appended to breadth.jsonl, and a run
-that was interrupted goes on. The second command writes the table, breadth.csv::
+``nevergrad``. Every method makes 100 evaluations, or another number of ``--calls``, and knows the
+box, which inputs are integers, and the number of constraints. A run is judged by its lowest
+feasible value; with noise, by the mean of 50 more values at the point with the lowest one. Results
+are appended to breadth.jsonl, and interrupted runs are resumed. The last command writes the table,
+breadth.csv::
 
     pip install -e ".[bench-public]" torch nevergrad
     python doc/benchmarks/experiments/breadth.py run --seeds 2 --methods silbo optuna-tpe cma random
+    python doc/benchmarks/experiments/breadth.py run --seeds 1 --calls 50 \
+        --methods silbo optuna-gp optuna-tpe --suites "mixint, 20" noisy nevergrad
     python doc/benchmarks/experiments/breadth.py report
 """
 
@@ -26,7 +29,7 @@ from scipy.stats import binomtest
 
 FOLDER = Path(__file__).parent
 RESULTS, TABLE = FOLDER / "breadth.jsonl", FOLDER / "breadth.csv"
-N_CALLS, N_AGAIN = 100, 50
+N_AGAIN = 50
 METHODS = ("silbo", "optuna-tpe", "cma", "random", "optuna-gp")
 CONSTRAINED = (*(1, 2, 3), *(13, 14, 15), *(25, 26, 27), *(37, 38, 39))  # 1, 3 and 9 constraints
 SUITES = {  # title: suite, inputs, functions
@@ -91,14 +94,15 @@ class Enough(Exception):
 
 
 class Recorder:
-    """Evaluates a task and keeps the values and constraints."""
+    """Evaluates a task `n_calls` times and keeps the values and constraints."""
 
-    def __init__(self, task):
-        self.task, self.points, self.values, self.violations = task, [], [], []
+    def __init__(self, task, n_calls):
+        self.task, self.n_calls = task, n_calls
+        self.points, self.values, self.violations = [], [], []
 
     def __call__(self, x):
         """Return value and constraints, of shape (n_constraints,), at a point."""
-        if len(self.values) == N_CALLS:
+        if len(self.values) == self.n_calls:
             raise Enough
         x = np.array(x, dtype=float)
         x[: self.task.n_integers] = np.rint(x[: self.task.n_integers])
@@ -137,7 +141,7 @@ def run_silbo(recorder, task, seed):
         value, constraints = recorder(list(params.values()))
         return (value, constraints.tolist()) if task.n_constraints else value
 
-    minimize(func, space, n_calls=N_CALLS, random_state=seed, **options)
+    minimize(func, space, n_calls=recorder.n_calls, random_state=seed, **options)
 
 
 def run_optuna(recorder, task, seed, sampler):
@@ -161,7 +165,7 @@ def run_optuna(recorder, task, seed, sampler):
         trial.set_user_attr("constraints", constraints.tolist())
         return value
 
-    study.optimize(objective, n_trials=N_CALLS)
+    study.optimize(objective, n_trials=recorder.n_calls)
 
 
 def run_cma(recorder, task, seed):
@@ -200,9 +204,9 @@ def run_random(recorder, task, seed):
         recorder(rng.uniform(lower, upper))
 
 
-def measure(method, task, seed):
+def measure(method, task, seed, n_calls):
     """Return the result of one run, a number or None, and its processor seconds."""
-    recorder, start = Recorder(task), time.process_time()
+    recorder, start = Recorder(task, n_calls), time.process_time()
     try:
         if method == "silbo":
             run_silbo(recorder, task, seed)
@@ -213,8 +217,8 @@ def measure(method, task, seed):
             {"cma": run_cma, "random": run_random}[method](recorder, task, seed)
     except Enough:
         pass
-    if len(recorder.values) != N_CALLS:
-        raise RuntimeError(f"{method} made {len(recorder.values)} of {N_CALLS} evaluations.")
+    if len(recorder.values) != n_calls:
+        raise RuntimeError(f"{method} made {len(recorder.values)} of {n_calls} evaluations.")
     return recorder.result(), time.process_time() - start
 
 
@@ -225,23 +229,28 @@ def read():
     )
 
 
-def run(seeds, methods):
-    """Run what is missing, one seed of all problems after another."""
-    done = {(r["title"], str(r["function"]), r["seed"], r["method"]) for r in read()}
+def run(seeds, methods, suites, n_calls):
+    """Make the missing runs, one seed of all problems after another."""
+    done = {
+        (r["title"], str(r["function"]), r["seed"], r["method"])
+        for r in read()
+        if r["evaluations"] == n_calls
+    }
     git = ["git", "-C", str(FOLDER), "rev-parse", "--short=8", "HEAD"]
     revision = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
     cells = [
         (title, suite, d, function, seed, method)
         for seed in range(seeds)
         for title, (suite, d, functions) in SUITES.items()
+        if any(part in title for part in suites)
         for function in functions
         for method in methods
         if (title, str(function), seed, method) not in done
     ]
     for title, suite, d, function, seed, method in cells:
-        value, seconds = measure(method, Task(suite, d, function, seed), seed)
+        value, seconds = measure(method, Task(suite, d, function, seed), seed, n_calls)
         result = {"title": title, "function": function, "seed": seed, "method": method}
-        result |= {"value": value, "cell_seconds": round(seconds, 1)}
+        result |= {"evaluations": n_calls, "value": value, "cell_seconds": round(seconds, 1)}
         result |= {"environment": {"revision": revision}}
         with RESULTS.open("a") as file:
             file.write(json.dumps(result) + "\n")
@@ -249,14 +258,16 @@ def run(seeds, methods):
 
 
 def report():
-    """Write the table: problems on which ours has the better mean rank, for every peer."""
+    """Write the table, losses first: problems on which ours has the better mean rank."""
     cells = defaultdict(dict)
     for r in read():
         value = np.inf if r["value"] is None else r["value"]
-        cells[r["title"], str(r["function"])].setdefault(r["seed"], {})[r["method"]] = value
+        problem = cells[r["title"], r["evaluations"], str(r["function"])]
+        problem.setdefault(r["seed"], {})[r["method"]] = value
+    suites = sorted({place[:2] for place in cells}, key=lambda s: (-s[1], list(SUITES).index(s[0])))
     rows = []
-    for title in SUITES:
-        problems = [seeds for (name, _), seeds in cells.items() if name == title]
+    for title, n in suites:
+        problems = [seeds for place, seeds in cells.items() if place[:2] == (title, n)]
         for peer in METHODS[1:]:
             pairs = [
                 [(own["silbo"], own[peer]) for own in seeds.values() if {"silbo", peer} <= set(own)]
@@ -269,11 +280,11 @@ def report():
             net = np.array([np.nan_to_num(lead).sum() for lead in leads])
             won, lost = int((net > 0).sum()), int((net < 0).sum())
             p = binomtest(won, won + lost).pvalue if won + lost else 1.0
-            runs = sum(map(len, pairs))
-            rows.append(
-                [title, peer, len(pairs), runs, won, len(pairs) - won - lost, lost, f"{p:.2g}"]
-            )
-    header = ["suite", "other method", "problems", "pairs", "ours better", "level", "worse", "p"]
+            counts = [len(pairs), sum(map(len, pairs)), lost, len(pairs) - won - lost, won]
+            rows.append([title, n, peer, *counts, f"{p:.2g}"])
+    rows.sort(key=lambda row: -row[5] / row[3])
+    header = ["suite", "evaluations", "other method", "problems", "pairs"]
+    header += ["ours worse", "level", "better", "p"]
     with TABLE.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
     for row in [header, *rows]:
@@ -286,10 +297,12 @@ def main():
     parser.add_argument("command", choices=["run", "report"])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--methods", nargs="+", default=METHODS[:4], choices=METHODS)
+    parser.add_argument("--suites", nargs="+", default=[""], help="parts of titles of suites")
+    parser.add_argument("--calls", type=int, default=100)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.command == "run":
-        run(options.seeds, options.methods)
+        run(options.seeds, options.methods, options.suites, options.calls)
     else:
         report()
 
