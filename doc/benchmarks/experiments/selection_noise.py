@@ -236,39 +236,42 @@ def best_posterior(r):
 
 
 def report():
-    """Print the gains."""
+    """Print the gains, of all tasks and of those with classes and with numbers."""
     pairs = defaultdict(dict)
     for r in read():
         pairs[r["data"], r["model"], r["seed"], r["kind"]][r["variant"]] = r
     comparisons = [
-        ("posterior mean instead of mean", "fixed", "fixed", best_posterior),
-        ("reshuffled, highest mean", "reshuffled", "fixed", highest_mean),
-        ("reshuffled, posterior mean", "reshuffled", "fixed", best_posterior),
-        ("stopped folds", "stopped", "fixed", highest_mean),
+        (5, "posterior mean", "fixed", best_posterior),
+        (5, "reshuffled", "reshuffled", highest_mean),
+        (5, "reshuffled and posterior mean", "reshuffled", best_posterior),
+        ("holdout", "posterior mean", "fixed", best_posterior),
+        ("holdout", "reshuffled", "reshuffled", highest_mean),
+        ("holdout", "reshuffled and posterior mean", "reshuffled", best_posterior),
+        (10, "stopped", "stopped", highest_mean),
     ]
-    for kind in (5, "holdout", 10):
-        for title, new, old, choose in comparisons:
-            gains, seconds = defaultdict(list), []
-            for (data, _, _, own_kind), both in pairs.items():
-                if own_kind == kind and {new, old} <= both.keys():
-                    gain = 100 * (choose(both[new]) - highest_mean(both[old]))
-                    gains[data].append(gain)
-                    seconds.append([both[v]["fit_seconds"] for v in (new, old)])
-            if not gains:
+    numbers = set(list(R_DATA)[5:])
+    kinds = {"all": set(DATA), "classes": set(DATA) - numbers, "numbers": numbers}
+    print("splits,change,tasks,pairs,data sets,gain,won,lost,p,seconds of fits,before")
+    for splits, title, variant, choose in comparisons:
+        for kind, names in kinds.items():
+            both = [
+                (data, own[variant], own["fixed"])
+                for (data, _, _, own_splits), own in pairs.items()
+                if own_splits == splits and data in names and {variant, "fixed"} <= own.keys()
+            ]
+            if not both:
                 continue
-            every = np.concatenate(list(gains.values()))
-            means = np.array([np.mean(own) for own in gains.values()])
-            # of the mean over pairs, clusters are the data sets
-            sums = np.array([np.sum(np.array(own) - every.mean()) for own in gains.values()])
-            n = len(means)
-            error = np.sqrt(n / (n - 1) * (sums**2).sum()) / len(every)
-            p = wilcoxon(means).pvalue if np.any(means) else 1.0
-            won, lost = (every > 1e-9).sum(), (every < -1e-9).sum()
-            print(
-                f"{kind} splits, {title}: {every.mean():+.3f} ({error:.3f}), won {won}, lost "
-                f"{lost} of {len(every)} pairs on {n} data sets, Wilcoxon p = {p:.2g}, seconds of "
-                f"fits {np.sum(seconds, axis=0).round(1)}"
-            )
+            gains = np.array([100 * (choose(new) - highest_mean(old)) for _, new, old in both])
+            sets, at = np.unique([data for data, *_ in both], return_inverse=True)
+            n, sums = len(sets), np.bincount(at, gains - gains.mean())
+            error = np.sqrt(n / (n - 1) * (sums**2).sum()) / len(gains)
+            p = wilcoxon(np.bincount(at, gains) / np.bincount(at)).pvalue
+            seconds = [
+                sum(r["fit_seconds"] for r in own) for own in list(zip(*both, strict=True))[1:]
+            ]
+            cells = [splits, title, kind, len(gains), n, f"{gains.mean():+.2f} ({error:.2f})"]
+            cells += [(gains > 1e-9).sum(), (gains < -1e-9).sum(), f"{p:.2g}"]
+            print(*cells, *np.round(seconds, 1), sep=",")
 
 
 def main():
