@@ -266,9 +266,7 @@ def report():
             n, sums = len(sets), np.bincount(at, gains - gains.mean())
             error = np.sqrt(n / (n - 1) * (sums**2).sum()) / len(gains)
             p = wilcoxon(np.bincount(at, gains) / np.bincount(at)).pvalue
-            seconds = [
-                sum(r["fit_seconds"] for r in own) for own in list(zip(*both, strict=True))[1:]
-            ]
+            seconds = [sum(runs[k]["fit_seconds"] for runs in both) for k in (1, 2)]
             cells = [splits, title, kind, len(gains), n, f"{gains.mean():+.2f} ({error:.2f})"]
             cells += [(gains > 1e-9).sum(), (gains < -1e-9).sum(), f"{p:.2g}"]
             print(*cells, *np.round(seconds, 1), sep=",")
