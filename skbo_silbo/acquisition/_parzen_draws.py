@@ -89,6 +89,6 @@ class ParzenEstimates:
             density[:, block] = np.sum(weights[:, block] * np.exp(-0.5 * away**2), axis=1)
         return np.log(density)
 
-    def _masses_below_bounds(self):
+    def _masses_below_bounds(self) -> tuple[FloatArray, ...]:
         """Return the mass of each normal component below -1, and its mass below 1."""
         return tuple(ndtr((end - self.centers) / self.widths) for end in (-1.0, 1.0))

@@ -202,7 +202,7 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
     return 2.0 * float(np.log(n_points * t**2 * np.pi**2 / (6.0 * delta)))
 
 
-def _log_h(u):
+def _log_h(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the logarithm of the standardised expected improvement h(u), and its derivative."""
     in_tail = u < -_TAIL
     if in_tail.all():
@@ -215,7 +215,7 @@ def _log_h(u):
     return np.where(in_tail, tail_value, np.log(h)), np.where(in_tail, tail_slope, ndtr(u) / h)
 
 
-def _log_h_in_tail(u):
+def _log_h_in_tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Evaluate `_log_h` by eq. (2), which is stable for u <= -1."""
     t = -u
     mills = np.sqrt(0.5 * np.pi) * erfcx(t / np.sqrt(2.0))
@@ -232,7 +232,7 @@ def _expected_improvement_at(t: int) -> Callable[..., Any]:
     return log_expected_improvement
 
 
-def _confidence_gain_at(t):
+def _confidence_gain_at(t: int) -> Callable[..., Any]:
     return partial(confidence_gain, beta=confidence_weight(t, N_CANDIDATES))
 
 

@@ -244,7 +244,9 @@ def every_point(surface: AcquisitionSurface, whole: "SpaceLike | Part") -> Found
     return Found(surface.embedding.project(X), X)
 
 
-def draw_candidates(embedding, best, rng, relevance):
+def draw_candidates(
+    embedding: Embedding, best: FloatArray, rng: Generator, relevance: FloatArray
+) -> FloatArray:
     """Draw random points of the cube whose coordinates cover the image of the embedding.
 
     Parameters
@@ -404,7 +406,9 @@ class BoxSearch:
 
     n_rounds: int = 0
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+    ) -> Found:
         """Return the candidates, as coordinates only (see `Search`)."""
         widths = surface.embedding.half_widths
         Z = rng.uniform(-1.0, 1.0, (N_CANDIDATES, widths.size)) * widths

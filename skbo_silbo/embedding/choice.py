@@ -7,7 +7,7 @@ from typing import Any
 from skbo_silbo._checks import brief
 from skbo_silbo._members import missing_members
 from skbo_silbo._numerics.priors import LEAST_SPARSE_DIMENSION
-from skbo_silbo._typing import FloatArray
+from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.decomposition.selection._n_components import check_n_components
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding.learners import LEARNERS, transformer_learner
@@ -55,7 +55,7 @@ class FixedLearner:
         return self.embedding
 
 
-def choose_embedding(embedding, n_components, d):
+def choose_embedding(embedding: Any, n_components: int | Auto, d: int) -> Learner:
     """Return the learner for the option `embedding`.
 
     Parameters

@@ -1,6 +1,6 @@
 """Learners of embeddings."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,12 @@ from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import Auto, FloatArray, InvertibleTransformerLike, TransformerLike
-from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
+from skbo_silbo.decomposition import (
+    ActiveSubspace,
+    SemiSlicedInverseRegression,
+    Slices,
+    slice_response,
+)
 from skbo_silbo.embedding.linear import LinearEmbedding
 from skbo_silbo.embedding.nonlinear import TransformerEmbedding
 
@@ -96,12 +101,12 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
     return TransformerLearner(type(transformer).__name__, transformer, linear)
 
 
-def _varies(X, y):
+def _varies(X: FloatArray, y: FloatArray) -> bool:
     """Return whether both the rows of X and the values y vary."""
     return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
-def _fit_clone(transformer, X, y, X_unlabeled):
+def _fit_clone(transformer: Any, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Any:
     """Return a fitted clone of a transformer, passing unlabelled points if it accepts them."""
     transformer = clone(transformer)
     takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
@@ -140,7 +145,7 @@ class SemiSIRLearner:
         estimator = self._fit_identified(X, y, X_unlabeled)
         return LinearEmbedding.from_components(estimator.components_)
 
-    def _fit_identified(self, *rows):
+    def _fit_identified(self, *rows: FloatArray) -> SemiSlicedInverseRegression:
         """Fit the estimator with as many directions as the data identify."""
         if self.params.get("solver") == "paper":  # raises if more directions are requested
             identified = self._fitted("criterion", *rows, alpha=0.0).n_components_  # no graph
@@ -153,12 +158,19 @@ class SemiSIRLearner:
         return first if n_components == 1 else self._fitted(n_components, *rows, alpha=first.alpha_)
 
     @property
-    def _n_slices(self):
+    def _n_slices(self) -> int:
         if self.n_slices is not None:
             return self.n_slices
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
-    def _fitted(self, n_components, X, y, X_unlabeled, **chosen):
+    def _fitted(
+        self,
+        n_components: int | str,
+        X: FloatArray,
+        y: FloatArray,
+        X_unlabeled: FloatArray,
+        **chosen: Any,
+    ) -> SemiSlicedInverseRegression:
         is_asked = self.params.get("categorical") is True  # "auto" would inspect the values
         own = {"n_slices": self._n_slices, "categorical": is_asked}
         params = {**self.params, **own, **chosen}
@@ -189,17 +201,17 @@ class ActiveSubspaceLearner:
         return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
 
 
-def _means_differ(slices, X):
+def _means_differ(slices: Slices, X: FloatArray) -> bool:
     """Return whether the slice means of X differ by more than rounding errors."""
     means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
     return bool((np.ptp(means, axis=0) > 1e-12).any())
 
 
-def _semi_sir(name, **params):
+def _semi_sir(name: str, **params: Any) -> Callable[[int | Auto], SemiSIRLearner]:
     return lambda n_components: SemiSIRLearner(name, n_components, params)
 
 
-LEARNERS = MappingProxyType(
+LEARNERS: Mapping[str, Callable[[int | Auto], Any]] = MappingProxyType(
     {
         "active-subspace": ActiveSubspaceLearner,
         "semi-sir": _semi_sir("semi-sir"),

@@ -40,7 +40,7 @@ class LinearEmbedding:
     d: int
     basis: FloatArray | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Validate the basis."""
         if self.basis is None:
             return

@@ -1,11 +1,12 @@
 """Embeddings by invertible transformers, and serialisation of embeddings."""
 
 from dataclasses import dataclass
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
+from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding.linear import LinearEmbedding
 
 RELEARN = "learn again"  # stored in place of embeddings that the next proposal learns again
@@ -80,12 +81,12 @@ class TransformerEmbedding:
         )
 
 
-def _image(transformer, X):
+def _image(transformer: InvertibleTransformerLike, X: FloatArray) -> FloatArray:
     Z = np.asarray(transformer.transform(X), dtype=float)
     return Z.reshape(len(X), -1)
 
 
-def embedding_to_data(embedding):
+def embedding_to_data(embedding: Embedding) -> Any:
     """Return an embedding as JSON-compatible data.
 
     Random embeddings are stored as None, because the seed determines them, and fitted transformers
@@ -102,7 +103,7 @@ def embedding_to_data(embedding):
     return {"basis": basis.tolist(), "order": order}
 
 
-def embedding_from_data(data, d, learner):
+def embedding_from_data(data: Any, d: int, learner: Learner) -> Embedding:
     """Restore an embedding on d inputs from the result of `embedding_to_data`.
 
     A random embedding is drawn again by its learner. An embedding that will be learnt again is the

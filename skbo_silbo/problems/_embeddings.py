@@ -18,12 +18,14 @@ along the clipped coordinate.
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._numerics.preimages import nearest_preimages
-from skbo_silbo._typing import RandomState
+from skbo_silbo._typing import FloatArray, RandomState
 from skbo_silbo.problems._problem import Problem, as_generator, check_noiseless
 
 SHIFT = 0.4  # largest translation
@@ -184,7 +186,14 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     )
 
 
-def _along_directions(kind, problem, Q, scales, shifts, optimisers):
+def _along_directions(
+    kind: str,
+    problem: Problem,
+    Q: FloatArray,
+    scales: FloatArray | float,
+    shifts: FloatArray | float,
+    optimisers: FloatArray,
+) -> Problem:
     """Return the problem ``g(clip(scales (Q x - shifts)))`` with the given optimisers."""
     d = Q.shape[1]
     function = partial(_on_directions, problem, Q, scales, shifts)
@@ -193,13 +202,27 @@ def _along_directions(kind, problem, Q, scales, shifts, optimisers):
     return Problem(name, function, bounds, problem.optimum, optimisers, Q)
 
 
-def _on_directions(problem, Q, scales, shifts, X):
+def _on_directions(
+    problem: Problem,
+    Q: FloatArray,
+    scales: FloatArray | float,
+    shifts: FloatArray | float,
+    X: FloatArray,
+) -> FloatArray:
     lower, upper = problem.bounds.T
     share = (np.clip(scales * (X @ Q.T - shifts), -1, 1) + 1) / 2
     return problem.evaluate_truth(np.clip(lower + share * (upper - lower), lower, upper))
 
 
-def _with_coordinates(kind, problem, d, columns, signs, shifts, first=0):
+def _with_coordinates(
+    kind: str,
+    problem: Problem,
+    d: int,
+    columns: NDArray[np.intp],
+    signs: FloatArray | float,
+    shifts: FloatArray | float,
+    first: int | np.intp = 0,
+) -> Problem:
     """Embed a problem in the given columns, reflected and translated.
 
     The optimiser with index `first` becomes the first optimiser of the embedded problem.
@@ -212,12 +235,12 @@ def _with_coordinates(kind, problem, d, columns, signs, shifts, first=0):
     return _along_directions(kind, problem, np.eye(d)[columns], signs, shifts, optimisers)
 
 
-def _to_cube(problem, X):
+def _to_cube(problem: Problem, X: Any) -> FloatArray:
     lower, upper = problem.bounds.T
     return np.clip(2 * (X - lower) / (upper - lower) - 1, -1, 1)
 
 
-def _check_embeddable(problem, d):
+def _check_embeddable(problem: Problem, d: int) -> None:
     """Validate d and the problem."""
     check_noiseless(problem)
     check_count(f"d for {problem.name}", d, problem.n_dims)

@@ -249,11 +249,11 @@ class Problem:
                 "Correct optimum and optimisers."
             )
 
-    def _polish(self, start):
+    def _polish(self, start: FloatArray) -> FloatArray:
         """Return the point found by L-BFGS-B from `start`, with all inputs scaled to [0, 1]."""
         lower, upper = self.bounds.T
 
-        def to_box(u):
+        def to_box(u: FloatArray) -> FloatArray:
             return np.clip(lower + u * (upper - lower), lower, upper)
 
         start = (start - lower) / (upper - lower)
@@ -266,7 +266,7 @@ class Problem:
             raise ValueError(f"optimum of {self.name} must be known, got None.")
         return self.optimum
 
-    def _check_inside(self, name, points):
+    def _check_inside(self, name: str, points: FloatArray) -> None:
         lower, upper = self.bounds.T
         inside = (points >= lower) & (points <= upper)
         if not inside.all():
@@ -277,7 +277,7 @@ class Problem:
             )
 
 
-def _check_rows(name, rows, n_columns):
+def _check_rows(name: str, rows: Any, n_columns: int) -> FloatArray:
     rows = np.array(rows, dtype=float)
     if rows.ndim != 2 or rows.shape[1] != n_columns or len(rows) == 0:
         raise ValueError(

@@ -7,6 +7,7 @@ Newton's method in extended precision.
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.problems._problem import Problem
 
 # weights, inverse widths and centres of the four terms
@@ -93,12 +94,12 @@ def hartmann6() -> Problem:
     return Problem("hartmann6", _hartmann6, bounds, optimum, optimisers, np.eye(6))
 
 
-def _branin(X):
+def _branin(X: FloatArray) -> FloatArray:
     a, b = X.T
     valley = b - 5.1 / (4 * np.pi**2) * a**2 + 5 / np.pi * a - 6
     return valley**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(a) + 10
 
 
-def _hartmann6(X):
+def _hartmann6(X: FloatArray) -> FloatArray:
     distances = ((X[:, None, :] - HARTMANN_P) ** 2 * HARTMANN_A).sum(axis=2)
     return -np.exp(-distances) @ HARTMANN_ALPHA

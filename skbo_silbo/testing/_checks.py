@@ -3,13 +3,13 @@
 import json
 from collections.abc import Callable
 from copy import copy
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from skbo_silbo._checks import brief, check_flag, check_integer
 from skbo_silbo._members import check_members, check_methods, missing_members
-from skbo_silbo._typing import TransformerLike
+from skbo_silbo._typing import FloatArray, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding.choice import choose_embedding, is_transformer
@@ -17,13 +17,15 @@ from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 
 
-def require(condition, message):
+def require(condition: Any, message: str) -> None:
     """Raise an AssertionError with the given message unless the condition holds."""
     if not condition:
         raise AssertionError(message)
 
 
-def require_close(actual, expected, message, *, rtol=1e-7, atol=1e-9):
+def require_close(
+    actual: Any, expected: Any, message: str, *, rtol: float = 1e-7, atol: float = 1e-9
+) -> None:
     """Raise an AssertionError unless two arrays agree within the tolerances."""
     try:
         np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
@@ -83,7 +85,13 @@ def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0
     require(np.array_equal((mean, std), before), message)
 
 
-def _check_slopes(acquisition, mean, std, best, slopes):
+def _check_slopes(
+    acquisition: AcquisitionFunction,
+    mean: FloatArray,
+    std: FloatArray,
+    best: float,
+    slopes: list[FloatArray],
+) -> None:
     h = STEP * std
     for name, slope, a, b in zip(("mean", "std"), slopes, (h, 0.0 * h), (0.0 * h, h), strict=True):
         up, down = acquisition(mean + a, std + b, best), acquisition(mean - a, std - b, best)
@@ -153,7 +161,7 @@ def check_learner(
         _check_embedding(learner, embedding, X)
 
 
-def _check_embedding(learner, embedding, X):
+def _check_embedding(learner: Learner, embedding: Embedding, X: FloatArray) -> None:
     name, d = f"the embedding that {learner.name}.learn returns", X.shape[1]
     check_members(name, embedding, Embedding, REMEDY)
     message = f"must have d = {d} and 1 <= r <= {d}, got d = {embedding.d} and r = {embedding.r}"
@@ -173,7 +181,9 @@ def _check_embedding(learner, embedding, X):
         require_close(gram, np.eye(embedding.r), "the basis must be orthonormal", atol=1e-8)
 
 
-def _check_determinism(learner, X, y, X_unlabeled):
+def _check_determinism(
+    learner: Learner, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
+) -> None:
     data = X, y, X_unlabeled
     before = [array.copy() for array in data]
     first, second = learner.learn(*data), learner.learn(*data)
@@ -224,7 +234,9 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
     check_integer("n_calls", n_calls, 2)
     _check_makes_optimizer(make)
 
-    def run(seed=0, func=_bowl, maximize=False):
+    def run(
+        seed: int = 0, func: Callable[[Any], float] = _bowl, maximize: bool = False
+    ) -> AskTellOptimizer:
         optimizer = make(BOUNDS, random_state=seed)
         optimizer.maximize = maximize
         for _ in range(n_calls):
@@ -247,7 +259,7 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
     _check_json(first)
 
 
-def _check_makes_optimizer(make):
+def _check_makes_optimizer(make: Callable[..., Any]) -> None:
     rule = "make must return a skbo_silbo.optimizers.AskTellOptimizer for (bounds, random_state=0)"
     remedy = "Pass a subclass, or lambda bounds, random_state: MyOptimizer(...)."
     try:
@@ -258,11 +270,11 @@ def _check_makes_optimizer(make):
         raise ValueError(f"{rule}, but {make!r} returned {brief(optimizer)}. {remedy}")
 
 
-def _bowl(x):
+def _bowl(x: Any) -> float:
     return float(((x - BOUNDS.mean(axis=1)) ** 2).sum())
 
 
-def _check_points(optimizer, n_calls):
+def _check_points(optimizer: AskTellOptimizer, n_calls: int) -> None:
     pending = optimizer.ask(3)
     require(pending.shape == (3, 4), f"ask(3) must return shape (3, d), got {pending.shape}")
     X = np.vstack([optimizer.x_iters_, pending])
@@ -274,7 +286,7 @@ def _check_points(optimizer, n_calls):
     require(optimizer.best_y_ == optimizer.func_vals_.min(), "best_y_ must be the lowest value")
 
 
-def _check_order(make, n_calls):
+def _check_order(make: Callable[..., AskTellOptimizer], n_calls: int) -> None:
     X = np.random.default_rng(0).uniform(BOUNDS[:, 0], BOUNDS[:, 1], (n_calls, 4))
     y, proposals = np.append([_bowl(x) for x in X[:-1]], np.nan), []
     for order in (np.arange(n_calls), np.random.default_rng(1).permutation(n_calls)):
@@ -286,7 +298,7 @@ def _check_order(make, n_calls):
     require_close(first, second, "the order of calls to tell must not matter")
 
 
-def _check_rejection(optimizer):
+def _check_rejection(optimizer: AskTellOptimizer) -> None:
     n = len(optimizer.func_vals_)
     try:
         optimizer.tell(BOUNDS[:, 1] + 1.0, 0.0)
@@ -296,7 +308,7 @@ def _check_rejection(optimizer):
         raise AssertionError("tell must raise a ValueError for a point outside the bounds")
 
 
-def _check_json(optimizer):
+def _check_json(optimizer: AskTellOptimizer) -> None:
     data = json.loads(json.dumps(optimizer.to_dict()))
     objects = {name: getattr(optimizer, name) for name in data["objects"]}
     restored = type(optimizer).from_dict(data, **objects)
@@ -351,7 +363,7 @@ def check_surrogate(surrogate: Surrogate, *, n_coordinates: int = 3, random_stat
     require(unchanged, "fit must not modify its arguments")
 
 
-def _fit(surrogate, state, Z, y):
+def _fit(surrogate: Surrogate, state: Any, Z: FloatArray, y: FloatArray) -> Surrogate:
     rng = np.random.default_rng(1)
     surrogate = copy(surrogate)
     fitted = surrogate.fit(Z, y, np.zeros(y.size), state=state, tune=True, rng=rng)
@@ -359,7 +371,7 @@ def _fit(surrogate, state, Z, y):
     return fitted
 
 
-def _check_prediction(surrogate, new):
+def _check_prediction(surrogate: Surrogate, new: FloatArray) -> None:
     mean, std = surrogate.predict(new)
     message = "predict must return means and standard deviations of shape (m,)"
     require(mean.shape == std.shape == (len(new),), message)
@@ -385,7 +397,9 @@ def _check_prediction(surrogate, new):
             require_close(gradient[:, k], expected, message, atol=atol)
 
 
-def _check_state(template, surrogate, Z, y, new):
+def _check_state(
+    template: Surrogate, surrogate: Surrogate, Z: FloatArray, y: FloatArray, new: FloatArray
+) -> None:
     try:
         stored = json.loads(json.dumps(surrogate.to_state()))
     except (TypeError, ValueError) as error:
@@ -395,7 +409,7 @@ def _check_state(template, surrogate, Z, y, new):
     require_close(restored.predict(new), surrogate.predict(new), message)
 
 
-def _check_pending(surrogate, new):
+def _check_pending(surrogate: Surrogate, new: FloatArray) -> None:
     before = surrogate.predict(new)
     conditioned = surrogate.with_points(new[:1], before[0][:1] - 1.0)
     require_close(surrogate.predict(new), before, "with_points must not modify the surrogate")
