@@ -24,7 +24,6 @@ from skbo_silbo.decomposition.rows._response import KINDS
 from skbo_silbo.decomposition.selection._n_components import (
     COMPONENT_WORDS,
     INDEPENDENT,
-    MAX_AUTO_COMPONENTS,
     TESTED_WORDS,
     check_identified,
     dimension_by_criterion,
@@ -111,7 +110,6 @@ class SecondMomentSlicing(SupervisedProjection):
             Z @ V,
             slices,
             self._kernel_of_rows,
-            most=MAX_AUTO_COMPONENTS,
             random_state=0 if self.random_state is None else self.random_state,
         )
         return dimension_by_tests(self.permutation_tests_)
@@ -237,7 +235,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
 
     def _test_by_chi_square(self, S, slices):
         if slices.is_counted and can_be_tested(S):
-            self.dimension_tests_ = variance_tests(S, slices, min(S.shape[1], MAX_AUTO_COMPONENTS))
+            self.dimension_tests_ = variance_tests(S, slices, S.shape[1])
 
     def _kernel_of_rows(self, Z, slices, total):
         """Return the kernel matrix of SAVE, ``I - 2 sum p_h V_h + sum p_h V_h^2``.

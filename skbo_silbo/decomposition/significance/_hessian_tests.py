@@ -31,11 +31,9 @@ from skbo_silbo.decomposition.significance._sequential_tests import (
     chi_square_tests,
     moments_of_squares,
 )
-from skbo_silbo.decomposition.significance._slice_tests import scores_to_shuffle
+from skbo_silbo.decomposition.significance._slice_tests import N_PERMUTATIONS, scores_to_shuffle
 
-N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny
-MOST_TESTED = 20  # largest number of directions tested
 
 
 def hessian_tests(eigenvalues, S, e, weights, n):
@@ -60,7 +58,7 @@ def hessian_tests(eigenvalues, S, e, weights, n):
         statistic = n * np.sum(eigenvalues[k:] ** 2) / (2 * variance) if variance else 0.0
         return statistic, m * (m + 1) // 2, moments_of_squares(S[:, k:], scaled, weights)
 
-    return chi_square_tests(test, min(len(eigenvalues), MOST_TESTED))
+    return chi_square_tests(test, len(eigenvalues))
 
 
 def wild_bootstrap(S, e, slices, random_state):
@@ -71,8 +69,8 @@ def wild_bootstrap(S, e, slices, random_state):
     S, slices, places = scores_to_shuffle(S, slices)
     return permutation_tests(
         sign_flips(S, e[places], slices.weights),
-        most=min(S.shape[1], MOST_TESTED),
-        n_permutations=n_affordable_permutations(S, N_FLIPS),
+        most=S.shape[1],
+        n_permutations=n_affordable_permutations(S, N_PERMUTATIONS),
         random_state=random_state,
     )
 

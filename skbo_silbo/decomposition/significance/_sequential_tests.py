@@ -14,6 +14,7 @@ from scipy import special, stats
 from sklearn.utils import gen_batches
 
 SIGNIFICANCE = 0.05  # level of each test in the sequence
+MAX_TESTS = 20  # largest number of tests in a sequence
 # Numbers of labelled samples per feature and per slice that the chi-square approximation needs.
 ROWS_PER_FEATURE_TESTED = 3
 FEWEST_IN_SLICE = 5  # number of samples that the smallest slice must have
@@ -75,7 +76,7 @@ def until_accepted(test, most, names):
     test : callable
         Function that maps k to the values of the test that k directions suffice, one for each name.
     most : int
-        Largest number of tests to perform.
+        Largest number of tests to perform, of which `MAX_TESTS` are made at most.
     names : tuple of str
         Names of the values that `test` returns. One of them is "p_value".
 
@@ -85,7 +86,7 @@ def until_accepted(test, most, names):
         Values of all tests: "n_components", and an array for each name.
     """
     columns = {name: [] for name in ("n_components", *names)}
-    for k in range(most):
+    for k in range(min(most, MAX_TESTS)):
         for column, value in zip(columns.values(), (k, *test(k)), strict=True):
             column.append(value)
         if columns["p_value"][-1] > SIGNIFICANCE:

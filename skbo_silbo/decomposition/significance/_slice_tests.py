@@ -71,7 +71,7 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
     )
 
 
-def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
+def moment_tests(S, slices, kernel_of_rows, *, random_state):
     """Test the number of directions of a method based on second moments.
 
     Large data are subsampled, see `scores_to_shuffle`.
@@ -83,8 +83,6 @@ def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
     slices : Slices
     kernel_of_rows : callable
         Function that maps whitened samples, their slices and their covariance to the kernel matrix.
-    most : int
-        Largest number of directions that the tests consider.
     random_state : int or RandomState instance
 
     Returns
@@ -94,8 +92,7 @@ def moment_tests(S, slices, kernel_of_rows, *, most, random_state):
     """
     S, slices, _ = scores_to_shuffle(S, slices)
     n_permutations = n_affordable_permutations(S, N_FEWER_PERMUTATIONS)
-    settings = {"n_permutations": n_permutations, "random_state": random_state}
-    settings["most"] = min(most, S.shape[1])
+    settings = {"most": S.shape[1], "n_permutations": n_permutations, "random_state": random_state}
     if slices.is_counted:
         shuffles = kernel_shuffles(S, lambda Z, T: kernel_of_rows(Z, slices, T), slices.groups)
         return permutation_tests(shuffles, **settings)
