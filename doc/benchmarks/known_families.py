@@ -10,14 +10,16 @@
 ``write`` puts the candidates of the families that pass, and those of ``known_portfolio.py``, at the
 end of ``skbo_silbo/space/known.toml``. A family passes if its nine candidates, chosen without the
 data set that judges them, are ahead of nine random ones by two standard errors and not behind 24
-random ones by two standard errors. A family that passes on small or large tasks only has known
-candidates for these sizes.
+random ones by two standard errors. It is judged on small and large tasks separately. Classes with
+known candidates from ``known_portfolio.py``, which measures many small data sets, keep them for
+small tables.
 """
 
 import json
 import sys
 import time
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import comb
@@ -38,7 +40,6 @@ RESULTS = Path(__file__).with_suffix(".jsonl")
 EXTRAS = json.loads(Path(__file__).with_name("known_published.json").read_text())
 N_DRAWS, N_KNOWN = 24, 9  # random candidates of a family, known candidates
 FEWEST_TASKS = 8
-ROWS = {"small": (0, 1000), "large": (1000, "inf")}  # of a family that passes on one size only
 MOST_TREES = 3000  # of a boosted model: 500 iterations for six classes
 ITERATIONS = ("n_estimators", "max_iter")
 
@@ -260,7 +261,8 @@ class Shares:
 
 
 def _shares(scores):
-    scores = np.array(scores)
+    n_scores = min(map(len, scores))  # SGDClassifier has a log loss for some losses only
+    scores = np.array([own[:n_scores] for own in scores])
     low, high = np.median(scores[1 : N_DRAWS + 1], axis=0), scores.max(axis=0)
     return np.clip((scores - low) / np.where(high > low, high - low, 1.0), -1.0, 1.0)
 
@@ -317,8 +319,6 @@ def passed(name):
 
 
 def _is_ahead(shares, size):
-    if shares.sizes.count(size) < FEWEST_TASKS:
-        return False
     rows = judge(shares, size)
     ahead, level = (_mean_and_error(rows[:, 1] - rows[:, i]) for i in (2, 3))
     return bool(ahead[0] > 2 * ahead[1] and level[0] > -2 * level[1])
@@ -333,8 +333,6 @@ def report():
     for name in measured():
         shares = Shares.read(name)
         for size, n_rows in (("small", SMALL), ("large", LARGE)):
-            if shares.sizes.count(size) < FEWEST_TASKS:
-                continue
             rows = judge(shares, size)
             cells = [f"{v:.3f}" for v in rows[:, :4].mean(axis=0)]
             for first, second in ((1, 2), (1, 3), (5, 6), (5, 7)):
@@ -349,7 +347,9 @@ def _mean_and_error(differences):
 
 
 def measured():
-    return list(dict.fromkeys(r["family"] for r in read()))
+    """Return the families with enough tasks of either size."""
+    counts = Counter((r["family"], r["size"]) for r in read())
+    return [n for n in FAMILIES if min(counts[n, size] for size in NAMES) >= FEWEST_TASKS]
 
 
 def portfolio_of(name):
@@ -359,19 +359,14 @@ def portfolio_of(name):
 
 
 def write():
-    """Write the candidates of every class that has some, and the sizes of tables for them."""
-    known, rows = known_portfolio.kept()
+    """Write the known candidates for small and large tables."""
+    known = {"small": known_portfolio.kept(), "large": {}}
     for name in measured():
-        sizes = passed(name)
-        for key in filter(None, (FAMILIES[name].classifier, FAMILIES[name].regressor)):
-            own = key.removeprefix("sklearn.")
-            known.pop(own, None)
-            rows.pop(own, None)
-            if sizes:
-                known[own] = [_of_class(key, p) for p in portfolio_of(name)]
-            if len(sizes) == 1:
-                rows[own] = ROWS[sizes[0]]
-    known_portfolio.write(known, rows)
+        for size in passed(name):
+            for key in filter(None, (FAMILIES[name].classifier, FAMILIES[name].regressor)):
+                own = [_of_class(key, params) for params in portfolio_of(name)]
+                known[size].setdefault(key.removeprefix("sklearn."), own)
+    known_portfolio.write({size: own | known_portfolio.AS_THEY_ARE for size, own in known.items()})
 
 
 def _of_class(key, params):

@@ -5,9 +5,9 @@
     python doc/benchmarks/known_own_space.py run       # resumes where it stopped
     python doc/benchmarks/known_own_space.py report
 
-Each task is a model, a space of the kind that users write, with categories, and a data set of
-``known_data.JUDGED``: 300 rows and three folds, area under the curve or R2. Known candidates are
-clipped to, or completed for, these spaces.
+Each task is a model, a space of the kind that users write, and a data set of
+``known_data.JUDGED``: 300 rows and three folds, area under the curve or R2. Up to revision b45415a1
+known candidates were clipped to, or completed for, these spaces. Later ones have none.
 """
 
 import json
@@ -19,14 +19,26 @@ import numpy as np
 from known_data import JUDGED, r_data
 from scipy.stats import loguniform, randint, uniform
 from sklearn import ensemble, linear_model, neighbors, svm, tree
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectPercentile
+from sklearn.kernel_approximation import Nystroem
 from sklearn.model_selection import RandomizedSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    MinMaxScaler,
+    QuantileTransformer,
+    SplineTransformer,
+    StandardScaler,
+)
 
 from skbo_silbo import SILBOSearchCV
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
-ROWS, N_RANDOM, SEEDS, SIZES = 300, 30, (0, 1), (10, 20)
+ROWS, N_RANDOM = 300, 30
+RUNS = ((10, 0), (50, 0), (10, 1))  # candidates and seed
+SIZES, MOST_TASKS = (10, 20, 50), 51  # MOST_TASKS of models; then all Pipelines
+STARTS = ("known", "current")
 SCALERS = [StandardScaler(), MinMaxScaler(), "passthrough"]
 FOREST = {"n_estimators": 25, "random_state": 0}
 
@@ -158,43 +170,116 @@ SPACES = {  # by kind and name: model and space
 }
 
 
+SPACES["classification Pipeline"] = {
+    "select, SVC": (
+        make_pipeline(StandardScaler(), SelectPercentile(), svm.SVC()),
+        {
+            "selectpercentile__percentile": [20, 40, 60, 80, 100],
+            "svc__C": loguniform(1e-2, 1e3),
+            "svc__gamma": loguniform(1e-4, 1e1),
+        },
+    ),
+    "PCA, neighbours": (
+        make_pipeline(StandardScaler(), PCA(0.9), neighbors.KNeighborsClassifier()),
+        {
+            "pca__n_components": uniform(0.5, 0.49),
+            "pca__whiten": [True, False],
+            "kneighborsclassifier__n_neighbors": randint(1, 51),
+            "kneighborsclassifier__weights": ["uniform", "distance"],
+        },
+    ),
+    "bins, logistic": (
+        make_pipeline(
+            StandardScaler(),
+            KBinsDiscretizer(strategy="uniform"),
+            linear_model.LogisticRegression(max_iter=500),
+        ),
+        {
+            "kbinsdiscretizer__n_bins": randint(2, 20),
+            "kbinsdiscretizer__strategy": ["uniform", "kmeans"],
+            "logisticregression__C": loguniform(1e-3, 1e3),
+            "logisticregression__class_weight": [None, "balanced"],
+        },
+    ),
+}
+SPACES["regression Pipeline"] = {
+    "splines, ridge": (
+        make_pipeline(StandardScaler(), SplineTransformer(), linear_model.Ridge()),
+        {
+            "splinetransformer__n_knots": randint(3, 15),
+            "splinetransformer__degree": [1, 2, 3],
+            "splinetransformer__extrapolation": ["constant", "linear", "continue"],
+            "ridge__alpha": loguniform(1e-6, 1e3),
+        },
+    ),
+    "kernel, ridge": (
+        make_pipeline(StandardScaler(), Nystroem(random_state=0), linear_model.Ridge()),
+        {
+            "nystroem__gamma": loguniform(1e-4, 1e1),
+            "nystroem__kernel": ["rbf", "laplacian"],
+            "nystroem__n_components": [20, 50, 100],
+            "ridge__alpha": loguniform(1e-6, 1e3),
+        },
+    ),
+    "quantiles, elastic net": (
+        make_pipeline(QuantileTransformer(n_quantiles=100), linear_model.ElasticNet()),
+        {
+            "quantiletransformer__n_quantiles": randint(5, 150),
+            "quantiletransformer__output_distribution": ["uniform", "normal"],
+            "elasticnet__alpha": loguniform(1e-4, 1.0),
+            "elasticnet__l1_ratio": uniform(0, 1),
+        },
+    ),
+}
+
+
 def run():
-    """Write the missing tasks: the n-th model gets the n-th data set, twice."""
-    done = {(r["kind"], r["model"], r["data"]) for r in read()}
-    pairs = []
-    for kind, models in SPACES.items():
-        sets = list(JUDGED[kind])
-        pairs += [(i, kind, m, sets[i % len(sets)]) for i, m in enumerate([*models, *models])]
-    for _, kind, model, data in sorted(pairs, key=lambda pair: pair[0]):
-        if (kind, model, data) not in done:
-            row = {"kind": kind, "model": model, "data": data} | _measure(kind, model, data)
-            with RESULTS.open("a") as file:
-                file.write(json.dumps(row, separators=(",", ":")) + "\n")
+    """Write the missing searches: the n-th model gets the n-th data set, and two later ones."""
+    done = {(r["kind"], r["model"], r["data"], r["n"], r["seed"]): r["n_known"] for r in read()}
+    for n, seed in RUNS:
+        for kind, model, data in [*_tasks("", MOST_TASKS), *_tasks(" Pipeline")]:
+            row = {"kind": kind, "model": model, "data": data, "n": n, "seed": seed}
+            if tuple(row.values()) not in done and done.get((kind, model, data, *RUNS[0])) != 0:
+                row |= _measure(**row)
+                done[tuple(row.values())[:5]] = row["n_known"]
+                with RESULTS.open("a") as file:
+                    file.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
-def _measure(kind, name, data):
-    model, space = SPACES[kind][name]
-    X, y = r_data(data, *JUDGED[kind][data])
+def _tasks(suffix, most=None):
+    """Return kind, model and data set of tasks, in turns for classification and regression."""
+    tasks = []
+    for kind, sets in JUDGED.items():
+        models = [*SPACES[kind + suffix]] * 3
+        tasks += [(i, kind + suffix, *own) for i, own in enumerate(zip(models, sets))]  # noqa: B905
+    return [own for _, *own in sorted(tasks, key=lambda task: task[0])[:most]]
+
+
+def _measure(kind, model, data, n, seed):
+    """Return the scores of a search from either start, and of random search for seed 0."""
+    steps, space = SPACES[kind][model]
+    is_classification = kind.startswith("classification")
+    X, y = r_data(data, *JUDGED[kind.removesuffix(" Pipeline")][data])
     rows = np.random.default_rng(0).permutation(len(y))[:ROWS]
-    steps = make_pipeline(StandardScaler(), model)
-    steps.steps[-1] = ("model", model)
-    is_full = any(name.startswith("model__") for name in space)
-    space = space if is_full else {f"model__{n}": values for n, values in space.items()}
-    options = {"scoring": "roc_auc" if kind == "classification" else "r2", "cv": 3, "refit": False}
+    X, y = X[rows], y[rows]
+    if not isinstance(steps, Pipeline):
+        steps = Pipeline([("standardscaler", StandardScaler()), ("model", steps)])
+        is_full = any(name.startswith("model__") for name in space)
+        space = space if is_full else {f"model__{n}": values for n, values in space.items()}
+    options = {"scoring": "roc_auc" if is_classification else "r2", "cv": 3, "refit": False}
     found = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        random = RandomizedSearchCV(steps, space, n_iter=N_RANDOM, random_state=7, **options)
-        found["random"] = _scores(random.fit(X[rows], y[rows]))
-        for n in SIZES:
-            for seed in SEEDS:
-                for first in ("known", "current"):
-                    search = SILBOSearchCV(
-                        steps, space, n_iter=n, random_state=seed, initial_params=first, **options
-                    ).fit(X[rows], y[rows])
-                    found[f"{first} {n} {seed}"] = _scores(search)
-                    if first == "known":
-                        found["n_known"] = search.cv_results_["source"].tolist().count("known")
+        if (n, seed) == RUNS[0]:
+            random = RandomizedSearchCV(steps, space, n_iter=N_RANDOM, random_state=7, **options)
+            found["random"] = _scores(random.fit(X, y))
+        for first in STARTS:
+            search = SILBOSearchCV(
+                steps, space, n_iter=n, random_state=seed, initial_params=first, **options
+            ).fit(X, y)
+            found[first] = _scores(search)
+            if first == "known":
+                found["n_known"] = search.cv_results_["source"].tolist().count("known")
     return found
 
 
@@ -209,28 +294,35 @@ def read():
 
 def report():
     """Print the paired difference of the shares of the gap: random median to best score seen."""
-    rows = [r for r in read() if r["n_known"]]
-    print(f"candidates,known,current,known - current,won,lost  # {len(rows)} tasks")
-    gains = []
-    for n in SIZES:
-        shares = np.array([_pair(row, n) for row in rows])
+    print("candidates,tasks,known,current,known - current,won,lost")
+    tasks = {}
+    for row in read():
+        if row["n_known"]:
+            tasks.setdefault((row["kind"], row["model"], row["data"]), []).append(row)
+    for size in SIZES:
+        names = [t for t, rows in tasks.items() if any(r["n"] == _run_of(size) for r in rows)]
+        shares = np.array([_pair(tasks[name], size) for name in names])
         differences = shares[:, 0] - shares[:, 1]
-        error = differences.std(ddof=1) / np.sqrt(len(rows))
+        error = differences.std(ddof=1) / np.sqrt(len(names))
         won, lost = (differences > 1e-3).sum(), (differences < -1e-3).sum()
         cells = [f"{v:.3f}" for v in shares.mean(axis=0)]
-        print(n, *cells, f"{differences.mean():+.3f} ({error:.3f})", won, lost, sep=",")
-        gains.append(differences)
-    for row, *own in zip(rows, *gains, strict=True):
-        words = (row[column] for column in ("kind", "model", "data", "n_known"))
-        print("#", *words, *np.round(own, 2), sep=",")
+        print(
+            size, len(names), *cells, f"{differences.mean():+.3f} ({error:.3f})", won, lost, sep=","
+        )
 
 
-def _pair(row, n):
+def _pair(rows, size):
     """Return the mean share over seeds of "known" and "current"."""
-    scores = [v for name, v in row.items() if isinstance(v, list) for v in v]
-    low, high = np.median(row["random"]), max(scores)
-    best = [[max(row[f"{first} {n} {seed}"]) for seed in SEEDS] for first in ("known", "current")]
+    scores = [v for row in rows for key in ("random", *STARTS) for v in row.get(key, ())]
+    low, high = np.median(rows[0]["random"]), max(scores)
+    rows = [row for row in rows if row["n"] == _run_of(size)]
+    best = [[max(row[first][:size]) for row in rows] for first in STARTS]
     return np.maximum((np.mean(best, axis=1) - low) / (high - low), -1.0)
+
+
+def _run_of(size):
+    """Return the smallest number of candidates of a run with this many: 50 for 20."""
+    return min(n for n, _ in RUNS if n >= size)
 
 
 if __name__ == "__main__":

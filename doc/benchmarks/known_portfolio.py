@@ -58,7 +58,6 @@ CLASSES = {  # what is set to measure, and is no part of the space
 AS_THEY_ARE = {"PCA": [{"n_components": 0.999, "whiten": False}]}  # None is not of the space
 # The others were measured before the area was.
 BY_ACCURACY = ("SVC",)  # the area was measured on some data sets only
-ROWS = {"SVC": (0, 1000), "SVR": (0, 1000)}  # on larger tables, random candidates did better
 ONE_KERNEL = ("SVC",)  # with more candidates of other kernels it does not beat random ones
 BY_AREA = ("SVC", "DecisionTreeClassifier", "HistGradientBoostingClassifier")
 SLOW_ONES = ("RandomForest", "ExtraTrees", "HistGradientBoosting", "MLP")
@@ -312,27 +311,24 @@ def measured():
 
 
 def kept():
-    """Return the portfolios of the classes that are ahead of random search, and their rows."""
-    known = {name: portfolio_of(name) for name in measured() if is_ahead(name)}
-    return known | AS_THEY_ARE, dict(ROWS)
+    """Return the portfolios of the classes that are ahead of random search on small data sets."""
+    return {name: portfolio_of(name) for name in measured() if is_ahead(name)}
 
 
-def write(known, rows):
-    """Write the candidates of every class, and the numbers of rows for which it has them."""
+def write(known):
+    """Write the known candidates by size of the table and by class."""
     text = TABLE.read_text().partition(MARK)[0]
-    command = "python doc/benchmarks/known_families.py write"
     lines = [f"{MARK} {'-' * 75}", "#"]
     lines += [
-        f"# In the units of the ranges, best first. Written by `{command}`.",
-        "",
-        "[known_rows]  # above the first number, and at most the second",
+        "# For tables of at most 1,000 rows and for larger ones, in the units of the ranges.",
+        "# Written by `python doc/benchmarks/known_families.py write`.",
     ]
-    lines += [f"{_key(name)} = [{low}, {high}]" for name, (low, high) in rows.items()]
-    lines += ["", "[known]"]
-    for candidates in {json.dumps(c): c for c in known.values()}.values():
-        names = " ".join(name for name, own in known.items() if own == candidates)
-        rows = [", ".join(f"{n} = {_toml(v)}" for n, v in p.items()) for p in candidates]
-        lines += [f"{_key(names)} = [", *(f"  {{{row}}}," for row in rows), "]", ""]
+    for size, classes in known.items():
+        lines += ["", f"[known.{size}]"]
+        for candidates in {json.dumps(c): c for c in classes.values()}.values():
+            names = " ".join(name for name, own in classes.items() if own == candidates)
+            rows = [", ".join(f"{n} = {_toml(v)}" for n, v in p.items()) for p in candidates]
+            lines += [f"{_key(names)} = [", *(f"  {{{row}}}," for row in rows), "]", ""]
     TABLE.write_text("\n".join([text.rstrip("\n"), "", *lines]).rstrip("\n") + "\n")
 
 

@@ -120,7 +120,9 @@ def _of_estimator(steps, space, n_iter, violation, *, is_known):
     """Return the estimator's current parameters and, on request, well-performing candidates."""
     estimator = steps[0].estimator
     current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
-    known = known_candidates(steps, estimator.get_params(), branches_of(space)) if is_known else []
+    branches = branches_of(space) if is_known else []
+    untried = [b for b in branches if not any(is_point_of(p, b) for p in current)]
+    known = known_candidates(steps, estimator.get_params(), branches, untried)
     known = [p for p in known if not violation(p)]
     params = drop_duplicates(current + known, space)
     n_due = min(n_iter, len(params)) if n_iter > 1 else 0

@@ -152,8 +152,8 @@ class SILBOSearchCV(SeveralGoals):
         Candidates to evaluate before the initial design; they count towards `n_iter`.
 
         - "current": the estimator's current parameters, if `n_iter` is greater than 1.
-        - "known": in addition, up to nine configurations that performed well on other data sets
-          (four if they had to be clipped to, or completed for, this search space).
+        - "known": in addition, up to nine configurations that performed well on other data sets,
+          if they are in the search space and set all of its parameters.
         - dict or list of dicts: these candidates.
 
         A candidate outside the space, such as ``gamma="scale"`` for a distribution, is evaluated

@@ -11,6 +11,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.gaussian_process import kernels
 
 N_LEVELS = 20  # number of levels of integers that are searched on a logarithmic scale
+MOST_SMALL_ROWS = 1000  # of tables that have the known candidates of small ones
 DIGITS = 3  # significant digits of values that are scaled to the data
 
 
@@ -90,12 +91,11 @@ def none_is_unlimited(name: str) -> bool:
 def class_candidates(key: str, n_rows: float) -> list[dict[str, Any]]:
     """Return the well-performing candidates of a class, not yet scaled to the data.
 
-    The list is empty if the candidates are not known to suit tables of this many rows.
+    Small and large tables have different ones. A class may have none.
     """
+    known = table()["known"]["large" if n_rows > MOST_SMALL_ROWS else "small"]
     name = key.removeprefix("sklearn.")
-    low, high = table()["known_rows"].get(name, (0, np.inf))
-    known = (own for names, own in table()["known"].items() if name in names.split())
-    return next(known, []) if low < n_rows <= high else []
+    return next((own for names, own in known.items() if name in names.split()), [])
 
 
 def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:

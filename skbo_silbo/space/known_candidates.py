@@ -1,105 +1,104 @@
-"""Candidates that performed well on other data sets, adapted to a search space."""
+"""Candidates that performed well on other data sets, for a search space."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from skbo_silbo.space._known_table import class_candidates, class_ranges, find_range, read_value
+from skbo_silbo.space._known_table import class_candidates, find_range, read_value
 from skbo_silbo.space._space import Space
 from skbo_silbo.space.known_space import Step
 from skbo_silbo.space.values import is_number, same
 
-MAX_CANDIDATES = 9  # (doc/benchmarks/known.rst)
-MAX_ADAPTED = 4  # candidates that were clipped to, or completed for, the space
+MAX_CANDIDATES, MAX_CURRENT = 9, 4  # (doc/benchmarks/known.rst)
 
 
 def known_candidates(
-    steps: list[Step], has: dict[str, Any], branches: list[Space]
+    steps: list[Step],
+    has: dict[str, Any],
+    branches: list[Space],
+    untried: Sequence[Space] = (),
 ) -> list[dict[str, Any]]:
     """Return points of the space that combine the well-performing values of all steps, best first.
 
-    Numbers outside their range are clipped to it and rounded to the nearest level. Missing
-    parameters keep the estimator's value, or are set to the middle of their range if that value is
-    not in the space. Only the first few points are adapted in this way, because further ones would
-    be too similar; the others are included only if they fit the space as they are.
+    Values are rounded to the nearest level, but neither clipped nor completed: a candidate is left
+    out if one of its values is outside the space, or the space has other parameters.
 
     Parameters
     ----------
     steps : list of Step
-        The steps of the search: the estimator, and all estimators nested in it.
+        The estimator and the estimators nested in it.
     has : dict
-        Current parameters of the estimator and of its steps, by name.
+        The estimator's parameters.
     branches : list of Space
         The branches of the search space.
+    untried : list of Space, default=()
+        Branches that need a point. Those that no well-performing values fit get one with the
+        estimator's values.
     """
-    steps = [step for step in steps if step.key and class_candidates(step.key, step.data.n)]
-    by_step = [_values(step) for step in steps]
-    longest = max(map(len, by_step), default=0)
-    together = [[own[min(i, len(own) - 1)] for own in by_step] for i in range(longest)]
-    wanted = [{n: v for own in choice for n, v in own.items()} for choice in together]
-    shares = [
-        s.prefix + n for s in steps for n, e in class_ranges(str(s.key)).items() if "real" in e
-    ]
-    points: list[dict[str, Any]] = []
-    for values in wanted:
-        as_is = len(points) >= MAX_ADAPTED
-        points += _points(values, has, branches, shares, as_is=as_is)[:1]
-    return points[:MAX_CANDIDATES]
+    by_step = [_values(step) for step in steps if step.key]
+    points = []
+    for i in range(max(map(len, by_step), default=0)):
+        choice = [own[min(i, len(own) - 1)] for own in by_step if own]
+        points += _points(choice, has, branches)[:1]
+    return points and _with_branches(points, has, untried)
 
 
-def _values(step):
+def _with_branches(points, has, branches):
+    """Return the first points, with at least one of each of the branches if they are not many."""
+    by_branch = [[i for i, p in enumerate(points) if branch.holds(p)] for branch in branches]
+    leads = [own[0] for own in by_branch if own]
+    others = [i for i in range(len(points)) if i not in leads]
+    empty = [b for b, own in zip(branches, by_branch, strict=True) if not own][:MAX_CURRENT]
+    kept = sorted([*leads, *others][: MAX_CANDIDATES - len(empty)])
+    return [points[i] for i in kept] + [_current(branch, has) for branch in empty]
+
+
+def _values(step: Step) -> list[dict[str, Any]]:
     """Return the well-performing candidates of one step, scaled to its data."""
     return [
         {
-            step.prefix + n: read_value(find_range(step.key, n, params), value, step.data)
+            step.prefix + n: read_value(find_range(str(step.key), n, params), value, step.data)
             for n, value in params.items()
         }
-        for params in class_candidates(step.key, step.data.n)
+        for params in class_candidates(str(step.key), step.data.n)
     ]
 
 
-def _points(values, has, branches, shares, *, as_is):
-    """Return a point with these values from each branch that can have them.
-
-    If `as_is`, the values must be inside their ranges and include all parameters of the branch.
-    """
+def _points(choice, has, branches):
+    """Return a point from each branch that has exactly these values of its steps."""
     points = []
     for branch in branches:
-        own = [p for p in branch.parameters if p.name in values]
-        own = [p for p in own if not (p.name in shares and _is_integer(p))]
-        near = {p.name: _nearest(p, values[p.name], clip=not as_is) for p in own}
-        # Values tuned for one kernel are useless if the estimator is fixed to another kernel.
-        fixed = [n for n, v in values.items() if isinstance(v, str) and n not in near]
-        is_enough = len(own) == len(branch.parameters) if as_is else own
-        if is_enough and all(near.values()) and all(same(values[n], has.get(n)) for n in fixed):
-            own = [(p.name, near.get(p.name) or _fallback(p, has)) for p in branch.parameters]
-            points.append({name: value for name, [value] in own})
+        near = {n: v for values in choice for n, v in _inside(values, has, branch).items()}
+        if near.keys() == set(branch.parameter_names):
+            points.append({name: near[name] for name in branch.parameter_names})
     return points
 
 
-def _is_integer(parameter):
-    """Return whether all values of a parameter are integers, so that it cannot be a fraction."""
-    values = parameter.values
-    return parameter.integer if values is None else all(isinstance(v, int) for v in values)
+def _inside(values, has, branch):
+    """Return the values of one step that a branch searches, or {} if they are not in the branch."""
+    prefix = next(iter(values)).rpartition("__")[0]
+    own = {p.name: p for p in branch.parameters if p.name.rpartition("__")[0] == prefix}
+    is_same = all(same(value, has.get(name)) for name, value in values.items() if name not in own)
+    near = {name: _nearest(own[name], values[name]) for name in own if name in values}
+    return {name: v for name, [v] in near.items()} if is_same and all(near.values()) else {}
 
 
-def _nearest(parameter, value, *, clip):
-    """Return a list with the parameter's value nearest to `value`, or an empty list."""
+def _nearest(parameter, value):
+    """Return a list with the parameter's value nearest to `value`, or [] if it is out of range."""
     if parameter.values is None:
-        ends = parameter.distribution.support()
-        if not is_number(value) or not (clip or ends[0] <= value <= ends[1]):
+        low, high = parameter.distribution.support()
+        if not is_number(value) or not low <= value <= high:
             return []
-        inside = np.clip(value, *ends)
-        return [int(inside) if parameter.integer else inside]
+        return [parameter.own(value)]
     numbers = [v for v in parameter.values if is_number(v)]
-    if is_number(value) and numbers and (clip or min(numbers) <= value <= max(numbers)):
+    if is_number(value) and numbers and min(numbers) <= value <= max(numbers):
         return [numbers[int(np.argmin(np.abs(np.array(numbers, dtype=float) - value)))]]
     return [v for v in parameter.values if same(v, value)][:1]
 
 
-def _fallback(parameter, has):
-    """Return a list with the estimator's value if it is in the range, and otherwise the middle."""
-    value = has.get(parameter.name)
-    if parameter.holds(value):
-        return [parameter.own(value)]
-    return parameter.decode(np.zeros((1, parameter.n_columns)))
+def _current(branch, has):
+    """Return the estimator's values in a branch, or the middle of a range that excludes its own."""
+    [middle] = branch.decode(np.zeros((1, sum(p.n_columns for p in branch.parameters))))
+    own = [p for p in branch.parameters if p.holds(has.get(p.name))]
+    return middle | {p.name: p.own(has[p.name]) for p in own}

@@ -4,10 +4,9 @@ from html import escape, unescape
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform, randint
+from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -79,21 +78,30 @@ def test_search_without_known_candidates_is_unchanged():
     assert sources == ["given", "init", "init", "model"]
 
 
-def test_known_values_are_clipped_to_custom_space():
-    space = {"svc__C": loguniform(2, 3), "svc__gamma": [0.01, 0.1, 1]}
-    search = SILBOSearchCV(MODEL, space, n_iter=8, random_state=0, cv=3).fit(X, y)
+@pytest.mark.parametrize(
+    ("own", "n_known"),
+    [
+        ({}, 9),
+        ({"svc__C": loguniform(1e-3, 100)}, 5),
+        ({"svc__gamma": loguniform(100, 1000)}, 0),
+        ({"svc__class_weight": [None, "balanced"]}, 0),
+        ({"standardscaler": [StandardScaler(), "passthrough"]}, 0),
+    ],
+)
+def test_known_candidates_are_neither_clipped_nor_completed(own, n_known):
+    space = {"svc__C": loguniform(1e-3, 1e3), "svc__gamma": loguniform(1e-5, 100), **own}
+    search = SILBOSearchCV(MODEL, space, n_iter=12, random_state=0, cv=3).fit(X, y)
     known = [p for p, s in rows(search) if s == "known"]
-    assert 1 < len(known) <= 4  # more of them would be alike
-    assert all(2 <= p["svc__C"] <= 3 and p["svc__gamma"] in (0.01, 0.1, 1) for p in known)
+    assert len(known) == n_known
+    assert all(Space(space).holds(p) for p in known)
     assert search.space_ is space
 
 
-@pytest.mark.parametrize("counts", [randint(2, 4), [2, 3]])
-def test_known_fraction_of_columns_is_not_count(counts):
-    model = make_pipeline(PCA(3), Ridge())
-    space = {"pca__n_components": counts, "ridge__alpha": loguniform(1e-6, 1e3)}
-    search = SILBOSearchCV(model, space, n_iter=3, cv=2).fit(X, y)
-    assert [row["pca__n_components"] for row in search.cv_results_["params"]] == [3, 3, 3]
+def test_every_branch_is_tried_next_to_known_candidates():
+    linear = {"svc__kernel": ["linear"], "svc__C": loguniform(1e-3, 1e3)}
+    rbf = {**linear, "svc__kernel": ["rbf"], "svc__gamma": loguniform(1e-5, 100)}
+    search = SILBOSearchCV(MODEL, [rbf, linear], n_iter=10, random_state=0, cv=3).fit(X, y)
+    assert [p["svc__kernel"] for p, _ in rows(search)] == 9 * ["rbf"] + ["linear"]
 
 
 def test_missing_kernel_gives_no_known_candidate():
@@ -168,18 +176,13 @@ def test_unknown_estimator_needs_space():
 
 def test_levels_that_known_candidates_lack_are_tried():
     space = {
-        "criterion": ["gini", "entropy", "log_loss"],
-        "splitter": ["best", "random"],
-        "class_weight": [None, "balanced"],
-        "min_samples_leaf": randint(1, 30),
+        "svc__kernel": ["rbf", "poly", "sigmoid"],
+        "svc__C": loguniform(1e-2, 1e3),
+        "svc__gamma": loguniform(1e-4, 100),
     }
-    search = SILBOSearchCV(DecisionTreeClassifier(random_state=0), space, n_iter=20, random_state=0)
-    search.fit(X, y)
-    results = zip(search.cv_results_["params"], search.cv_results_["source"], strict=True)
-    first = [params for params, source in results if source != "model"]
-    for name in ("criterion", "splitter", "class_weight"):
-        tried = [params[name] for params in first]
-        assert min(map(tried.count, space[name])) >= 2
+    search = SILBOSearchCV(MODEL, space, n_iter=12, random_state=0, cv=3).fit(X, y)
+    assert {p["svc__kernel"] for p, s in rows(search) if s == "known"} == {"rbf"}
+    assert {p["svc__kernel"] for p, _ in rows(search)} == {"rbf", "poly", "sigmoid"}
 
 
 def test_none_of_xgboost_is_not_largest_depth():

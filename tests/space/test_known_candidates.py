@@ -1,5 +1,6 @@
 """The well-performing candidates in known.toml, checked against the ranges and by real fits."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,10 @@ from skbo_silbo.space.known_candidates import _points, known_candidates
 from skbo_silbo.space.known_space import list_steps
 
 MODELS = dict(all_estimators())
-CLASSES = [name for names in table()["known"] for name in names.split()]
+SIZES = {"small": 1000, "large": 1001}
+CLASSES = [
+    (size, name) for size in SIZES for names in table()["known"][size] for name in names.split()
+]
 
 
 def make_stand_in(name):
@@ -34,28 +38,28 @@ def make_stand_in(name):
     return type(class_name, (BaseEstimator,), body)()
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_known_candidates_are_inside_default_space(name):
+@pytest.mark.parametrize(("size", "name"), CLASSES)
+def test_known_candidates_are_inside_default_space(size, name):
     model = make_stand_in(name) if "." in name else MODELS[name]()
     key, branches = class_key(model), branches_of(as_space(default_space(model)))
-    for params in class_candidates(key, 1000) or class_candidates(key, np.inf):
+    for params in class_candidates(key, SIZES[size]):
         values = {
             n: read_value(find_range(key, n, params), v, StepData()) for n, v in params.items()
         }
-        assert _points(values, model.get_params(), branches, [], as_is=True), params
+        assert _points([values], model.get_params(), branches), params
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", CLASSES)
-def test_known_candidates_can_be_fitted(name):
+@pytest.mark.parametrize(("size", "name"), CLASSES)
+def test_known_candidates_can_be_fitted(size, name):
     package, _, class_name = name.rpartition(".")
     model = getattr(pytest.importorskip(package), class_name)() if package else MODELS[name]()
     X, y = (load_diabetes if is_regressor(model) else load_iris)(return_X_y=True)
-    fewest = table()["known_rows"].get(name, [0])[0]
-    rows = np.arange(max(fewest + 1, len(X) // 5)) * 5 % len(X)
-    X, y = X[rows], y[rows]
+    X, y = X[::5], y[::5]
+    steps = list_steps(model, X, y)
+    steps = [replace(step, data=replace(step.data, n=SIZES[size])) for step in steps]
     branches = branches_of(as_space(default_space(model, X, y)))
-    candidates = known_candidates(list_steps(model, X, y), model.get_params(), branches)
+    candidates = known_candidates(steps, model.get_params(), branches)
     assert candidates
     for params in candidates:
         fitted = clone(model).set_params(**params).fit(X, y)
@@ -66,7 +70,7 @@ def test_known_candidates_can_be_fitted(name):
 
 @pytest.mark.parametrize(
     ("name", "sizes"),
-    [("SVC", {1000}), ("lightgbm.LGBMRegressor", {1001}), ("Ridge", {1000, 1001})],
+    [("Ridge", {1000}), ("lightgbm.LGBMRegressor", {1001}), ("SVC", {1000, 1001})],
 )
 def test_known_candidates_depend_on_number_of_samples(name, sizes):
     model = make_stand_in(name) if "." in name else MODELS[name]()
@@ -79,4 +83,4 @@ def test_known_candidates_depend_on_number_of_samples(name, sizes):
 
 def test_guide_lists_models_with_known_candidates():
     guide = (Path(__file__).parents[2] / "doc" / "guide_tune.rst").read_text(encoding="utf-8")
-    assert [name for name in CLASSES if f"``{name.split('.')[-1]}``" not in guide] == []
+    assert [name for _, name in CLASSES if f"``{name.split('.')[-1]}``" not in guide] == []
