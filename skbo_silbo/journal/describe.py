@@ -211,13 +211,19 @@ def _shorten(values):
 
 
 def name_of(thing: Any) -> str:
-    """Return the qualified name of a class or function, preferably in a public module."""
+    """Return the qualified name of a class or function, in the outermost package that exports it.
+
+    Examples
+    --------
+    >>> from skbo_silbo.surrogate import Surrogate
+    >>> name_of(Surrogate), name_of(np.random.RandomState)
+    ('skbo_silbo.surrogate.Surrogate', 'numpy.random.RandomState')
+    """
     module = getattr(thing, "__module__", None) or ""
     parts = module.split(".")
-    hidden = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]
-    public = ".".join(parts[: hidden[0]] if hidden else parts)
-    is_public = _found(public, thing.__qualname__) is thing
-    return f"{public if is_public else module}.{thing.__qualname__}"
+    homes = (".".join(parts[:n]) for n in range(1, len(parts)))
+    home = next((h for h in homes if _found(h, thing.__qualname__) is thing), module)
+    return f"{home}.{thing.__qualname__}"
 
 
 def callable_name(function: Any) -> str:
