@@ -214,12 +214,13 @@ def test_sys_exit_in_callback_keeps_finished_candidates(monkeypatch):
         raise SystemExit
 
     monkeypatch.setattr(Scheduler, "wait", wait_for_two)
-    options = {"n_iter": 9, "random_state": 0, "n_jobs": 2, "callback": leave}
+    # a third candidate could end before the first two are recorded
+    options = {"n_iter": 2, "random_state": 0, "n_jobs": 2, "callback": leave}
     options["cv"] = [(np.arange(6), np.arange(6, 12))]
     searching = SILBOSearchCV(Odd(), {"a": uniform()}, **options)
     with (
         parallel_config("threading"),
-        pytest.warns(UserWarning, match=r"interrupted.*2.*9"),
+        pytest.warns(UserWarning, match="interrupted after 2 of 2"),
         pytest.raises(SystemExit),
     ):
         searching.fit(X, Y)
