@@ -494,8 +494,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Restore the result of `model_to_dict`, after the history and pending points."""
         d = self.space_.n_features_
         self._model, had_surrogate = model_from_data(state, self._configuration, d)
-        if had_surrogate:
-            self._model = self._restored()
+        if self._model.state is not None and not self._model.moved:
+            restored = self._restored()  # raises if the state is damaged
+            self._model = restored if had_surrogate else self._model
 
     def _restored(self, asked="subspace_"):
         """Return the model with a surrogate restored from the stored hyperparameters.

@@ -118,7 +118,7 @@ class EventLog:
         header = self._journal.header
         if header is not None:
             try:
-                self._check(header, description, int(seed))
+                self._check(header, description, int(seed), fixed or {})
             except ValueError:
                 kept = {"observed", "asked"} if keeps_asked else {"observed"}
                 if any(kept & record.keys() for record in self._journal.records):
@@ -134,12 +134,10 @@ class EventLog:
         self._journal.records = []
         self._count_interrupted()
 
-    def _check(self, header, description, seed):
+    def _check(self, header, description, seed, fixed):
         with self._intact_header():
             then, now = header["search"], description
             made, first = header["made with"], then["entry point"]
-            if not isinstance(header["fixed"], dict):
-                raise TypeError(f"'fixed' must be a dict, got {header['fixed']!r}")
             if first != now["entry point"]:
                 raise ValueError(
                     f"journal {self.path!r} was written by {first} and cannot be resumed by "
@@ -151,6 +149,8 @@ class EventLog:
             rule = f"journal {self.path!r} belongs to another search"
             remedy = "Search with the same settings as before, or use another path."
             require_same(then, now, rule, remedy)
+            if header["fixed"].keys() != fixed.keys():
+                raise TypeError(f"'fixed' must have {list(fixed)}, got {header['fixed']!r}")
             if header["seed"] != seed:
                 raise TypeError(f"'seed' must be {seed}, got {header['seed']!r}")
             changed = [name for name, now in made_with().items() if made.get(name) != now]

@@ -99,8 +99,12 @@ def tampered(line, **changes):
     return checked_line({key: value for key, value in content.items() if value is not ...})
 
 
-@pytest.mark.parametrize("name", ["made with", "seed", "fixed", "search"])
-@pytest.mark.parametrize("value", [..., 1.5])
+HEADER = ["made with", "seed", "fixed", "search"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("fixed", {}), *((name, value) for name in HEADER for value in (..., 1.5))]
+)
 def test_malformed_header_is_rejected(tmp_path, written, name, value):
     path = tmp_path / "run.jsonl"
     first, *rest = written
@@ -132,6 +136,16 @@ def test_malformed_event_is_rejected_by_line(tmp_path, written, changes, message
     lines[i] = tampered(lines[i], **changes)
     path.write_bytes(b"\n".join([*lines, b""]))
     with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(.*{message}"):
+        run(path)
+
+
+def test_malformed_model_is_rejected_by_line(tmp_path, written):
+    path, lines = tmp_path / "run.jsonl", list(written)
+    i = max(i for i, line in enumerate(lines) if b'"learnt"' in line)
+    learnt = json.loads(lines[i])["learnt"] | {"surrogate": {"theta": True}}
+    lines[i] = tampered(lines[i], learnt=learnt)
+    path.write_bytes(b"\n".join([*lines, b""]))
+    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(TypeError"):
         run(path)
 
 
