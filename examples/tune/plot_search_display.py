@@ -2,14 +2,14 @@
 Plot what a search has learnt
 =============================
 
-Two families of models with different parameters share one search with a journal.
+Three families of models with different parameters share one search with a journal.
 :class:`~skbo_silbo.inspection.SearchDisplay` then shows the progress of the search and which
 parameters mattered.
 """
 
 # %%
-# Search two families of models
-# -----------------------------
+# Search three families of models
+# -------------------------------
 # A list of dicts is a conditional space: each candidate has the parameters of one dict. A name that
 # occurs in two dicts is the same parameter.
 
@@ -62,7 +62,7 @@ splits = StratifiedKFold(5, shuffle=True, random_state=0)
 # Each finished candidate is on disk before the next one is proposed. If the machine had failed
 # after 25 of the 40 candidates, the second call would read these 25 and fit only the others.
 
-settings = {"cv": splits, "scoring": "balanced_accuracy", "random_state": 0}
+settings = {"cv": splits, "scoring": "balanced_accuracy", "random_state": 1}
 with tempfile.TemporaryDirectory() as folder:
     journal = Path(folder) / "search.jsonl"
     SILBOSearchCV(pipeline, space, n_iter=25, journal=journal, **settings).fit(X, y)
@@ -84,6 +84,6 @@ display.figure_.set_label(
     "Top, from left to right: the best score of the search with the expected curve of random "
     "search, the score against C and against the model with the prediction in orange, and shares "
     "with wide intervals, led by C and the model. Bottom: parallel coordinates of all candidates. "
-    "The best four are logistic regressions on learnt directions."
+    "The best four are support vector machines with standardised features."
 )
 plt.show()
