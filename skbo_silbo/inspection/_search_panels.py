@@ -23,7 +23,6 @@ from skbo_silbo.inspection._panels import (
 from skbo_silbo.inspection._value_axis import shorten, shorten_distinct
 
 BEST_SHARE = 0.1  # proportion of candidates to highlight
-SHARE_SHOWN = 0.01  # smallest share that is not displayed as 0
 EDGE = 0.06  # margin on either side of an axis from 0 to 1
 TITLE_WIDTH = 50  # characters
 MOST_LABELS = 14  # labelled ticks of a categorical axis
@@ -167,8 +166,8 @@ def draw_shares(axes, shares, names):
     rows = [shares.names.index(name) for name in names]
     share, low, high = shares.intervals[rows].T
     draw_bars(axes, share, (low, high), shorten_distinct(names))
-    for bar, unsure in zip(axes.patches, low < 0.5 * SHARE_SHOWN, strict=True):
-        bar.set_facecolor("0.8" if unsure else bar.get_facecolor())
+    for bar, is_certain in zip(axes.patches, shares.is_significant[rows], strict=True):
+        bar.set_facecolor(bar.get_facecolor() if is_certain else "0.8")
     axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
     axes.set_xlabel("share of the variance\n(line: 90 % interval)\n(grey: it touches 0)")
     fit = f"The model explains {shares.held_out_r2:.0%} of the variance of held-out values."

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skbo_silbo._typing import FloatArray, IntArray
+from skbo_silbo._typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
 EXPLAINED = 0.9  # joint share of the important inputs
 SETTLED = 0.5  # joint share of the significant inputs from which the verdict is settled
+NEGLIGIBLE = 0.005  # a share below it is displayed as 0 %
 MOST_SHOWN = 5  # inputs listed in the repr or named in a sentence
 
 
@@ -95,6 +96,11 @@ class InputShares:
         return self.intervals[:, 0]
 
     @property
+    def is_significant(self) -> BoolArray:
+        """Whether each input has an effect: the lower bound of its interval is at least 0.5 %."""
+        return self.intervals[:, 1] >= NEGLIGIBLE
+
+    @property
     def ranked(self) -> list[str]:
         """Names of the inputs in decreasing order of the lower bounds of their intervals.
 
@@ -123,9 +129,8 @@ class InputShares:
     def verdict(self) -> str:
         """Summary in one sentence, with 90 % intervals in parentheses.
 
-        An input is significant if the lower bound of its interval is positive. A subset is reported
-        as explaining most of the variance only if its intervals do not overlap those of the other
-        inputs.
+        A subset is reported as explaining most of the variance only if its intervals do not overlap
+        those of the other inputs.
         """
         if not self.is_informative:
             return f"The values do not show which inputs matter: {self._format_reason()}."
@@ -164,7 +169,7 @@ class InputShares:
 
     @property
     def _n_significant(self):
-        return int(np.sum(self.intervals[:, 1] > 0.0))
+        return int(self.is_significant.sum())
 
     def _format_explained(self, k):
         k = min(k, len(self.together))

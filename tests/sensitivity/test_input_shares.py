@@ -456,6 +456,7 @@ def wide_shares(d, low):
     ("low", "verdict"),
     [
         ([], "More values are needed to tell which of 60 inputs matter."),
+        ([0.004], "More values are needed to tell which of 60 inputs matter."),
         ([0.02], f"x0 matters; {UNKNOWN} any of the other 59 do."),
         ([0.02, 0.03], f"x1 and x0 matter; {UNKNOWN} any of the other 58 do."),
         (
