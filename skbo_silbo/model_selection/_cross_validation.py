@@ -187,4 +187,5 @@ def _row_from_json(stored):
 def _number_from_json(value):
     if not isinstance(value, (Real, str)):
         raise TypeError(f"a score or time must be a number, got {value!r}")
-    return float(value) if isinstance(value, str) else value
+    number = float(value)  # raises for an integer beyond the range of floats
+    return number if isinstance(value, str) else value

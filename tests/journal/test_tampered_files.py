@@ -219,6 +219,19 @@ def of_search(path):
     return search.fit(np.eye(8), np.arange(8.0))
 
 
+def test_malformed_score_is_rejected_by_line(tmp_path):
+    path = tmp_path / "search.jsonl"
+    of_search(path)
+    lines = path.read_bytes().splitlines()
+    i = next(i for i, line in enumerate(lines) if b'"rows"' in line)
+    rows = json.loads(lines[i])["rows"]
+    rows[0]["test_scores"] = 10**400
+    lines[i] = tampered(lines[i], rows=rows)
+    path.write_bytes(b"\n".join([*lines, b""]))
+    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(OverflowError"):
+        of_search(path)
+
+
 @pytest.mark.parametrize("door", [run, of_search])
 @pytest.mark.parametrize("n", [20, pytest.param(10**6, marks=pytest.mark.slow)])
 def test_any_part_of_journal_may_be_wrong(tmp_path, door, n):
