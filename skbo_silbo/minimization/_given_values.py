@@ -35,7 +35,7 @@ def tell_given(optimizer, log, x0, y0, n_constraints):
     if y0 is None:
         return []
     if x0 is None:
-        raise ValueError("`x0` must be given with `y0`.")
+        raise ValueError("`x0` must be given with `y0`, got None. Pass the points of `y0`.")
     is_pair = n_constraints and isinstance(y0, tuple) and len(y0) == 2
     y0, c0 = y0 if is_pair else (y0, None)
     space = optimizer.space_

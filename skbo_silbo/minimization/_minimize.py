@@ -221,7 +221,7 @@ def minimize(
         optimizer = optimizer.constrain(constraints)
         if n_constraints:
             optimizer.check_constraints(np.zeros(n_constraints))
-        initial = [] if x0 is None else as_points(x0, optimizer.space_)[0]
+        initial = [] if x0 is None else _read_x0(x0, optimizer.space_)
         _warn_of_violations(optimizer, initial)
         points = Points(optimizer.space_)
         _begin_log(log, optimizer, points, method, func, n_constraints)
@@ -368,6 +368,16 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
         raise ValueError(
             f"`timeout` must be None or a positive number of seconds, got {brief(timeout)}."
         )
+
+
+def _read_x0(x0, space):
+    """Return `x0` as a list or array of points after checking them."""
+    points, _ = as_points(x0, space)
+    try:
+        space.encode(points)
+    except ValueError as error:
+        raise ValueError(f"`x0` must be points of the search space. {error}") from error
+    return points
 
 
 def _warn_of_violations(optimizer, initial):

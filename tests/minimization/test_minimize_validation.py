@@ -1,4 +1,4 @@
-"""What the doors of optimisers refuse: other constraints, another door's journal, odd words."""
+"""`minimize` rejects invalid points, changed constraints and journals of other functions."""
 
 import numpy as np
 import pytest
@@ -31,6 +31,12 @@ def test_points_given_that_violate_constraints_are_warned_of(y0):
     with pytest.warns(UserWarning, match="1 points of `x0` violate"):
         result = minimize(total, BOUNDS, method="random", n_calls=2, **given)
     assert len(result.x_iters) == (2 if y0 is None else 4)
+
+
+@pytest.mark.parametrize("x0", [[0.5, 0.5, 0.5], [[0.5, 0.5], [5.0, 0.5]]])
+def test_x0_outside_the_space_is_named(x0):
+    with pytest.raises(ValueError, match="`x0` must be points of the search space"):
+        minimize(total, BOUNDS, method="random", n_calls=2, x0=x0)
 
 
 def first_input(x):
