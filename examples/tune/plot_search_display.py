@@ -82,8 +82,8 @@ random_search = RandomizedSearchCV(pipeline, space, n_iter=40, **settings).fit(X
 display = SearchDisplay.from_result(search, random_search=random_search)
 display.figure_.set_label(
     "Top, from left to right: the best score of the search with the expected curve of random "
-    "search, the score against C and against the model with the prediction in orange, and shares "
-    "with wide intervals, led by C and the model. Bottom: parallel coordinates of all candidates. "
-    "The best four are support vector machines with standardised features."
+    "search, the score against the model and against C with the prediction in orange, and the "
+    "shares, led by the model and C. Bottom: parallel coordinates of all candidates. The best four "
+    "are support vector machines."
 )
 plt.show()
