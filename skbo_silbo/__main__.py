@@ -27,7 +27,7 @@ def main(arguments=None):
 
 
 def make_parser():
-    """Return the argument parser."""
+    """Create the argument parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m skbo_silbo", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("report", help=__doc__, description=__doc__)

@@ -15,7 +15,7 @@ LONGEST_SHOWN = 200  # characters of a value in a message
 
 
 def warn_user(message, category=UserWarning):
-    """Issue a warning that points to the line of user code that called this package."""
+    """Issue a warning that points to the user's line that called this package."""
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_THROUGH:
         frame, level = frame.f_back, level + 1
@@ -47,63 +47,63 @@ def check_incompatible(owner, what, reasons):
 
 
 def did_you_mean(given, allowed):
-    """Suggest the allowed name that is most similar to an unknown one, or return ""."""
+    """Suggest the allowed name that is most similar to an unknown name."""
     similar = (match for name in given for match in get_close_matches(name, allowed, 1))
     return next((f"Did you mean {match!r}? " for match in similar), "")
 
 
 def _require(holds, name, rule, value):
-    """Raise a ValueError that names the parameter, the rule and the value if the rule is broken."""
+    """Raise a ValueError that states the rule for a parameter, if its value breaks the rule."""
     if not holds:
         raise ValueError(f"{name} must be {rule}, got {brief(value)}.")
 
 
 def check_integer(name, value, minimum=1, special=None):
-    """Check that a value is an integer >= `minimum`, or the special value that is also allowed."""
+    """Check that a parameter is an integer of at least `minimum` or a special value."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     holds = (is_integer and value >= minimum) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
 
 
 def check_nonnegative(name, value, special=None):
-    """Check that a value is a finite number >= 0, or the special value that is also allowed."""
+    """Check that a parameter is a finite number of at least 0 or a special value."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     holds = (is_number and 0 <= value < np.inf) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)
 
 
 def check_share(name, value, *, default):
-    """Check that a value is a number in the open interval (0, 1)."""
+    """Check that a parameter is a number between 0 and 1, both excluded."""
     holds = isinstance(value, Real) and 0 < value < 1
     _require(holds, name, f"a number in (0, 1), such as the default {default:g}", value)
 
 
 def check_switch(name, value):
-    """Check that a value is "auto" or a bool."""
+    """Check that a parameter is "auto", True or False."""
     is_auto = isinstance(value, str) and value == "auto"
     _require(is_auto or isinstance(value, bool), name, "'auto', True or False", value)
 
 
 def check_flag(name, value):
-    """Check that a value is a bool and return it as a Python bool."""
+    """Check that a parameter is a bool and return it as a Python bool."""
     _require(isinstance(value, bool | np.bool_), name, "True or False", value)
     return bool(value)
 
 
 def check_choice(name, value, choices):
-    """Check that a value is one of `choices`, which are strings or None."""
+    """Check that a parameter is one of the allowed strings, or None if that is allowed."""
     is_one = (value is None or isinstance(value, str)) and value in choices
     _require(is_one, name, f"one of {', '.join(map(repr, choices))}", value)
 
 
 def check_count(name, value, least=1):
-    """Check that a value is an integer >= `least` and return it as an int."""
+    """Check that a parameter is an integer of at least `least` and return it as an int."""
     check_integer(name, value, least)
     return int(value)
 
 
 def as_reals(given):
-    """Convert real numbers to an array of floats, or return None if they are not real numbers.
+    """Convert real numbers to a float array, or return None for other objects.
 
     Masked numbers become NaN, and integers that exceed the range of floats become infinite.
     """
@@ -123,17 +123,17 @@ def as_reals(given):
 
 
 def is_real(value):
-    """Return whether a value is a real number or a Decimal, as databases return them."""
+    """Return whether an object is a real number, including `decimal.Decimal`."""
     return isinstance(value, Real | Decimal)
 
 
 def has_booleans(given):
-    """Return whether an array-like contains a bool, whose meaning as a number is ambiguous."""
+    """Return whether an array-like contains booleans, which are not accepted as numbers."""
     return any(isinstance(v, bool | np.bool_) for v in np.asarray(given, dtype=object).flat)
 
 
 def has_text(given):
-    """Return whether an array-like contains a string, which NumPy might convert to a number."""
+    """Return whether an array-like contains strings, which NumPy might convert to numbers."""
     return any(isinstance(v, str | bytes) for v in np.asarray(given, dtype=object).flat)
 
 
@@ -145,7 +145,7 @@ def _as_float(number):
 
 
 def as_numbers(name, given, remedy):
-    """Convert real numbers to an array of floats, with NaN for masked numbers.
+    """Convert real numbers to a float array, with NaN for masked entries.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def as_numbers(name, given, remedy):
 
 
 def as_noise(noise_std, shape):
-    """Validate noise standard deviations and broadcast them to `shape`, with NaN for unknown ones.
+    """Validate noise standard deviations and broadcast them to `shape`.
 
     Raises
     ------
@@ -179,13 +179,13 @@ def as_noise(noise_std, shape):
 
 
 def brief(value, longest=LONGEST_SHOWN):
-    """Return the repr of a value for a message, truncated to `longest` characters."""
+    """Return the repr of a value, truncated to `longest` characters for an error message."""
     text = repr(value)
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def check_pairs_fit(owner, n):
-    """Check that an n x n matrix fits into the memory of this machine.
+    """Check that an n x n matrix fits into memory.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def check_pairs_fit(owner, n):
 
 
 def _physical_memory():
-    """Return the memory of this machine in bytes, or infinity if it is unknown."""
+    """Return the size of the physical memory in bytes, or infinity if it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows

@@ -21,27 +21,27 @@ DASK = "DaskDistributedBackend"  # the name of a class that is not imported here
 
 
 def worker_environment(n_workers: int) -> dict[str, str]:
-    """Return environment variables that share the processors among the threads of all workers."""
+    """Return environment variables that limit the number of threads per worker process."""
     return BACKENDS["loky"]()._prepare_worker_env(n_workers)
 
 
 def open_processes(parallel: Any) -> Any:
-    """Return the loky executor of an open `joblib.Parallel`."""
+    """Return the loky executor that an open `joblib.Parallel` uses."""
     return parallel._backend._workers
 
 
 def share_arrays(processes: Any, parallel: Any) -> None:
-    """Have loky's processes receive large arrays as memory maps, until `parallel` is closed."""
+    """Send large arrays to loky's processes as memory maps until `parallel` is closed."""
     processes._temp_folder_manager.set_current_context(parallel._id)
 
 
 def dask_client(parallel: Any) -> Any:
-    """Return the client of an open `joblib.Parallel` whose backend is Dask."""
+    """Return the Dask client that an open `joblib.Parallel` uses."""
     return parallel._backend.client
 
 
 def nested_backend(parallel: Any) -> tuple[Any, int | None]:
-    """Return the backend and the `n_jobs` for parallel calls inside the workers of `parallel`.
+    """Return the joblib backend and `n_jobs` for parallel calls inside the workers.
 
     These are joblib's own, except on Dask, where nested calls would go back to the cluster.
     """
@@ -51,7 +51,7 @@ def nested_backend(parallel: Any) -> tuple[Any, int | None]:
 
 
 def kill_processes(executor: Any) -> None:
-    """Kill the processes of an executor of ``concurrent.futures`` or loky, and their children.
+    """Kill the processes of an executor and their child processes.
 
     Other executors are left alone. ``shutdown(kill_workers=True)`` of loky is no substitute: its
     manager thread dies with a KeyError if a call has been submitted but not yet sent, whereas loky

@@ -6,7 +6,7 @@ from skbo_silbo._checks import LONGEST_SHOWN, brief
 
 
 def missing_members(given, protocol):
-    """Return the sorted names of the protocol members that an object lacks."""
+    """Return the names of the protocol's members that an object lacks, sorted."""
     asked = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
     public = {name for name in asked if not name.startswith("_")} | ({"__call__"} & asked)
     return sorted(name for name in public if not _has(given, name))
@@ -19,7 +19,7 @@ def _has(given, name):
 
 
 def check_members(name, given, protocol, remedy="Add the missing members."):
-    """Check that an object has all members of a protocol and that their signatures match."""
+    """Check that an object implements a protocol, with matching signatures."""
     if isinstance(given, type):
         raise ValueError(
             f"{name} must be an object, got the class {given.__name__}. Write {given.__name__}()."
@@ -34,7 +34,7 @@ def check_members(name, given, protocol, remedy="Add the missing members."):
 
 
 def check_methods(name, given, protocol):
-    """Check that the methods of an object accept the arguments defined by a protocol.
+    """Check that an object's methods accept the arguments that a protocol defines.
 
     Methods that the object does not have are ignored.
     """
@@ -48,13 +48,13 @@ def check_methods(name, given, protocol):
 
 
 def _public_name(protocol):
-    """Return the import path of a protocol without private modules."""
+    """Return the public import path of a protocol."""
     public = (module for module in protocol.__module__.split(".") if not module.startswith("_"))
     return ".".join([*public, protocol.__name__])
 
 
 def check_takes(name, method, func, asked, protocol_name):
-    """Check that a function accepts the given parameters, if its signature is available."""
+    """Check that a function accepts parameters of the given names."""
     by_name = [p.name for p in asked if p.kind is p.KEYWORD_ONLY]
     shown = ", ".join([p.name for p in asked if p.kind is not p.KEYWORD_ONLY])
     if by_name:

@@ -27,12 +27,12 @@ threadpool_controller = _get_threadpool_controller
 
 
 def validate_parameters(estimator):
-    """Validate the constructor arguments of an estimator by its `_parameter_constraints`."""
+    """Validate an estimator's constructor arguments against its `_parameter_constraints`."""
     estimator._validate_params()
 
 
 def seeded_clone(estimator, seed):
-    """Clone an estimator and replace each `random_state` of None by `seed`."""
+    """Clone an estimator and set each `random_state` that is None to `seed`."""
     cloned = clone(estimator)
     params = cloned.get_params()
     names = [name for name in params if name.split("__")[-1] == "random_state"]
@@ -40,7 +40,7 @@ def seeded_clone(estimator, seed):
 
 
 def check_scores(search, scores):
-    """Check the scores of the first fit, so that an unusable `scoring` raises an error early.
+    """Check the scores of the first fit, to report an unusable `scoring` early.
 
     Before the first fit, the number of metrics that a callable `scoring` returns is unknown.
 
@@ -70,7 +70,7 @@ def check_scores(search, scores):
 
 @dataclass(frozen=True, eq=False)
 class SearchState:
-    """Internal state of a running `BaseSearchCV.fit`.
+    """State of a running `BaseSearchCV.fit` that scikit-learn does not expose.
 
     Attributes
     ----------
@@ -98,11 +98,11 @@ class SearchState:
     parallel: object
 
     def split(self):
-        """Return the (train, test) indices of each split."""
+        """Return the training and test indices of each cross-validation split."""
         return self.splitter.split(self.X, self.y, **self.split_params)
 
     def n_splits(self):
-        """Return the number of splits, which older versions only set at the end of the search."""
+        """Return the number of cross-validation splits."""
         return self.splitter.get_n_splits(self.X, self.y, **self.split_params)
 
 
@@ -128,12 +128,12 @@ def search_state(evaluate_candidates):
 
 
 def fit_parameters(search, params):
-    """Return the parameters of a search's ``fit`` that are meant for its estimator."""
+    """Return the arguments of a search's ``fit`` that are passed on to its estimator."""
     return search._get_routed_params_for_fit(params).estimator.fit
 
 
 class _Unmasking:
-    """Wrap a scorer and replace masked scores by `error_score`."""
+    """Scorer that returns `error_score` in place of a masked score."""
 
     def __init__(self, scorer, error_score):
         self.scorer, self.error_score = scorer, error_score
@@ -146,7 +146,7 @@ class _Unmasking:
 
 
 class _UnmaskingAll(_MultimetricScorer):
-    """Wrap several scorers in a subclass of `_MultimetricScorer`, as scikit-learn expects."""
+    """Multi-metric scorer that returns `error_score` in place of masked scores."""
 
     def __init__(self, scorer, error_score):
         super().__init__(scorers=scorer._scorers, raise_exc=scorer._raise_exc)
@@ -170,12 +170,12 @@ def _without_masked(scores, error_score):
 
 
 def metadata_request(estimator):
-    """Return the metadata requests set on an estimator, or None if there are none."""
+    """Return an estimator's metadata routing requests, or None if it has none."""
     return vars(estimator).get("_metadata_request")
 
 
 def adopt_rows(evaluate_candidates, rows):
-    """Register fits that were not made by ``evaluate_candidates`` with the search.
+    """Add the results of fits made outside ``evaluate_candidates`` to a search.
 
     After ``_run_search``, `BaseSearchCV.fit` reads the first row, and ``cv_results_`` from the
     closure of ``evaluate_candidates``.
@@ -198,12 +198,12 @@ def adopt_rows(evaluate_candidates, rows):
 
 
 def format_results(search, params, n_splits, rows, more_columns):
-    """Return the columns of ``cv_results_`` for the results of all fits."""
+    """Return the columns of ``cv_results_`` computed from the results of all fits."""
     return search._format_results(params, n_splits, rows, more_columns)
 
 
 class SearchFits:
-    """Create the fits of a search as functions that can run in any worker.
+    """Factory of the cross-validation fits of a search, as functions for the workers.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class SearchFits:
 
     @cached_property
     def _splits(self):
-        """The splits, made only once because an unseeded splitter would return different ones."""
+        """Cross-validation splits, drawn once because an unseeded splitter is not repeatable."""
         splits, n_splits = list(self._state.split()), self._state.n_splits()
         if len(splits) != n_splits:
             raise ValueError(
@@ -230,7 +230,7 @@ class SearchFits:
         return splits
 
     def make_fits(self, params, progress, callback_ctx=None, caller=None):
-        """Return the fits of a candidate, one per split.
+        """Return one function per split that fits and scores a candidate.
 
         Parameters
         ----------
@@ -266,11 +266,11 @@ class SearchFits:
         ]
 
     def arguments(self):
-        """Return the estimator, X and y to pass to a fit."""
+        """Return the estimator, X and y that are passed to each fit."""
         return clone(self._state.estimator), self._state.X, self._state.y
 
     def _watched(self, callback_ctx, caller, split):
-        """Return the callback arguments of a fit, or {} without callbacks to keep pickles small."""
+        """Return the callback arguments of a fit, or {} if there are no callbacks."""
         if callback_ctx is None or not (callback_ctx._callbacks or self._has_callbacks):
             return {}
         ctx = callback_ctx.subcontext(task_name="candidate-split-evaluation", task_id=split)
@@ -278,7 +278,7 @@ class SearchFits:
 
 
 def _holds_callbacks(estimator):
-    """Return whether an estimator, or one nested in it, has callbacks."""
+    """Return whether an estimator or one of its nested estimators has callbacks."""
     objects = [estimator, *estimator.get_params().values()]
     return any(vars(o).get("_skl_callbacks") for o in objects if hasattr(o, "__dict__"))
 
@@ -289,4 +289,4 @@ class _Listed(joblib.Parallel):
 
 
 class _Configured(Parallel, _Listed):
-    """Return the calls that scikit-learn's `Parallel` passes to joblib, with its configuration."""
+    """Return joblib calls that run under scikit-learn's current configuration."""

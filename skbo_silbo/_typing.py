@@ -18,77 +18,77 @@ else:
 
 
 class SpaceLike(Protocol):
-    """Interface shared by `Space`, `SpaceUnion` and `Box`."""
+    """Interface that the search spaces `Space`, `SpaceUnion` and `Box` share."""
 
     is_dict: bool
     n_features_: int
 
     @property
     def n_points(self) -> float:
-        """Number of points in the space, `math.inf` if it is not finite."""
+        """Number of points in the search space, `math.inf` if it is not finite."""
 
     def encode(self, points: Any, /) -> NDArray[np.float64]:
-        """Map points to the cube."""
+        """Encode points as points of the cube [-1, 1]^m."""
 
     def decode(self, X: ArrayLike, /) -> Any:
-        """Map points of the cube to parameters."""
+        """Decode points of the cube [-1, 1]^m to parameter values."""
 
     def round(self, X: ArrayLike, /) -> NDArray[np.float64]:
-        """Round points of the cube to the nearest encoded points."""
+        """Round encoded points to the nearest encodings of valid points."""
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return the cube columns of each parameter."""
+        """Return the encoded columns of each parameter."""
 
     def categories(self) -> list[Any]:
-        """Return the categorical parameters."""
+        """Return the categorical parameters of the search space."""
 
     def every_point(self) -> NDArray[np.float64]:
-        """Return the encodings of all points of a finite space."""
+        """Return the encodings of all points of a finite search space."""
 
 
 class TransformerLike(Protocol):
-    """A transformer with scikit-learn's interface."""
+    """Transformer with scikit-learn's interface."""
 
     def fit(self, *args: Any, **kwargs: Any) -> Any:
-        """Fit the transformer."""
+        """Fit the transformer to X and y."""
 
     def transform(self, *args: Any, **kwargs: Any) -> Any:
-        """Transform samples."""
+        """Transform the samples X."""
 
 
 class InvertibleTransformerLike(TransformerLike, Protocol):
-    """A transformer with an inverse transformation."""
+    """Transformer that has an inverse transformation."""
 
     def inverse_transform(self, *args: Any, **kwargs: Any) -> Any:
         """Transform samples back to the original space."""
 
 
 class RegressorLike(Protocol):
-    """A regressor with scikit-learn's interface."""
+    """Regressor with scikit-learn's interface."""
 
     def fit(self, *args: Any, **kwargs: Any) -> Any:
-        """Fit the regressor."""
+        """Fit the regressor to X and y."""
 
     def predict(self, *args: Any, **kwargs: Any) -> Any:
-        """Predict values, and their standard deviations with ``return_std=True``."""
+        """Predict targets, and their standard deviations if ``return_std=True``."""
 
 
 class BlockArray(Protocol):
-    """A Dask array."""
+    """Dask array, which consists of blocks."""
 
     @property
     def chunks(self) -> tuple[tuple[float, ...], ...]:
         """Sizes of the blocks along each axis."""
 
     def rechunk(self, chunks: Any = ..., /) -> Any:
-        """Return the array with different block sizes."""
+        """Return the Dask array divided into blocks of other sizes."""
 
 
 class ExecutorLike(Protocol):
-    """An executor with the interface of ``concurrent.futures``."""
+    """Executor with the interface of ``concurrent.futures``."""
 
     def submit(self, *args: Any, **kwargs: Any) -> Any:
-        """Schedule a call and return its future."""
+        """Schedule a function call and return its future."""
 
 
 FloatArray: TypeAlias = NDArray[np.float64]

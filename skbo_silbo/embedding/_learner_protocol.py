@@ -15,47 +15,47 @@ from skbo_silbo._typing import FloatArray
 
 
 class Embedding(Protocol):
-    """Protocol of maps, mostly linear, from the cube to few coordinates."""
+    """Protocol of maps from encoded points to a few coordinates."""
 
     @property
     def d(self) -> int:
-        """Number of columns of encoded points."""
+        """Number of columns of the encoded points."""
 
     @property
     def r(self) -> int:
-        """Number of coordinates."""
+        """Number of coordinates of the embedding."""
 
     @property
     def is_identity(self) -> bool:
-        """Whether the coordinates are the points themselves."""
+        """Whether the embedding maps each point to itself."""
 
     @property
     def basis(self) -> FloatArray | None:
-        """The matrix B, or None for the identity and for nonlinear maps."""
+        """Matrix B of a linear embedding, None for the identity and nonlinear maps."""
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the side length, for each coordinate, of the box in which it is searched."""
+        """Half the side lengths of the box in which the coordinates are searched."""
 
     def project(self, X: FloatArray, /) -> FloatArray:
-        """Return the coordinates of points as an array of shape (n, r)."""
+        """Return the coordinates of encoded points, as an array of shape (n, r)."""
 
     def expand(self, Z: FloatArray, /) -> FloatArray:
-        """Return points with the given coordinates. The points may be outside the cube."""
+        """Return points with the given coordinates, which may lie outside the cube."""
 
     def pull_back(self, gradient: FloatArray, /) -> FloatArray:
-        """Convert gradients with respect to z to gradients with respect to x."""
+        """Convert gradients with respect to coordinates z to gradients with respect to points x."""
 
 
 class Learner(Protocol):
-    """Protocol of methods that learn an embedding from values."""
+    """Protocol of methods that learn an embedding from evaluated points."""
 
     @property
     def name(self) -> str:
-        """Name used in warnings and ``subspace_``."""
+        """Name of the learner in warnings and in ``subspace_``."""
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray, /) -> Embedding:
-        """Learn and return an `Embedding`.
+        """Learn an embedding from evaluated points and return it.
 
         Parameters
         ----------

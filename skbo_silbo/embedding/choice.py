@@ -21,7 +21,7 @@ EMBEDDINGS = ("auto", *ALL_INPUTS, *LEARNERS)
 
 @dataclass(frozen=True)
 class IdentityLearner:
-    """Learner that keeps all inputs: ``z = x``.
+    """Embedding learner that keeps all inputs, ``z = x``.
 
     Attributes
     ----------
@@ -33,13 +33,13 @@ class IdentityLearner:
     name: str = "identity"
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the identity on the columns of X."""
+        """Return the identity embedding for points with as many inputs as X."""
         return LinearEmbedding(X.shape[1])
 
 
 @dataclass(frozen=True)
 class FixedLearner:
-    """Learner that returns a fixed embedding, such as a random one.
+    """Embedding learner that ignores the data and returns a fixed embedding.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class FixedLearner:
     name = "fixed"
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Embedding:
-        """Return the fixed embedding."""
+        """Return the fixed embedding, whatever the data."""
         return self.embedding
 
 
 def choose_embedding(embedding: Any, n_components: int | Auto, d: int) -> Learner:
-    """Return the learner for the option `embedding`.
+    """Return the embedding learner for a value of the option `embedding`.
 
     Parameters
     ----------
@@ -107,5 +107,5 @@ def choose_embedding(embedding: Any, n_components: int | Auto, d: int) -> Learne
 
 
 def is_transformer(embedding: Any) -> bool:
-    """Return whether an object can be cloned and fitted as a scikit-learn transformer."""
+    """Return whether an object has the interface of a scikit-learn transformer."""
     return hasattr(embedding, "fit") and hasattr(embedding, "get_params")

@@ -27,7 +27,7 @@ N_TRIAL = 200  # number of random points on which a transformer is tested
 
 @dataclass(frozen=True)
 class TransformerLearner:
-    """Learner based on a scikit-learn transformer.
+    """Embedding learner that fits a scikit-learn transformer.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class TransformerLearner:
     def learn(
         self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
     ) -> LinearEmbedding | TransformerEmbedding:
-        """Fit the transformer, and return an embedding based on it.
+        """Fit the transformer, and return the embedding that it defines.
 
         A linear transformer gives the embedding onto the span of its components. The result is the
         identity if all values or all points are equal. It is also the identity, with a warning, if
@@ -73,7 +73,7 @@ class TransformerLearner:
 
 
 def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
-    """Return a learner for a transformer, after testing it on random data with d columns.
+    """Return an embedding learner for a transformer, after testing it on random data.
 
     Raises
     ------
@@ -102,12 +102,12 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
 
 
 def _varies(X: FloatArray, y: FloatArray) -> bool:
-    """Return whether both the rows of X and the values y vary."""
+    """Return whether the points X differ from one another and the values y do too."""
     return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
 def _fit_clone(transformer: Any, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Any:
-    """Return a fitted clone of a transformer, passing unlabelled points if it accepts them."""
+    """Fit a clone of a transformer, with unlabelled points if it accepts them."""
     transformer = clone(transformer)
     takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
     extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
@@ -116,7 +116,7 @@ def _fit_clone(transformer: Any, X: FloatArray, y: FloatArray, X_unlabeled: Floa
 
 @dataclass(frozen=True)
 class SemiSIRLearner:
-    """Learner based on semi-supervised sliced inverse regression.
+    """Embedding learner based on semi-supervised sliced inverse regression.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class SemiSIRLearner:
     n_slices: int | None = None
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding, or the identity if no direction is identified."""
+        """Return the learnt embedding, or the identity if no direction is identified."""
         if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
         slices = slice_response(y, self._n_slices)
@@ -146,7 +146,7 @@ class SemiSIRLearner:
         return LinearEmbedding.from_components(estimator.components_)
 
     def _fit_identified(self, *rows: FloatArray) -> SemiSlicedInverseRegression:
-        """Fit the estimator with as many directions as the data identify."""
+        """Fit the estimator with as many directions as the data can identify."""
         if self.params.get("solver") == "paper":  # raises if more directions are requested
             identified = self._fitted("criterion", *rows, alpha=0.0).n_components_  # no graph
             asked = identified if self.n_components == "auto" else self.n_components
@@ -180,7 +180,7 @@ class SemiSIRLearner:
 
 @dataclass(frozen=True)
 class ActiveSubspaceLearner:
-    """Learner of the directions along which a Gaussian process with a sparse prior is steepest.
+    """Embedding learner based on the gradients of a sparse Gaussian process.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class ActiveSubspaceLearner:
     def learn(
         self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
     ) -> LinearEmbedding | TransformerEmbedding:
-        """Return the embedding, or the identity if no direction is identified."""
+        """Return the learnt embedding, or the identity if no direction is identified."""
         most = "auto" if self.n_components == "auto" else min(self.n_components, len(X) - 1)
         estimator = ActiveSubspace(most, random_state=0)
         return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)

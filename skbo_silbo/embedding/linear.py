@@ -14,7 +14,7 @@ ORTHONORMAL = 1e-6  # tolerance of the inner products of the columns
 
 @dataclass(frozen=True, eq=False)
 class LinearEmbedding:
-    """Linear map ``z = x B`` with orthonormal columns B, without centring.
+    """Linear embedding ``z = x B`` with orthonormal columns of B, without centring.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class LinearEmbedding:
     basis: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        """Validate the basis."""
+        """Validate the basis of the embedding."""
         if self.basis is None:
             return
         basis = np.asarray(self.basis)
@@ -54,7 +54,7 @@ class LinearEmbedding:
 
     @classmethod
     def from_components(cls, components: ArrayLike) -> Self:
-        """Create the embedding onto the span of the rows of `components`.
+        """Create the embedding onto the subspace spanned by the rows of `components`.
 
         Linearly dependent rows are dropped.
 
@@ -79,34 +79,34 @@ class LinearEmbedding:
 
     @property
     def r(self) -> int:
-        """Number of coordinates."""
+        """Number of coordinates of the embedding."""
         return self.d if self.basis is None else self.basis.shape[1]
 
     @property
     def is_identity(self) -> bool:
-        """Whether z equals x."""
+        """Whether the embedding maps each point to itself."""
         return self.basis is None
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the side lengths of the smallest box around the image of the cube."""
+        """Half the side lengths of the smallest box that contains the image of the cube."""
         return np.ones(self.d) if self.basis is None else np.abs(self.basis).sum(axis=0)
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return the coordinates ``Z = X B``."""
+        """Return the coordinates ``Z = X B`` of the points X."""
         return X if self.basis is None else X @ self.basis
 
     def expand(self, Z: FloatArray) -> FloatArray:
-        """Return the preimages of least norm in R^d, ``X = Z pinv(B)``."""
+        """Return the points of smallest norm with coordinates Z, ``X = Z pinv(B)``."""
         return Z if self.basis is None else Z @ self.basis.T
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
-        """Convert gradients with respect to z to gradients with respect to x."""
+        """Convert gradients with respect to coordinates z to gradients with respect to points x."""
         return gradient if self.basis is None else gradient @ self.basis.T
 
 
 def nearest_points(Z: FloatArray, embedding: Embedding, centre: FloatArray) -> FloatArray:
-    """Return, for each row of coordinates Z, the point of the cube nearest to a centre.
+    """Return, for each row of coordinates, the point of the cube nearest to a centre.
 
     If no point of the cube has these coordinates, the point with the closest coordinates is
     returned. A nonlinear embedding is inverted by its transformer, and the result is clipped to the

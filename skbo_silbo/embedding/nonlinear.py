@@ -54,27 +54,27 @@ class TransformerEmbedding:
 
     @classmethod
     def from_image(cls, transformer: InvertibleTransformerLike, X: FloatArray) -> Self:
-        """Create the embedding, with the smallest box around the image of X."""
+        """Create the embedding with the smallest search box that contains the image of X."""
         Z = _image(transformer, X)
         low, high = Z.min(axis=0), Z.max(axis=0)
         return cls(X.shape[1], transformer, (low + high) / 2.0, (high - low) / 2.0)
 
     @property
     def r(self) -> int:
-        """Number of coordinates."""
+        """Number of coordinates of the embedding."""
         return self.centre.size
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return the coordinates ``Z = T(X) - c``."""
+        """Return the coordinates ``Z = T(X) - c`` of the points X."""
         return _image(self.transformer, X) - self.centre
 
     def expand(self, Z: FloatArray) -> FloatArray:
-        """Return the inverse transform of Z, without clipping."""
+        """Return the inverse transform of the coordinates Z, without clipping to the cube."""
         X = np.asarray(self.transformer.inverse_transform(Z + self.centre), dtype=float)
         return X.reshape(len(Z), self.d)
 
     def pull_back(self, gradient: FloatArray) -> NoReturn:
-        """Raise NotImplementedError, because derivatives of transformers are not available."""
+        """Raise NotImplementedError, because transformers provide no derivatives."""
         raise NotImplementedError(
             f"{type(self.transformer).__name__} has no derivatives, which a gradient-based search "
             "requires. Use a transformer with components_, or search='random'."
@@ -87,7 +87,7 @@ def _image(transformer: InvertibleTransformerLike, X: FloatArray) -> FloatArray:
 
 
 def embedding_to_data(embedding: Embedding) -> Any:
-    """Return an embedding as JSON-compatible data.
+    """Convert an embedding to JSON-compatible data.
 
     Random embeddings are stored as None, because the seed determines them, and fitted transformers
     as `RELEARN`.
@@ -104,7 +104,7 @@ def embedding_to_data(embedding: Embedding) -> Any:
 
 
 def embedding_from_data(data: Any, d: int, learner: Learner) -> Embedding:
-    """Restore an embedding on d inputs from the result of `embedding_to_data`.
+    """Restore an embedding of d inputs from the data of `embedding_to_data`.
 
     A random embedding is drawn again by its learner. An embedding that will be learnt again is the
     identity until then.

@@ -10,7 +10,7 @@ UNITS = {"n_calls": "calls", "n_iter": "candidates"}
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a run stopped.
+    """Reason for which an optimisation run stopped.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a run after an evaluation, which is passed to callbacks.
+    """State of a run after an evaluation, passed to callbacks.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Progress:
 
 
 class Budget:
-    """Limits of a run, with counts of its evaluations and of those without improvement.
+    """Limits on the evaluations of a run, and counts of those made so far.
 
     Parameters
     ----------
@@ -136,12 +136,12 @@ class Budget:
         self.start_clock()
 
     def start_clock(self):
-        """Start measuring time."""
+        """Start measuring the time of the run."""
         self._start = time.perf_counter()
         self.time_limit = math.inf if self.max_time is None else self._start + self.max_time
 
     def room(self, n_under_way=0):
-        """Return the number of evaluations that may still begin, or 0 if the run stops."""
+        """Return the number of evaluations that may still start, 0 once the run stops."""
         if self.stop is None and time.perf_counter() >= self.deadline:
             self.end("max_time", f"Time limit of {self.max_time} s reached.")
         if self.stop is None and self.n_done >= self.n:
@@ -150,16 +150,16 @@ class Budget:
         return 0 if self.stop else self.n - self.n_done - n_under_way
 
     def end(self, reason, message):
-        """Stop the run, unless it has already been stopped for another reason."""
+        """Stop the run for a given reason, unless it has already stopped."""
         self.stop = self.stop or Stop(reason, message)
 
     def abort(self, reason, message):
-        """Stop the run, and do not call the callback again."""
+        """Stop the run without calling the callback again."""
         self.callback = None
         self.end(reason, message)
 
     def stop_if_gain_is_negligible(self, gain, standard_error):
-        """Stop if the remaining evaluations are expected to gain less than the standard error.
+        """Stop the run if the expected gain is below the standard error of the best value.
 
         The gain of the remaining evaluations is bounded by their number times the largest expected
         improvement. The threshold is that of Makarova et al. (2022), who compare it with a bound on
@@ -176,7 +176,7 @@ class Budget:
             self.end("patience", "The model expects no gain above the standard error of the best.")
 
     def count(self, trial, optimizer, show=None):
-        """Count an evaluation or a value supplied by the user.
+        """Count an evaluation, or an observation supplied by the user.
 
         Evaluations are also shown, and passed to the callback.
         """

@@ -6,11 +6,11 @@ from skbo_silbo.optimizers import EmbeddedOptimizer
 
 
 class FirstPointsOnlyWarning(UserWarning):
-    """Warning that `n_calls` or `n_iter` is too small for the model to propose points."""
+    """Warning that a run ends before the model proposes any points."""
 
 
 def warn_of_first_points_only(loop: EvaluationLoop) -> None:
-    """Warn if a resumed loop will end before the model proposes points.
+    """Warn if a resumed run will end before the model proposes any points.
 
     The initial design is not shortened to the budget, so that a run can be resumed with a larger
     one. There is no warning without a model, or if the budget exhausts a finite space.

@@ -27,7 +27,7 @@ HANGING = (
 
 
 class EvaluationLoop:
-    """Evaluate the proposals of an optimiser until the budget is spent.
+    """Loop that evaluates the proposals of an optimiser until the budget is spent.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class EvaluationLoop:
         self._is_withdrawn = False
 
     def resume(self, told, held=()):
-        """Continue from the evaluations and values that were known before this run.
+        """Continue a run with the trials of earlier runs.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class EvaluationLoop:
             self._stop_if_gain_is_negligible()
 
     def run(self):
-        """Evaluate points until a limit, a callback, an error or Ctrl-C ends the run.
+        """Evaluate points until a limit, a callback, an error or Ctrl-C stops the run.
 
         Returns
         -------
@@ -140,7 +140,7 @@ class EvaluationLoop:
 
     @contextmanager
     def _open_workers(self):
-        """Context manager for the workers.
+        """Context manager that opens the workers and closes them at the end.
 
         If an error or Ctrl-C ends the run, running evaluations are recorded.
         """
@@ -163,7 +163,7 @@ class EvaluationLoop:
     # --- begin ----------------------------------------------------------------------------------
 
     def _n_wanted(self, n_open):
-        """Return the number of evaluations to begin now."""
+        """Return the number of evaluations to start now."""
         room = self.budget.room(n_open)
         if self.batch_size is None:
             return min(math.ceil(self.workers.n_free / self.evaluation.n_calls), room)
@@ -172,11 +172,11 @@ class EvaluationLoop:
         return min(self._n_left, room)
 
     def _n_of_batch(self, n):
-        """Return the number of points in a batch of up to n, which ends with the initial points."""
+        """Return the size of the next batch, at most n, without crossing the initial design."""
         return min(n, len(self.proposals.initial) or n)
 
     def _n_open_values(self):
-        """Return the number of values that the optimiser will get from open evaluations."""
+        """Return the number of observations expected from evaluations that have not ended."""
         return sum(trial.is_modelled for trial in (*self._running.values(), *self._held))
 
     def _begin(self, trial):
@@ -211,7 +211,7 @@ class EvaluationLoop:
         self.n_calls -= 1
 
     def _withdraw_waiting(self):
-        """Withdraw the evaluations that have not begun."""
+        """Withdraw the evaluations that are waiting for a worker."""
         if not self._is_withdrawn:
             self._is_withdrawn = True
             calls = self.workers.drain()
@@ -227,7 +227,7 @@ class EvaluationLoop:
     # --- end ------------------------------------------------------------------------------------
 
     def _take(self, outcomes):
-        """Process the outcomes of calls, then raise the first error if there is one."""
+        """Process the outcomes of function calls, then raise the first error if there is one."""
         for outcome in outcomes:  # first, since recording one may fail
             if outcome.kind == "value":
                 self._keep(outcome.call, outcome.value)
@@ -276,7 +276,7 @@ class EvaluationLoop:
         self._observe(trial)
 
     def _observe(self, trial):
-        """Record the observation of a trial and, outside of batches, pass it to the optimiser."""
+        """Record the observation of a trial, and pass it to the optimiser outside of batches."""
         if trial.observation is None:
             try:
                 trial.observation = self.evaluation.observation(trial)
@@ -302,7 +302,7 @@ class EvaluationLoop:
         self._running.pop(trial.number, None)
 
     def _write(self, trial):
-        """Write the observation of a trial to the log, once."""
+        """Write the observation of a trial to the log, unless it is already there."""
         if trial.event is None:
             observation = trial.observation
             rows = self.proposals.points.observed_rows([trial.point])
@@ -320,7 +320,7 @@ class EvaluationLoop:
         self.log.evaluated(trial.point)
 
     def _tell(self):
-        """Pass the observations of a batch to the optimiser, and count them."""
+        """Pass the observations of a batch to the optimiser and update the budget."""
         batch = sorted(self._held, key=attrgetter("place"))
         if not batch:
             return
@@ -352,7 +352,7 @@ class EvaluationLoop:
     # --- errors and interruptions ---------------------------------------------------------------
 
     def _finish_running(self):
-        """Record the evaluations that are running when an error ends the run."""
+        """Record the running evaluations as ended when an error stops the run."""
         self.budget.abort("error", "Stopped by an error.")
         self._rescue()
         while self.workers.n_calls and self.workers.n_usable > 0:
@@ -360,7 +360,7 @@ class EvaluationLoop:
                 self._take(self.workers.wait())
 
     def _rescue(self):
-        """Record, without waiting, the evaluations that have returned."""
+        """Record the evaluations that have already returned a value, without waiting for others."""
         self.budget.abort("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
         for call, value in self.workers.returned():
             self._keep(call, value)

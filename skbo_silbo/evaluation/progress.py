@@ -7,7 +7,7 @@ from functools import partial
 
 @contextmanager
 def show_progress(verbose, title, total, unit):
-    """Context manager that returns a function to show a `Progress`, or None.
+    """Return a context manager for a progress display.
 
     Parameters
     ----------

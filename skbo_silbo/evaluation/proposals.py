@@ -9,7 +9,7 @@ from skbo_silbo.space import SpaceExhausted
 
 
 class Proposals:
-    """Source of the points to evaluate.
+    """Source of the points to evaluate: initial points, then proposals of the optimiser.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Proposals:
                 self.initial.append((point, source))
 
     def next(self, n_begun, n_open):
-        """Return the next trial, or None if a finite space has no other point.
+        """Return the next trial to evaluate, or None if a finite space has no new point left.
 
         Parameters
         ----------
@@ -87,5 +87,5 @@ class Proposals:
         return None
 
     def fixed_parameters(self, n_begun):
-        """Return the parameter values to fix in the next proposal, or None if there are none."""
+        """Return the parameter values to keep fixed in the next proposal, or None."""
         return

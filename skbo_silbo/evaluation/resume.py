@@ -7,7 +7,7 @@ from skbo_silbo.optimizers.event import UNREADABLE
 
 
 def read_trials(log, evaluation, proposals, batch_size=None):
-    """Restore the optimiser from the events of earlier runs, and return their evaluations.
+    """Restore the optimiser from the journal, and return the trials of earlier runs.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def read_trials(log, evaluation, proposals, batch_size=None):
 
 
 def _restored(log, event, evaluation):
-    """Return the trials of an "observed" event.
+    """Return the trials whose observations a journal event records.
 
     This is a single evaluation, or all points whose values were supplied by the user.
     """
@@ -79,7 +79,7 @@ def _restored(log, event, evaluation):
 
 
 def _size_of_open_batch(trials, proposals, batch_size):
-    """Return the number of evaluations in the last batch if it is incomplete, or 0.
+    """Return the number of evaluations in an incomplete last batch, otherwise 0.
 
     A batch is incomplete after an interruption or with a smaller budget. A smaller batch is
     complete if it ends with the initial points.

@@ -13,7 +13,7 @@ from skbo_silbo._checks import LONGEST_SHOWN, brief
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """The outcome of evaluating one point.
+    """Values observed by evaluating one point.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Trial:
 
 
 class Evaluation(ABC):
-    """How points are evaluated: by one call of a function, or one fit per split.
+    """Interface for evaluating a point, by one function call or one fit per split.
 
     Attributes
     ----------
@@ -91,31 +91,31 @@ class Evaluation(ABC):
 
     @abstractmethod
     def calls(self, trial: Trial) -> Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]:
-        """Return the calls that evaluate a point: functions and their arguments."""
+        """Return the functions and arguments that have to be called to evaluate a point."""
 
     @abstractmethod
     def observation(self, trial: Trial) -> Observation:
-        """Compute the observation from the return values of the calls, ``trial.results``."""
+        """Compute the observation of a trial from the return values of its calls."""
 
     @abstractmethod
     def failure(self, trial: Trial, why: str, error: BaseException) -> Observation:
-        """Return the observation of an evaluation without a value, or raise `error`."""
+        """Return the observation of a failed evaluation, or raise its error."""
 
     def standard_error(self, trial: Trial | None) -> float:
-        """Return the standard error of the value for ``patience="auto"``, or NaN if unknown."""
+        """Return the standard error of an observed value, NaN if it is unknown."""
         return math.nan
 
     def record(self, trial: Trial) -> dict[str, Any]:
-        """Return additional JSON-compatible data to store in a journal."""
+        """Return JSON-compatible data about a trial to store in the journal."""
         return {}
 
     def rows_from_record(self, content: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """Return the rows of an observation from data returned by `record`."""
+        """Restore the result rows of a trial from the data returned by `record`."""
         return None
 
 
 def format_point(point: Any) -> str:
-    """Return a point as one line of text, abbreviated if it has many inputs."""
+    """Format a point as one line of text, abbreviated if it has many inputs."""
     if isinstance(point, np.ndarray):
         return np.array2string(point, precision=4, threshold=6, max_line_width=LONGEST_SHOWN)
     return brief(point)

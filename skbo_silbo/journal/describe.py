@@ -32,7 +32,7 @@ BUILT_IN = (*PLAIN, list, dict, set, frozenset, np.ndarray)
 
 
 def describe(value: object) -> Any:
-    """Describe a value as JSON data that are the same in every process.
+    """Describe a Python object as JSON data that are the same in every process.
 
     Classes and functions are described by their qualified name. For lambdas and nested functions, a
     digest of the bytecode is added as ``"code"``. Estimators are described by class and parameters,
@@ -55,7 +55,7 @@ def describe(value: object) -> Any:
 
 
 def _described(value, inside):
-    """Describe a value, given the ids of the objects that contain it."""
+    """Describe an object as JSON data, given the ids of the objects that contain it."""
     if isinstance(value, np.generic) and not isinstance(value, (np.timedelta64, np.datetime64)):
         value = value.item()
     if value is None or type(value) in (bool, int, str):
@@ -133,7 +133,7 @@ def _object(value, part):
 
 
 def _digest(function):
-    """Return a digest of the bytecode of a function and of the plain values in its closure."""
+    """Return a hash of a function's bytecode and of the plain values in its closure."""
     held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # the cell is empty
@@ -148,7 +148,7 @@ def _bytecode(code):
 
 
 def _state(value):
-    """Return the attributes that define an object, or None if they may not define it fully."""
+    """Return the attributes that define an object, or None if they may be incomplete."""
     kind = type(value)
     if kind.__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
         return {"__wrapped__": value.__wrapped__}
@@ -165,7 +165,7 @@ def _state(value):
 
 
 def describe_data(data: Any) -> Any:
-    """Describe an array, data frame, sparse matrix or list by shape and digest."""
+    """Describe an array, data frame, sparse matrix or list by its shape and a hash."""
     if sparse.issparse(data):
         data = sparse.csr_array(data, copy=True)
         data.sum_duplicates()
@@ -184,13 +184,13 @@ def describe_data(data: Any) -> Any:
 
 
 def _is_cloned_whole(estimator):
-    """Return whether `clone` copies more than the parameters, as for a frozen estimator."""
+    """Return whether `clone` copies more than an estimator's parameters, as if it were frozen."""
     own = getattr(type(estimator), "__sklearn_clone__", None)
     return own is not None and not own.__module__.startswith("sklearn.base")
 
 
 def _is_found(value):
-    """Return whether an object can be imported by its qualified name, as `pickle` does."""
+    """Return whether an object can be imported by its qualified name, as `pickle` requires."""
     name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if not (isinstance(name, str) and isinstance(module, str)):
         return False
@@ -227,7 +227,7 @@ def name_of(thing: Any) -> str:
 
 
 def callable_name(function: Any) -> str:
-    """Return the qualified name of a callable, or of its class.
+    """Return the qualified name of a function, or of the class of a callable object.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def callable_name(function: Any) -> str:
 
 
 def describe_callable(function: Any) -> dict[str, Any]:
-    """Describe a callable by its name only, since calls may change its attributes.
+    """Describe a callable by its name only, because calls may change its attributes.
 
     For lambdas and nested functions, a digest of the bytecode is added.
     """
@@ -255,7 +255,7 @@ def _inner(function):
 
 
 def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:
-    """Raise a ValueError that lists the differences if two descriptions differ.
+    """Raise a ValueError that lists the differences between two descriptions, if any.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def format_differences(old: Any, new: Any) -> str:
 
 
 def _leaves(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield (path, old, new) for the parts that differ.
+    """Yield the path, old value and new value of each difference between descriptions.
 
     The values 1, 1.0 and True are different from one another. The order of keys does not matter. If
     the class differs, the other parts of an object are not listed. An object with a text is shown
@@ -330,7 +330,7 @@ def _is_code(where):
 
 
 def _parts(value):
-    """Return the parts of a description to compare separately, or None if it has no parts."""
+    """Split a description into parts to compare, or return None if it has no parts."""
     if not isinstance(value, list) or not any(isinstance(part, (dict, list)) for part in value):
         return value if isinstance(value, dict) else None
     parts = {str(i): part for i, part in enumerate(value)}

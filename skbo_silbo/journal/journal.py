@@ -21,7 +21,7 @@ COMPLETE = re.compile(rb'"check": "[0-9a-f]{16}"\}$')
 
 
 class Journal:
-    """A file with a header and numbered records, one JSON object per line.
+    """File of a header and numbered records, with one JSON object per line.
 
     `append` returns once its line is on disk (``fsync``). A crash or a full disk can therefore only
     damage the last line, which is dropped when the file is opened. Every line ends with a checksum,
@@ -73,7 +73,7 @@ class Journal:
             raise
 
     def _open_locked(self):
-        """Open and lock the file, and retry if another process has replaced it in between."""
+        """Open and lock the journal file, retrying if another process has just replaced it."""
         while True:
             file = _open(self.path)
             try:
@@ -86,12 +86,12 @@ class Journal:
             os.close(file)
 
     def close(self) -> None:
-        """Close the file and release its lock."""
+        """Close the journal file and release its lock."""
         self._file = None
         self._release()
 
     def begin(self, header: dict[str, Any]) -> None:
-        """Write the header, replacing everything in the file.
+        """Replace the content of the journal file by a header.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Journal:
         _sync_folder(self._place)
 
     def append(self, record: dict[str, Any]) -> None:
-        """Write a record and return once it is on disk.
+        """Append a record to the journal, and return when it is on disk.
 
         Parameters
         ----------
@@ -125,12 +125,12 @@ class Journal:
         self._write({"n": self._n_records, **record}, record)
 
     def damaged_record(self, i: int, why: object = "") -> ValueError:
-        """Return the error to raise if record i cannot be read."""
+        """Return the error for a journal record that cannot be read."""
         remedy = "Delete it and all lines after it to resume from there, or use another path."
         return self._damaged(i + 2, remedy, why)
 
     def damaged_header(self, why: object = "") -> ValueError:
-        """Return the error to raise if the header cannot be read."""
+        """Return the error for a journal header that cannot be read."""
         return self._damaged(1, "Restore a copy of the file, or use another path.", why)
 
     def _damaged(self, line, remedy, why):
@@ -140,7 +140,7 @@ class Journal:
         return ValueError(f"journal {self.path!r} is damaged in line {line}{reason}. {remedy}")
 
     def _usable_file(self):
-        """Return the file descriptor, or raise an error if this process cannot write to it."""
+        """Return the file descriptor of the open journal, or raise an error."""
         if os.getpid() != self.process:
             raise RuntimeError(
                 f"journal {self.path!r} can only be written by the process that opened it, not by "
@@ -151,7 +151,7 @@ class Journal:
         return self._file
 
     def _require_untouched(self):
-        """Check that the file has not been changed, moved or closed elsewhere."""
+        """Raise an error if the journal was changed, moved or closed by someone else."""
         with suppress(OSError):
             os.lseek(self._file, self._size - len(self._tail), os.SEEK_SET)
             is_same = os.read(self._file, len(self._tail)) == self._tail
@@ -209,7 +209,7 @@ class Journal:
         self._size, self._tail = len(whole), whole[-TAIL:]
 
     def _parse(self, lines):
-        """Return the header and the records after checking the version, checksums and numbers."""
+        """Parse the header and records of a journal, and check version and checksums."""
         header, *records = map(read_checked_line, lines)
         version = VERSION_OF.match(lines[0])
         is_intact = header is not None or not COMPLETE.search(lines[0])
@@ -228,7 +228,7 @@ class Journal:
 
 
 def read_unlocked(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Read the header and the records of a journal that another process may be writing.
+    """Read the header and records of a journal while another process may write to it.
 
     The file is neither locked nor changed. Reading stops before the first incomplete line.
 
@@ -294,7 +294,7 @@ def _open(path):
 
 
 def _is_at(path, file):
-    """Return whether an open file is the file at a path."""
+    """Return whether an open file is still the file at the given path."""
     try:
         there = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -311,7 +311,7 @@ def _write_all(file, content, start):
 
 
 def _sync_folder(path):
-    """Write the folder entry of a new file to disk, except on Windows."""
+    """Write the directory entry of a new file to disk, except on Windows."""
     if is_windows():
         return
     folder = os.open(os.path.dirname(path), os.O_RDONLY)
@@ -322,7 +322,7 @@ def _sync_folder(path):
 
 
 def checked_line(content: dict[str, Any]) -> bytes:
-    """Return a dict as one line of JSON with a checksum, without the newline.
+    """Serialise a dict as one line of JSON with a checksum.
 
     Raises
     ------
@@ -334,7 +334,7 @@ def checked_line(content: dict[str, Any]) -> bytes:
 
 
 def read_checked_line(line: bytes) -> dict[str, Any] | None:
-    """Return the dict in a line without its checksum, or None if the line was changed."""
+    """Parse a line written by `checked_line`, or return None if the line was changed."""
     checked = CHECKED.fullmatch(line)
     if checked is None or checked[2] != _checksum(checked[1]):
         return None

@@ -6,7 +6,7 @@ PLACE = 2**31 - 2  # position of the byte locked on Windows, beyond all lines of
 
 
 def lock(file, path):
-    """Acquire the lock on an open file without waiting.
+    """Lock an open file without waiting.
 
     The lock belongs to the open file, not to the process: a second journal in this process is
     rejected too. Closing the file, or the death of the process, releases it.
@@ -43,7 +43,7 @@ def lock(file, path):
 
 
 def unlock(file):
-    """Release the lock immediately, even if a forked process still has the file open.
+    """Unlock a file, even if a forked process still has it open.
 
     On Windows, the lock is released when the file is closed.
     """
@@ -53,7 +53,7 @@ def unlock(file):
 
 
 def is_windows():
-    """Return whether this is Windows."""
+    """Return whether the operating system is Windows."""
     return os.name == "nt"
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class AskTellOptimizer(ABC):
-    """Base class of ask-and-tell optimisers.
+    """Base class of optimisers with the methods `ask` and `tell`.
 
     An optimiser stores the evaluated points, and the pending points, which have been proposed but
     not evaluated. A subclass implements `propose`, which chooses the next point.
@@ -200,7 +200,7 @@ class AskTellOptimizer(ABC):
         return self._tell(x, y, noise_std, constraints)
 
     def _tell(self, x, y, noise_std, constraints, goals=None):
-        """Record observations.
+        """Add validated observations to the history.
 
         If y contains scalarised values, `goals` contains the values of the k objectives that they
         were computed from, with shape (n, k).
@@ -232,7 +232,7 @@ class AskTellOptimizer(ABC):
         return self
 
     def cancel(self, x: Any) -> Self:
-        """Withdraw pending points, so that they can be proposed again.
+        """Withdraw pending points, so that `ask` may propose them again.
 
         Use it for evaluations that were lost, for example with a worker, and may be repeated. To
         record a failed evaluation instead, call ``tell(x, float("nan"))``.
@@ -315,7 +315,7 @@ class AskTellOptimizer(ABC):
         """
 
     def constrain(self, constraints: ConstraintsLike) -> Self:
-        """Restrict further proposals to points that satisfy known, cheap constraints.
+        """Restrict further proposals to points that satisfy the given constraints.
 
         Parameters
         ----------
@@ -354,12 +354,12 @@ class AskTellOptimizer(ABC):
 
     @property
     def x_iters_(self) -> Any:
-        """The evaluated points in the order of `tell`, as an array (n, d) or a list of dicts."""
+        """Evaluated points in the order of `tell`, as an array (n, d) or a list of dicts."""
         return self._as_results(self._history.points)
 
     @property
     def pending_(self) -> Any:
-        """The pending points in the order of `ask`, as an array (n, d) or a list of dicts."""
+        """Points that were proposed but not evaluated, as an array (n, d) or a list of dicts."""
         with self._lock:
             pending, exact = dict(self._pending), dict(self._exact)
         decode = self.space_.decode
@@ -368,12 +368,12 @@ class AskTellOptimizer(ABC):
 
     @property
     def func_vals_(self) -> FloatArray:
-        """The observed values in the order of `tell`."""
+        """Observed objective values in the order of `tell`."""
         return self._sign * self._history.y
 
     @property
     def constraints_(self) -> FloatArray:
-        """The observed constraints as an array of shape (n, m), with NaN for unknown values.
+        """Observed constraint values as an array of shape (n, m), with NaN for unknown values.
 
         m is 0 if no constraint has been observed.
         """
@@ -381,22 +381,22 @@ class AskTellOptimizer(ABC):
 
     @property
     def feasible_(self) -> BoolArray:
-        """Mask of the evaluated points at which all constraints are known to hold."""
+        """Mask of the evaluated points that are known to satisfy all constraints."""
         return is_feasible(self._history.constraints)
 
     @property
     def best_x_(self) -> Any:
-        """The feasible point with the best observed value."""
+        """Feasible point with the best observed objective value."""
         return self._history.points[self._history.best_index()].copy()
 
     @property
     def best_y_(self) -> float:
-        """The best finite value observed at a feasible point."""
+        """Best finite objective value observed at a feasible point."""
         return self._sign * float(self._history.y[self._history.best_index()])
 
     @property
     def recommended_(self) -> Recommendation:
-        """The evaluated point to use if values are noisy.
+        """Evaluated point to use if the objective is noisy.
 
         Without a model, this is the point with the best observed value.
         """
@@ -404,7 +404,7 @@ class AskTellOptimizer(ABC):
 
     @property
     def input_model_(self) -> InputModel:
-        """An `InputModel` that describes how the inputs affect the observed values.
+        """`InputModel` that describes how each input affects the objective.
 
         It is fitted on first access, which takes some seconds, and has no effect on proposals.
         """
@@ -416,26 +416,26 @@ class AskTellOptimizer(ABC):
 
     @property
     def has_input_model(self) -> bool:
-        """Whether `input_model_` is up to date, so that reading it takes no time."""
+        """Whether `input_model_` is already fitted to all observations."""
         return self._input_model is not None and self._input_model[0] == len(self._history)
 
     @property
     def known_constraints_(self) -> list[Any]:
-        """Description of the constraints passed to `constrain`, as JSON-compatible data."""
+        """JSON-compatible description of the constraints passed to `constrain`."""
         return self._known_constraints.described
 
     def constraint_violation(self, point: Any) -> float:
-        """Return by how much a point violates the known constraints, which is 0 if they hold."""
+        """Return by how much a point violates the constraints passed to `constrain`."""
         return self._known_constraints.violation(point)
 
     def check_constraints(self, constraints: ArrayLike) -> None:
-        """Raise the error that `tell` would raise for the constraint values of one point."""
+        """Raise an error if `tell` would reject the constraint values of a point."""
         n_constraints = self._history.constraints.shape[1]
         constraints = as_constraints(constraints, (1,), n_constraints)
         self._refuse_unusable(np.full(1, np.nan), constraints)
 
     def evaluation_table(self) -> dict[str, list[Any]]:
-        """Return the columns of `to_frame` as lists, without pandas."""
+        """Return the evaluations as a dict of columns, for use without pandas."""
         with self._lock:
             values, feasible, constraints = self.func_vals_, self.feasible_, self.constraints_
             points = self.x_iters_
@@ -444,7 +444,7 @@ class AskTellOptimizer(ABC):
         return evaluation_table(points, results, evaluation_status(values, feasible))
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the observed points as a pandas DataFrame, in the order of `tell`.
+        """Return the evaluations as a pandas DataFrame, in the order of `tell`.
 
         Returns
         -------
@@ -470,7 +470,7 @@ class AskTellOptimizer(ABC):
         return pd.DataFrame(self.evaluation_table())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the state of the optimiser as JSON-compatible data.
+        """Convert the state of the optimiser to JSON-compatible data.
 
         `from_dict` restores an optimiser in the same state.
 
@@ -489,7 +489,7 @@ class AskTellOptimizer(ABC):
     def from_dict(
         cls, data: dict[str, Any], *, bounds: BoundsLike | None = None, **objects: Any
     ) -> Self:
-        """Restore an optimiser that was saved by `to_dict`, so that it proposes the same points.
+        """Restore an optimiser, and its future proposals, from the data of `to_dict`.
 
         If the saved optimiser had known constraints, call `constrain` with them before `ask`.
 
@@ -516,27 +516,27 @@ class AskTellOptimizer(ABC):
 
     @property
     def encoded_pending_(self) -> FloatArray:
-        """The pending points in the order of `ask`, encoded in the cube [-1, 1]^m."""
+        """Pending points in the order of `ask`, encoded in the cube [-1, 1]^m."""
         shape = len(self._pending), self.space_.n_features_
         return np.array(list(self._pending.values())).reshape(shape)
 
     # --- for subclasses -------------------------------------------------------------------------
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return the state of the model of a subclass as JSON-compatible data."""
+        """Convert the fitted model to JSON-compatible data, in subclasses that have one."""
         return {}
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `model_to_dict`, after the history and pending points."""
+        """Restore the fitted model from the data of `model_to_dict`."""
         return
 
     def _refuse_unusable(self, noise_std, constraints):
-        """Raise an error if the optimiser cannot use the noise or constraints passed to `tell`."""
+        """Raise an error if the optimiser does not support noise or constraint values."""
         return
 
     @property
     def _sign(self):
-        """Factor, 1 or -1, that converts the user's values to values to minimise, and back."""
+        """Factor that converts between the user's values and values to minimise, 1 or -1."""
         return -1.0 if self.maximize else 1.0
 
     @property
@@ -545,15 +545,15 @@ class AskTellOptimizer(ABC):
 
     @property
     def _n_points(self):
-        """Number of evaluated and pending points."""
+        """Total number of evaluated and pending points."""
         return len(self._history) + len(self._pending)
 
     def _rng(self, *key):
-        """Return a random generator that is seeded with the given key."""
+        """Return a random generator seeded with the given key."""
         return np.random.default_rng([self.seed_, *key])
 
     def _accept(self, x, part, rng):
-        """Mark a proposal as pending and return it as a point of the user's space.
+        """Mark a proposed point as pending and decode it.
 
         If x is None, evaluated or pending, a random new point is used instead.
         """
@@ -566,7 +566,7 @@ class AskTellOptimizer(ABC):
         return self.space_.decode(self._add_pending(x)[None])[0]
 
     def _accept_in(self, part, x):
-        """Accept a proposal in a restricted space, and insert the exact fixed values."""
+        """Mark a point proposed in a restricted space as pending, and insert the fixed values."""
         best = self._history.best_points(N_BEST)
         proposed = best[:0] if x is None else part.admitted(part.round(x[None]))
         if not len(proposed) or key_of(proposed[0]) in self._seen:

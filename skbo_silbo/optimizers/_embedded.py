@@ -56,7 +56,7 @@ from skbo_silbo.surrogate.warps import warped_variance
 
 
 class EmbeddedOptimizer(AskTellOptimizer):
-    """Base class of the optimisers with an embedding and a surrogate.
+    """Base class of optimisers with an embedding and a surrogate.
 
     A subclass implements `configure`, which returns the components to use. Its ``__init__`` must
     store its arguments as attributes before it calls this one.
@@ -85,15 +85,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @abstractmethod
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
 
     @property
     def n_initial_(self) -> int:
-        """Number of points to evaluate before the first model is fitted."""
+        """Number of points that are evaluated before the first model is fitted."""
         return self._configuration.n_initial
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return the next design point, or else the maximiser of the acquisition function."""
+        """Return the next design point, or the maximiser of the acquisition function."""
         with one_thread():
             if self._n_points < self._configuration.n_initial or not len(self._history):
                 return self._design_point(self._n_points)
@@ -105,7 +105,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Convert the coordinates that a search returned to points of the cube.
+        """Convert coordinates of the embedding to encoded points.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return nearest_points(Z, embedding, incumbent) if X is None else X
 
     def _design_point(self, index: int) -> FloatArray | None:
-        """Return a point of the initial design.
+        """Return the next point of the initial design.
 
         None is returned if the point has been evaluated or is pending, or after the last point.
         """
@@ -146,7 +146,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _first_new(
         self, found: Found, part: Part | None, rng: np.random.Generator
     ) -> tuple[FloatArray | None, FloatArray | None]:
-        """Return the best new candidate and its coordinates, or None and None if there is none.
+        """Return the best candidate that has not been evaluated, and its coordinates.
 
         The new candidates ranked directly below it become unlabelled points of the next fit.
         """
@@ -166,16 +166,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
     # --- the model ------------------------------------------------------------------------------
 
     def _update_model(self) -> None:
-        """Fit the embedding and the surrogate if there are new evaluations."""
+        """Refit the embedding and the surrogate if there are new evaluations."""
         if self._model.n_observed != len(self._history):
             self._model = self._with_surrogate(self._with_embedding(self._model))
 
     def _labelled(self) -> Labelled:
-        """Return the evaluations that models are fitted to, in canonical order."""
+        """Return the evaluations to fit models to, in canonical order."""
         return self._history.canonical
 
     def _with_embedding(self, model: Model) -> Model:
-        """Return the model with a newly learnt embedding, if an update is due."""
+        """Return the model with the embedding learnt again, if an update is due."""
         learner, n = self._configuration.learner, self._labelled().y.size
         is_first = model.learnt_at == 0
         if not is_first and isinstance(learner, IdentityLearner):
@@ -194,7 +194,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return replace(relearnt, surrogate=None, n_observed=None)
 
     def _with_surrogate(self, model: Model, *, tune: bool = True) -> Model:
-        """Return the model with a surrogate and constraint models fitted to all evaluations.
+        """Return the model with surrogate and constraint models refitted to all evaluations.
 
         Hyperparameters are optimised if that is due, or taken from the stored states if `tune` is
         False.
@@ -232,11 +232,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         )
 
     def _coordinates(self, embedding: Embedding, X: FloatArray, *values: Any) -> tuple[Any, ...]:
-        """Return the coordinates of points, and the values for each row of coordinates."""
+        """Return the coordinates of evaluated points, and the value for each of them."""
         return embedding.project(X), *values
 
     def _surface(self, part: Part | None = None, model: Model | None = None) -> AcquisitionSurface:
-        """Return the acquisition surface, with predicted values at pending points."""
+        """Return the acquisition function, given predicted values at the pending points."""
         model = model or self._model
         surrogate, feasibility, embedding = model.surrogate, model.feasibility, model.embedding
         good: list[Any] = []  # coordinates of the points whose values are to be improved on
@@ -264,12 +264,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def embedding_(self) -> Embedding:
-        """The current embedding, which is the identity before the first model."""
+        """Current embedding, the identity before the first model is fitted."""
         return self._model.embedding
 
     @property
     def subspace_(self) -> LearntSubspace:
-        """The inputs and directions that affect the observed values, as a `LearntSubspace`.
+        """Inputs and directions that affect the objective, as a `LearntSubspace`.
 
         It is computed on first access, which takes several model fits, and has no effect on
         proposals. A `NotLowDimensionalWarning` is issued if `n_components` or a learnt embedding
@@ -293,7 +293,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def recommended_(self) -> Recommendation:
-        """The evaluated point to use if values are noisy, with its predicted mean and std.
+        """Evaluated point to use if the objective is noisy, with its predicted value.
 
         It is the feasible point with the lowest posterior mean, the first one in case of ties.
         `best_y_`, the lowest of many noisy values, is usually too optimistic. The mean and standard
@@ -323,11 +323,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return Recommendation(point, self._sign * mean, std)
 
     def _row_of(self, x):
-        """Return the index of the first evaluation of an encoded point."""
+        """Return the index of the first evaluation of a given encoded point."""
         return int(np.flatnonzero((x == self._history.X).all(axis=1))[0])
 
     def expected_gain(self) -> float:
-        """Return the largest expected improvement on the best value over the whole space.
+        """Return the largest expected improvement over the whole search space.
 
         It can serve as a stopping criterion, and computing it has no effect on proposals.
 
@@ -415,7 +415,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
     def expected_improvement(self, x: Any) -> Any:
-        """Return the expected improvement on the best value at one or more points.
+        """Return the expected improvement over the best observed value at the given points.
 
         Pending points count as evaluated. With learnt constraints, the improvement is multiplied by
         the probability that they hold. It is infinite until a feasible point is known.
@@ -446,13 +446,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return float(values[0]) if single else values
 
     def _improvement(self, model, log_gain):
-        """Convert the logarithm of expected improvements to improvements in units of the values."""
+        """Convert log expected improvements to the units of the objective."""
         y = self._labelled().y
         best = model.warp(y[np.isfinite(y)]).min()
         return in_units_of_values(model, best, np.exp(log_gain), y)[1]
 
     def _current_model(self, asked: str, *, needs_value: bool = False) -> Model:
-        """Return a model of all evaluations, without changing the stored one.
+        """Return a model fitted to all evaluations, without storing it in the optimiser.
 
         Parameters
         ----------
@@ -480,18 +480,18 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return model
 
     def _averaged(self, model):
-        """Return the model with predictions averaged over the noise level, for reports."""
+        """Return the model with predictions averaged over the uncertain noise variance."""
         if self._reported[0] is not model:
             averaged = replace(model, surrogate=averaged_over_noise(model.surrogate))
             self._reported = model, averaged
         return self._reported[1]
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return the state of the model as JSON-compatible data."""
+        """Convert the fitted model to JSON-compatible data."""
         return model_to_data(self._model, self._configuration, len(self._history))
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `model_to_dict`, after the history and pending points."""
+        """Restore the fitted model from the data of `model_to_dict`."""
         d = self.space_.n_features_
         self._model, had_surrogate = model_from_data(state, self._configuration, d)
         if self._model.state is not None and not self._model.moved:
@@ -499,7 +499,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._model = restored if had_surrogate else self._model
 
     def _restored(self, asked="subspace_"):
-        """Return the model with a surrogate restored from the stored hyperparameters.
+        """Return the model with a surrogate rebuilt from its saved hyperparameters.
 
         `asked` names the attribute or method that needs it, for the error message.
         """

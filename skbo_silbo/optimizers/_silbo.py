@@ -221,7 +221,7 @@ class SILBO(EmbeddedOptimizer):
     random_state: RandomState = None
 
     def __post_init__(self):
-        """Create the optimiser, or resume it from the journal."""
+        """Initialise the optimiser, and restore its state from the journal if there is one."""
         self.maximize = check_flag("maximize", self.maximize)
         space = self.bounds if self.scale is None else as_space(self.bounds, self.scale)
         if self.journal is None:
@@ -239,14 +239,14 @@ class SILBO(EmbeddedOptimizer):
         self._log = log
 
     def close_journal(self) -> None:
-        """Close the journal, if there is one. Later proposals and values are not recorded."""
+        """Close the journal file, so that later proposals and observations are not recorded."""
         with self._lock:
             log, self._log = self._log, None
             if log is not None:
                 log.close()
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         learner = choose_embedding(self.embedding, self.n_components, d)
         acquisition = parts.make_acquisition(self.acquisition)
@@ -265,7 +265,7 @@ class SILBO(EmbeddedOptimizer):
         )
 
     def _make_surrogate(self, learner):
-        """Create the surrogate, with the prior implied by `embedding` if it is a string."""
+        """Create the surrogate, with a prior that suits the embedding."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
         is_process = isinstance(self.surrogate, str) and self.surrogate != "sklearn"
         if not isinstance(learner, IdentityLearner) or not (is_process or asked):
@@ -275,7 +275,7 @@ class SILBO(EmbeddedOptimizer):
 
 
 def shared_lengths(space):
-    """Return the index of the length scale that each column uses.
+    """Return, for each column, the index of the length scale that it uses.
 
     The columns of a categorical parameter share one. None means one length scale per column.
 

@@ -25,7 +25,7 @@ from skbo_silbo.surrogate.warps import WARPS, IdentityWarp
 
 
 def n_initial_points(d):
-    """Return the default size of the initial design for d inputs, from 6 to 11 points.
+    """Return the default size of the initial design for d inputs, between 6 and 11.
 
     A Gaussian process needs some points before its proposals are better than random ones. This
     number does not grow in proportion to d, and a model chooses better points than the design.
@@ -34,7 +34,7 @@ def n_initial_points(d):
 
 
 def check_n_initial(n_initial, d):
-    """Validate `n_initial` and resolve "auto" to `n_initial_points`."""
+    """Validate `n_initial`, and replace "auto" by the default size of the initial design."""
     return check_count("n_initial", n_initial_points(d) if n_initial == "auto" else n_initial)
 
 
@@ -52,13 +52,13 @@ def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
 
 
 def random_points(n, d, rng):
-    """Draw n independent uniform points of ``[-1, 1]^d``, as in the paper."""
+    """Draw n independent, uniformly distributed points of the cube ``[-1, 1]^d``."""
     return rng.uniform(-1.0, 1.0, (n, d))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Configuration:
-    """The components of an optimiser, one for each stage of a proposal.
+    """Components of an optimiser, such as its embedding, surrogate and search.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Configuration:
     warp: Warp = field(default_factory=IdentityWarp)
 
     def __post_init__(self):
-        """Check that each component implements its protocol."""
+        """Check that each component implements the protocol of its kind."""
         check_members("embedding", self.learner, Learner)
         check_members("search", self.search, Search)
         check_members("surrogate", self.surrogate, Surrogate, REMEDY)
@@ -116,7 +116,7 @@ SEARCHES = MappingProxyType(
 
 
 def look_up(name, value, table, given):
-    """Look up an option value in a table of names.
+    """Return the component with a given option name, or raise an error.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def look_up(name, value, table, given):
 
 
 def make_search(search, learner, acquisition, surrogate):
-    """Create the search from an option value, and check that it suits the other components.
+    """Create the search over the acquisition function for an option value.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def make_search(search, learner, acquisition, surrogate):
 
 
 def make_acquisition(acquisition):
-    """Return a function from the proposal number to its acquisition function."""
+    """Return a function that creates the acquisition function of the t-th proposal."""
     given = "a function of (mean, std, best, return_gradient)"
     if isinstance(acquisition, str) or acquisition is None:
         return look_up("acquisition", acquisition, ACQUISITIONS, given)
@@ -193,7 +193,7 @@ def _always(acquisition, t):
 
 
 def make_design(design):
-    """Return the initial design function for an option value."""
+    """Return the function that draws the initial design, for an option value."""
     if isinstance(design, str) or design is None:
         return look_up("design", design, DESIGNS, "a function of (n, d, rng)")
     asked = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("n", "d", "rng")]
@@ -206,7 +206,7 @@ REMEDY = "Add the missing members, or pass a scikit-learn regressor such as Baye
 
 
 def make_surrogate(surrogate, prior, shared=None):
-    """Return the surrogate for an option value.
+    """Create the surrogate for an option value.
 
     Parameters
     ----------
@@ -241,14 +241,14 @@ def make_surrogate(surrogate, prior, shared=None):
 
 
 def make_warp(warp):
-    """Return the warp for an option value."""
+    """Create the transformation of the observed values for an option value."""
     if isinstance(warp, str) or warp is None:
         return look_up("warp", warp, WARPS, "an object with name, __call__ and log_slope")
     return warp
 
 
 def check_schedule(update_every):
-    """Validate `update_every` and return None, an int, or an increasing tuple of ints.
+    """Validate `update_every`, which determines when the embedding is learnt again.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def check_schedule(update_every):
 
 
 def is_update_due(schedule: int | tuple[int, ...] | None, n: int, learnt_at: int) -> bool:
-    """Return whether to learn the embedding again.
+    """Return whether the embedding has to be learnt again.
 
     Examples
     --------

@@ -21,7 +21,7 @@ TOLERANCE = 1e-9  # relative to the bounds; larger than the error of rounding po
 
 @dataclass(frozen=True, eq=False)
 class KnownConstraints:
-    """The constraints passed to `constrain`, compiled for evaluation.
+    """Constraints passed to `constrain`, in a form that is fast to evaluate.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class KnownConstraints:
 
     @classmethod
     def of(cls, given, space):
-        """Validate the constraints passed by the user, and compile them.
+        """Validate the user's constraints and compile them.
 
         Parameters
         ----------
@@ -67,27 +67,27 @@ class KnownConstraints:
         return cls(partial(_violations, checks), _equations(checks, space), described)
 
     def __getstate__(self):
-        """Omit functions that other processes cannot import, so that users must pass them again."""
+        """Return the state to pickle, without functions that cannot be imported elsewhere."""
         state = vars(self).copy()
         if not _is_importable(self.violations):
             state |= {"violations": None, "equations": None}
         return state
 
     def __deepcopy__(self, memo):
-        """Return the object itself, since it is immutable."""
+        """Return the object itself, because it is immutable."""
         return self
 
     @property
     def are_missing(self) -> bool:
-        """Whether the constraints were saved but have not been passed again."""
+        """Whether the user must pass the constraints again after a restart."""
         return bool(self.described) and self.violations is None
 
     def violation(self, point: Any) -> float:
-        """Return by how much a point violates the constraints, which is 0 if all of them hold."""
+        """Return by how much a point violates the constraints, 0 if all are satisfied."""
         return 0.0 if self.violations is None else float(self.violations([point])[0])
 
     def part(self, space: AnySpace, fixed: Mapping[Any, Any] | None) -> Part | None:
-        """Return the region to which proposals are restricted, or None for the whole space.
+        """Return the search space restricted to the constraints and fixed parameters, or None.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class KnownConstraints:
         return Part(space, fixed or {}, self.violations, self.equations)
 
     def following(self, before):
-        """Check that these constraints may replace the previous ones, and return them.
+        """Check that new constraints may replace the previous ones, and return them.
 
         Raises
         ------
@@ -136,7 +136,7 @@ NO_CONSTRAINTS = KnownConstraints()
 
 
 def _is_importable(part):
-    """Return whether an object can be pickled and then loaded in another process."""
+    """Return whether an object can be pickled and loaded in another process."""
     try:
         return b"__main__" not in pickle.dumps(part)
     except Exception:  # local functions, or errors in an object's own methods
@@ -144,7 +144,7 @@ def _is_importable(part):
 
 
 def _violations(checks, points):
-    """Return the total constraint violation of each point, which is 0 if all constraints hold.
+    """Return the total constraint violation of each point, 0 if all are satisfied.
 
     It is infinite if a constraint function returns NaN or an infinite value.
     """
@@ -168,13 +168,13 @@ def _equations(checks, space):
 
 
 def format_constraints(described):
-    """Format constraints as a list of their classes and functions."""
+    """Format constraints as a list of class and function names."""
     functions = [f" of {d['fun']['class']}" if "fun" in d else "" for d in described]
     return ", ".join(d["class"] + of for d, of in zip(described, functions, strict=True))
 
 
 def _as_list(constraints, space):
-    """Return constraints as a list of scipy constraints or (names, constraint) pairs.
+    """Convert constraints to a list of scipy constraints or (names, constraint) pairs.
 
     For named parameters, functions that return True or False are wrapped in constraints.
     """
@@ -188,7 +188,7 @@ def _as_list(constraints, space):
 
 @dataclass(frozen=True)
 class _Rule:
-    """Wrapper of a boolean function that returns 1.0 for valid points, and otherwise 0.0."""
+    """Constraint function that returns 1.0 where a boolean function is true, otherwise 0.0."""
 
     is_valid: Callable
 
@@ -208,7 +208,7 @@ def _has_names(constraint):
 
 
 class _Check:
-    """Function that computes by how much points violate one constraint.
+    """Function that computes by how much points violate a single constraint.
 
     Attributes
     ----------
@@ -250,7 +250,7 @@ class _Check:
             self._size = self._size + is_equal * (np.abs(self.matrix) @ (space.upper - space.lower))
 
     def described(self):
-        """Return JSON-compatible data that identifies the constraint."""
+        """Return JSON-compatible data that identify the constraint."""
         if self.matrix is None:
             rule = self._func.is_valid if isinstance(self._func, _Rule) else self._func
             what = {
@@ -326,6 +326,6 @@ def _require_known(names, space):
 
 
 def _as_bound(given):
-    """Return a bound as a float array, with NaN for anything that is not a real number."""
+    """Convert a bound to a float array, with NaN for entries that are not real numbers."""
     values = as_reals(given)
     return np.array([np.nan]) if values is None else np.atleast_1d(values)

@@ -36,7 +36,7 @@ INFINITE = {math.inf: "inf", -math.inf: "-inf"}
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the log in parsed form.
+    """Parsed event of a journal.
 
     Attributes
     ----------
@@ -68,12 +68,12 @@ class Event:
 
     @property
     def is_of_optimizer(self) -> bool:
-        """Whether the event changes the state of an optimiser."""
+        """Whether the event changes the state of the optimiser."""
         return self.kind in OPTIMIZER_EVENTS and not np.isnan(self.X).any()
 
 
 class Points:
-    """Converter between points of a space and their form in a journal.
+    """Converter between points of a search space and their representation in a journal.
 
     Parameters
     ----------
@@ -88,15 +88,15 @@ class Points:
         self.space, self.numbered = space, list(numbered)
 
     def number(self, point):
-        """Return the number of a candidate, counted from 1, or 0 for other points."""
+        """Return the number of an initial candidate, counted from 1, or 0 for other points."""
         return next((i for i, p in enumerate(self.numbered, start=1) if p is point), 0)
 
     def rows(self, points):
-        """Convert points to their form in a journal: numbers, or encoded points as lists."""
+        """Convert points to their representation in a journal."""
         return [self.number(p) or self.space.encode([p])[0].tolist() for p in points]
 
     def observed_rows(self, points, X=None):
-        """Convert observed points with encodings X to their form in a journal.
+        """Convert observed points, with encodings X, to their representation in a journal.
 
         Points of a box are written exactly.
         """
@@ -105,17 +105,17 @@ class Points:
         return self.rows(points) if X is None else X.tolist()
 
     def is_inside(self, point):
-        """Return whether a point is inside the space. Only initial candidates can be outside."""
+        """Return whether a point is inside the search space, as all but initial candidates are."""
         if not self.numbered or not self.number(point):
             return True
         return not np.isnan(self._encoded(point)).any()
 
     def keys(self, points):
-        """Return the keys that identify points."""
+        """Return hashable keys that identify the given points."""
         return self.read(self.rows(points))[1]
 
     def read(self, rows):
-        """Return the encodings and keys of points in a journal.
+        """Return the encodings and keys of the points in a journal.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Points:
         return X, tuple(keys)
 
     def points(self, rows, X):
-        """Return the points that belong to `rows` in a journal and have the encodings X."""
+        """Return the points that are recorded in a journal, given their encodings X."""
         return [
             self._numbered(row) if type(row) is int else self.space.decode(x[None])[0]
             for row, x in zip(rows, X, strict=True)
@@ -150,7 +150,7 @@ class Points:
 
 
 def read_event(content: dict[str, Any], points: Points) -> Event:
-    """Parse an event.
+    """Parse an event of a journal.
 
     If it was not written by this module, one of the exceptions in `UNREADABLE` is raised.
     """
@@ -181,13 +181,13 @@ def read_event(content: dict[str, Any], points: Points) -> Event:
 
 
 def _table(rows):
-    """Return an array of rows that were written by `values_to_data`."""
+    """Restore a two-dimensional array from the rows that `values_to_data` returned."""
     rows = list(map(values_from_data, rows))
     return np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
 def observed_event(rows, y, noise_std=None, constraints=None, goals=None):
-    """Return the event that records observations at the points in `rows`."""
+    """Create the journal event that records observations at the given points."""
     noise = [None] * len(y) if noise_std is None else values_to_data(noise_std)
     event = {"observed": rows, "y": values_to_data(y), "noise_std": noise}
     for name, values in (("constraints", constraints), ("goals", goals)):
@@ -197,7 +197,7 @@ def observed_event(rows, y, noise_std=None, constraints=None, goals=None):
 
 
 def points_from_data(rows: list[list[float]], m: int) -> FloatArray:
-    """Return the points of the cube that were written as lists, or raise a ValueError."""
+    """Restore encoded points from lists of numbers, or raise a ValueError."""
     X = _finite_rows(rows, m)
     if (np.abs(X) > 1.0).any():
         raise ValueError(f"encoded points must be lists of {m} numbers in [-1, 1]")
@@ -205,7 +205,7 @@ def points_from_data(rows: list[list[float]], m: int) -> FloatArray:
 
 
 def values_to_data(y):
-    """Convert values to JSON data.
+    """Convert observed values to JSON-compatible data.
 
     NaN becomes None, and infinite values become "inf" and "-inf".
     """
@@ -213,7 +213,7 @@ def values_to_data(y):
 
 
 def values_from_data(values: list[Any]) -> FloatArray:
-    """Return the array that was written by `values_to_data`."""
+    """Restore the array that `values_to_data` converted."""
     numbers = [math.nan if v is None else v for v in values]
     if any(type(v) not in (int, float) and v not in INFINITE.values() for v in numbers):
         raise ValueError(f"values must be numbers, null, 'inf' or '-inf', got {values!r}")

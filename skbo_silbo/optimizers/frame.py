@@ -11,7 +11,7 @@ from skbo_silbo._typing import BoolArray, FloatArray
 def evaluation_table(
     points: Any, results: Mapping[str, Sequence[Any]], status: Sequence[str]
 ) -> dict[str, list[Any]]:
-    """Return the columns of a table of evaluations.
+    """Return the evaluations of an optimiser as a dict of columns.
 
     A column of `results` that has the name of a parameter is renamed: ``value`` becomes ``value_``.
 

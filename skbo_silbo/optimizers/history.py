@@ -16,11 +16,11 @@ MAX_NOISE_RATIO = 2.0**30  # largest modelled noise, relative to the largest val
 
 
 class BeyondModelWarning(UserWarning):
-    """Warning for a value too large to be modelled, which counts as a failed evaluation."""
+    """Warning that a value is too large to be modelled and counts as a failed evaluation."""
 
 
 class Labelled(NamedTuple):
-    """The evaluations in canonical order, with the values that models are fitted to.
+    """Evaluations in canonical order, with the values to which models are fitted.
 
     The order does not depend on the order of the calls of `tell`.
 
@@ -44,7 +44,7 @@ class Labelled(NamedTuple):
     goals: np.ndarray = np.empty((0, 0))
 
     def ranked(self):
-        """Return the points, best first, and the number of points to choose the incumbent from.
+        """Return the points, best first, and how many of them qualify as incumbent.
 
         Without constraints, this is the number of all points. It includes failed evaluations,
         because models impute their values. With constraints, it is the number of feasible points
@@ -65,7 +65,7 @@ class Labelled(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Immutable record of the evaluated points and their values, in the order of `tell`.
+    """Immutable record of the evaluated points and their observed values.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class History:
         return self.y.size
 
     def with_added(self, X: FloatArray, points: Sequence[Any], *values: FloatArray) -> Self:
-        """Return a history with evaluations appended.
+        """Return the history extended by new evaluations.
 
         `values` are the other columns, in the order of the attributes: y, noise_std and so on.
         """
@@ -111,11 +111,11 @@ class History:
         )
 
     def first(self, n: int) -> Self:
-        """Return the history of the first n evaluations."""
+        """Return the history truncated to the first n evaluations."""
         return type(self)(*(getattr(self, part.name)[:n] for part in fields(self)))
 
     def best_index(self) -> int:
-        """Return the index of the lowest finite value at a feasible point, the first one if tied.
+        """Return the index of the first feasible evaluation with the lowest finite value.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class History:
         return int(np.argmin(np.where(good, self.y, np.inf)))
 
     def best_points(self, n: int) -> FloatArray:
-        """Return the encoded points with the n lowest finite values, feasible points first.
+        """Return the n encoded points with the lowest finite values, feasible ones first.
 
         There are fewer than n if fewer values are finite.
         """
@@ -143,7 +143,7 @@ class History:
 
     @cached_property
     def canonical(self) -> "Labelled":
-        """The evaluations in canonical order, as `Labelled`.
+        """Evaluations in an order that does not depend on the order of `tell`.
 
         Values that are too large to be modelled are replaced by NaN, and large noise is clipped.
         """
@@ -157,7 +157,7 @@ class History:
 
 
 def _stacked(rows, more):
-    """Stack two arrays vertically, after filling missing columns with NaN."""
+    """Stack two arrays vertically, filling missing columns with NaN."""
     stacked = np.full((len(rows) + len(more), max(rows.shape[1], more.shape[1])), np.nan)
     stacked[: len(rows), : rows.shape[1]] = rows
     stacked[len(rows) :, : more.shape[1]] = more
@@ -165,12 +165,12 @@ def _stacked(rows, more):
 
 
 def is_feasible(constraints):
-    """Return a mask of the rows in which all constraints are known to hold."""
+    """Return a mask of the rows of constraint values in which all constraints are satisfied."""
     return (constraints <= 0.0).all(axis=1)
 
 
 def total_violation(constraints):
-    """Return the total constraint violation of each point.
+    """Return the total constraint violation at each point.
 
     The violation of each constraint is divided by its median. Unknown values count as 0.
     """
@@ -184,7 +184,7 @@ def total_violation(constraints):
 
 
 def warn_about_large_values(y):
-    """Warn about new values that are too large to be modelled."""
+    """Warn about new observed values that are too large to be modelled."""
     beyond = np.isfinite(y) & (np.abs(y) > LARGEST)
     if beyond.any():
         warn_user(
@@ -196,7 +196,7 @@ def warn_about_large_values(y):
 
 
 def as_points(x, space):
-    """Return the points in x as a list or array, and whether x is a single point.
+    """Convert one or more points to a list or array, and return whether there is only one.
 
     Raises
     ------
@@ -213,13 +213,13 @@ def as_points(x, space):
 
 
 def _rows_of_frame(frame):
-    """Return the rows of a DataFrame as dicts that omit missing values."""
+    """Convert the rows of a DataFrame to dicts, without missing values."""
     rows = (zip(frame.columns, row, strict=True) for row in np.asarray(frame, dtype=object))
     return [{name: value for name, value in row if value == value} for row in rows]
 
 
 def as_evaluations(x, y, space):
-    """Validate x and y, and return a list or array of points and a float array.
+    """Validate points x and observed values y, and convert both to arrays or lists.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def as_evaluations(x, y, space):
 
 
 def as_constraints(constraints, shape, n_constraints):
-    """Validate constraint values and return them with shape (n, m), NaN if unknown.
+    """Validate constraint values and convert them to an array of shape (n, m).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ LATER = "Not computed yet, because it takes a while: see input_model_.shares of 
 def search_html(
     title: str, rows: Mapping[str, Any], optimizer: Any, values: FloatArray, rises: bool = False
 ) -> str:
-    """Return HTML with a table, the input shares, and a curve of the best value so far.
+    """Format an optimisation run as HTML with a table, input shares and convergence curve.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def search_html(
 
 
 def _what_matters(optimizer):
-    """Return a sentence about the inputs that matter, unless computing it would take long."""
+    """Return a sentence about the most important inputs, if it can be computed quickly."""
     is_cheap = len(optimizer.func_vals_) ** 2 * optimizer.space_.n_features_ <= MOST_WORK
     if not (is_cheap or optimizer.has_input_model):
         return LATER
@@ -49,7 +49,7 @@ def _what_matters(optimizer):
 
 
 def curve_svg(values: FloatArray, rises: bool = False) -> str:
-    """Return an SVG curve of the best value so far, or "" without finite values.
+    """Draw the best value so far as an SVG curve.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def curve_svg(values: FloatArray, rises: bool = False) -> str:
 
 
 def format_entry(said: Any) -> str:
-    """Format a table entry: numbers with four digits, long arrays abbreviated."""
+    """Format a table entry, with four digits for numbers and long arrays abbreviated."""
     if isinstance(said, np.ndarray):
         return np.array2string(said, precision=4, threshold=20)
     if isinstance(said, Mapping):

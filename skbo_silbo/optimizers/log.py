@@ -18,7 +18,7 @@ MOST_DEATHS = 2  # a point has failed if the process died this often while evalu
 
 
 class NoLog:
-    """The log of a run without a journal, which records nothing and has no earlier events."""
+    """Log of a run without a journal, which records nothing."""
 
     path, events, n_calls = None, (), 0
 
@@ -26,29 +26,29 @@ class NoLog:
         self.fixed = {}
 
     def seed(self, random_state):
-        """Return the random state to create the optimiser with."""
+        """Return the random state for the optimiser."""
         return random_state
 
     def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
-        """Store the settings that a journal would keep."""
+        """Store the settings of the run in memory."""
         self.fixed = fixed or {}
 
     def n_deaths(self, point):
-        """Return 0."""
+        """Return 0, because no crash of an earlier process is known."""
         return 0
 
     def was_under_way(self, point):
-        """Return False."""
+        """Return False, because no earlier run is known."""
         return False
 
     def ignore(self, *args, **options):
-        """Record nothing."""
+        """Ignore an event."""
 
     replay = asked = begun = ended = write = evaluated = close = ignore
 
 
 class EventLog:
-    """The log of a run in a journal file.
+    """Log that records the events of a run in a journal file.
 
     The run only continues once an event is on disk.
 
@@ -78,7 +78,7 @@ class EventLog:
         self._interrupted, self._deaths = Counter(), Counter()  # in earlier runs
 
     def seed(self, random_state):
-        """Return the random state to create the optimiser with.
+        """Return the random state for the optimiser, as recorded in the journal.
 
         The seed of the first run is used unless `random_state` is an integer.
         """
@@ -92,7 +92,7 @@ class EventLog:
             return RootSeed(header["seed"])
 
     def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
-        """Write the header of a new journal, or check that a journal is from the same search.
+        """Write the header of a new journal, or check that an existing one has the same settings.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class EventLog:
             )
 
     def _count_interrupted(self):
-        """Count evaluations that were running when an earlier process died.
+        """Count evaluations that were running when an earlier process crashed.
 
         If nothing else was running in the process, the evaluation may have killed it.
         """
@@ -183,15 +183,15 @@ class EventLog:
                     self._deaths.pop(key, None)
 
     def was_under_way(self, point):
-        """Return whether an earlier process died while a point was evaluated."""
+        """Return whether an earlier process crashed while evaluating a point."""
         return bool(self._interrupted) and self._key(point) in self._interrupted
 
     def n_deaths(self, point):
-        """Return how many earlier processes died while only this point was evaluated."""
+        """Return how many earlier processes crashed while evaluating only this point."""
         return self._deaths[self._key(point)] if self._deaths else 0
 
     def replay(self, optimizer, events):
-        """Restore the state of an optimiser from events.
+        """Restore an optimiser by replaying the journal's events.
 
         Its model is restored, too, unless another version of this library fitted it. In that case,
         it is fitted again.
@@ -205,11 +205,11 @@ class EventLog:
         self._learnt = replay(optimizer, events, damaged, and_what_was_learnt=is_same)
 
     def damaged(self, event, error):
-        """Return the error to raise for an event that cannot be read."""
+        """Return the error for a journal event that cannot be read."""
         return self._journal.damaged_record(event.content["n"], error)
 
     def asked(self, optimizer, n=1):
-        """Record the last n pending points of an optimiser, and the changes of its model."""
+        """Record the last n proposals of an optimiser and the changes of its model."""
         learnt = optimizer.model_to_dict()
         asked = optimizer.encoded_pending_[-n:].tolist()
         # repr, because 1 == 1.0 == True
@@ -223,7 +223,7 @@ class EventLog:
                 self._learnt = deepcopy(learnt)  # objects of users may modify their state
 
     def begun(self, point, *, alone):
-        """Record that the evaluation of a point begins.
+        """Record the start of an evaluation.
 
         `alone` is True if nothing else runs in this process.
         """
@@ -234,12 +234,12 @@ class EventLog:
         self._append({"begun": [row], "alone": alone})
 
     def ended(self, point, *, called=True):
-        """Record that an evaluation ended without a value, or was withdrawn before it began."""
+        """Record that an evaluation failed, or was withdrawn before its start."""
         self._append({"ended": self._points.rows([point]), "called": called})
         self._under_way -= Counter([self._key(point)])
 
     def write(self, event):
-        """Record an observation or another event that must not be lost.
+        """Write an event that must not be lost to the journal.
 
         If it cannot be written now, as on a full disk, it is written before the next event.
 
@@ -253,13 +253,13 @@ class EventLog:
         self._write_unwritten()
 
     def evaluated(self, point):
-        """Mark the evaluation of a point as completed."""
+        """Mark an evaluation as completed."""
         if self._under_way or self._interrupted:
             for counter in (self._under_way, self._interrupted, self._deaths):
                 counter.pop(self._key(point), None)
 
     def close(self):
-        """Record that running evaluations end with this run, and close the file."""
+        """Record that running evaluations end with this run, and close the journal."""
         try:
             left = [self._rows[key] for key in self._under_way.elements()]
             self._under_way = Counter()
@@ -302,7 +302,7 @@ class EventLog:
 
 
 def open_log(path):
-    """Return the log of a journal file, or one that records nothing if `path` is None.
+    """Open the log of a journal file, or return a log that records nothing if `path` is None.
 
     Raises
     ------
@@ -318,7 +318,7 @@ def open_log(path):
 
 @cache
 def made_with():
-    """Return the versions of Python and of the packages that proposals depend on.
+    """Return the versions of Python and of the packages on which proposals depend.
 
     The version is None for packages that are not installed, such as a source tree on the path.
     """

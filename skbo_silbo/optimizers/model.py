@@ -16,7 +16,7 @@ from skbo_silbo.surrogate.feasibility import Feasibility
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Immutable record of the embedding, surrogate and constraint models that were fitted.
+    """Immutable record of a fitted embedding, surrogate and constraint models.
 
     Attributes
     ----------
@@ -68,13 +68,13 @@ class Model:
 
 
 def learning_data(X, y, unlabeled, warp):
-    """Return labelled points, their warped values, and unlabelled points."""
+    """Return the points and transformed values to learn from, and unlabelled points."""
     finite = np.isfinite(y)
     return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])
 
 
 def model_to_data(model, configuration, n_observed):
-    """Return a model as JSON-compatible data."""
+    """Convert a fitted model to JSON-compatible data."""
     is_used = not isinstance(configuration.learner, IdentityLearner)
     return {
         "embedding": embedding_to_data(model.embedding),
@@ -89,7 +89,7 @@ def model_to_data(model, configuration, n_observed):
 
 
 def model_from_data(state, configuration, d):
-    """Restore a model without its surrogate, and return whether it had one."""
+    """Restore a fitted model from saved data, except for its surrogate."""
     relearn = state["embedding"] == RELEARN
     model = Model(
         embedding_from_data(state["embedding"], d, configuration.learner),

@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Recommendation(NamedTuple):
-    """The evaluated point to use if values are noisy.
+    """Evaluated point to use if the objective is noisy, with its predicted value.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Recommendation(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """Prediction of the noise-free objective, in the units and sign of the values.
+    """Prediction of the noise-free objective, in the objective's own units.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Prediction(NamedTuple):
 
 
 def in_units_of_values(model, mean, std, y):
-    """Convert predicted means and standard deviations to the units of the values.
+    """Convert predicted means and standard deviations to the units of the objective.
 
     The warp is inverted by linear interpolation between the observed values y and linear
     extrapolation beyond them. Standard deviations are divided by the slope of the warp at the

@@ -18,7 +18,7 @@ from skbo_silbo.space.values import format_range, format_value
 
 
 class RootSeed(int):
-    """An integer that is used as the root seed itself, instead of as a random state."""
+    """Integer that is used directly as the root seed, not as a `random_state`."""
 
 
 def root_seed(random_state):
@@ -43,7 +43,7 @@ REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo 
 
 
 def to_data(optimizer):
-    """Convert an optimiser to JSON-compatible data (see `AskTellOptimizer.to_dict`)."""
+    """Convert an optimiser to JSON-compatible data, as `AskTellOptimizer.to_dict` does."""
     history = optimizer._history
     rows = Points(optimizer.space_).observed_rows(history.points, history.X)
     observed = rows, history.y, history.noise_std, history.constraints, history.goals
@@ -55,7 +55,7 @@ def to_data(optimizer):
 
 
 def from_data(cls, data, bounds, objects):
-    """Restore an optimiser from the data of `to_data` (see `AskTellOptimizer.from_dict`)."""
+    """Restore an optimiser from JSON-compatible data, as `AskTellOptimizer.from_dict` does."""
     _check_header(data, cls)
     try:
         made = _made(cls, data, bounds, objects)
@@ -71,7 +71,7 @@ def from_data(cls, data, bounds, objects):
 
 
 def read_events(contents, points, damaged):
-    """Parse events.
+    """Parse the events of a journal.
 
     If event i cannot be parsed, the error returned by ``damaged(i, error)`` is raised.
     """
@@ -85,7 +85,7 @@ def read_events(contents, points, damaged):
 
 
 def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
-    """Restore the state of an optimiser from events, and return its model at the last event.
+    """Restore an optimiser by replaying events, and return its last fitted model.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def settings(optimizer):
 
 
 def describe_settings(optimizer):
-    """Return the data that identify an optimiser in a journal.
+    """Return JSON-compatible data that identify an optimiser's settings in a journal.
 
     Raises
     ------
@@ -203,18 +203,18 @@ def describe_settings(optimizer):
 
 
 def option_names(cls: type) -> list[str]:
-    """Return the names of an optimiser's arguments other than space, seed and journal."""
+    """Return the names of an optimiser's options, without space, seed and journal."""
     own = inspect.signature(cls).parameters
     return [name for name in own if name not in ("bounds", "scale", "random_state", "journal")]
 
 
 def engine_options(cls: type) -> list[str]:
-    """Return the names of the options that `SILBOSearchCV` and `SILBOSampler` pass on."""
+    """Return the names of the options that other entry points pass on to `SILBO`."""
     return [name for name in option_names(cls) if name != "maximize"]
 
 
 def merge_options(data, given):
-    """Combine the saved options with the objects that the user has passed again.
+    """Merge an optimiser's saved options with objects that the user passed again.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def merge_options(data, given):
 
 
 def space_to_data(space):
-    """Return the bounds and scale of a box, or the description of a `Space` or `SpaceUnion`."""
+    """Convert a search space to JSON-compatible data."""
     if space.is_dict:
         return {"parameters": describe_space(space)}
     rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
@@ -243,12 +243,12 @@ def space_to_data(space):
 
 
 def box_from_data(rows):
-    """Create a box from the bounds returned by `space_to_data`."""
+    """Create a box from the data returned by `space_to_data`."""
     return Box([row[:2] for row in rows], [row[2] if row[2:] else None for row in rows])
 
 
 def describe_space(space):
-    """Describe the parameters of a space of named parameters as JSON data.
+    """Describe the parameters of a search space as JSON-compatible data.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def _describe_parameter(parameter):
 
 
 def _value_described(value):
-    """Describe a value, by its text if it cannot be pickled."""
+    """Describe a parameter value as JSON-compatible data."""
     if isinstance(value, list):
         return [_value_described(member) for member in value]
     try:
@@ -287,7 +287,7 @@ def _value_described(value):
 
 
 def check_space(data, space):
-    """Raise ValueError if a space differs from the saved one, including the parameter order."""
+    """Raise a ValueError if a search space differs from the one that was saved."""
     remedy = "Use the same space, or tell the old points and values to a new optimiser."
     rule = "`bounds` differs from the space of the saved optimiser"
     require_same(data, space_to_data(space), rule, remedy)

@@ -91,7 +91,7 @@ class Box:
         return f"Box(d={len(self.lower)}{more})"
 
     def encode(self, points: ArrayLike) -> FloatArray:
-        """Map points to the cube.
+        """Encode points of the box as points of the cube [-1, 1]^m.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Box:
         return self._place(points)
 
     def decode(self, X: ArrayLike) -> FloatArray:
-        """Map points of the cube to the box.
+        """Decode points of the cube [-1, 1]^m to points of the box.
 
         Parameters
         ----------
@@ -155,11 +155,11 @@ class Box:
         return points
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Round points of the cube to the grid, like ``encode(decode(X))``."""
+        """Round encoded points so that ``encode(decode(X))`` leaves them unchanged."""
         return self._place(self.decode(X))
 
     def every_point(self) -> FloatArray:
-        """Return the encoding of the single point of a box whose inputs are all constant."""
+        """Return the only point, encoded, of a box in which lower and upper bounds are equal."""
         return np.empty((1, 0))
 
     def pinned(self, fixed: Mapping[int, float]) -> "Box":
@@ -198,15 +198,15 @@ class Box:
         return [LOGARITHMIC if is_log else None for is_log in self.is_logarithmic]
 
     def spread(self, U: FloatArray) -> FloatArray:
-        """Map uniform samples from [0, 1]^m to points of the cube."""
+        """Convert uniform samples in [0, 1]^m to encoded points."""
         return to_cube(U)
 
     def coordinates(self) -> list[list[int]]:
-        """Return the cube columns that each column of the samples passed to `spread` determines."""
+        """Return the encoded columns that depend on each column of the samples for `spread`."""
         return [[j] for j in range(self.n_features_)]
 
     def with_value(self, X: FloatArray, name: str, value: float) -> FloatArray:
-        """Return a copy of the encoded points X in which the named input has the given value."""
+        """Return a copy of the encoded points X with one input set to a value."""
         j = self.feature_names_.index(name)
         point = self.lower[None].copy()
         point[0, self._free[j]] = value
@@ -215,7 +215,7 @@ class Box:
         return X
 
     def with_values(self, X: FloatArray, values: Mapping[str, float]) -> FloatArray:
-        """Return a copy of the encoded points X in which the named inputs have the given values."""
+        """Return a copy of the encoded points X with several inputs set to values."""
         for name in values.keys() & set(self.feature_names_):
             X = self.with_value(X, name, values[name])
         return X
@@ -225,18 +225,18 @@ class Box:
         return []
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return the cube columns of each input that is not constant."""
+        """Return the encoded columns of each input that is not constant."""
         return {name: [j] for j, name in enumerate(self.feature_names_)}
 
     def _place(self, points):
-        """Return the grid points of the cube that are nearest to points inside the bounds."""
+        """Return the encoded grid points that are nearest to points inside the bounds."""
         values = points[:, self._free]
         if self._is_log.any():
             values = self._scaled(values)
         return 2.0 * snap((values - self._low) / (self._high - self._low)) - 1.0
 
     def _scaled(self, values):
-        """Take the logarithm of the columns that have a logarithmic scale."""
+        """Take the logarithm of the columns whose inputs have a logarithmic scale."""
         return np.where(self._is_log, np.log(np.where(self._is_log, values, 1.0)), values)
 
 
@@ -287,7 +287,7 @@ def _check_scale(scale, lower):
 
 
 def _refuse(bad, bounds, rule, remedy):
-    """Raise a ValueError for the first input whose entry in the mask `bad` is True."""
+    """Raise a ValueError about the first input for which the mask `bad` is True."""
     if bad.any():
         j = int(np.flatnonzero(bad)[0])
         got = np.asarray(bounds[j]).tolist()

@@ -22,7 +22,7 @@ STRAIGHTER = 0.5  # use a log scale if it reduces the unevenness to less than th
 
 @dataclass(frozen=True, eq=False)
 class ParameterDomain:
-    """The values that a parameter can take in any branch of a search space.
+    """Set of values that a parameter can take in any branch of a search space.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class ParameterDomain:
 
     @classmethod
     def from_values(cls, values: Iterable[Any]) -> Self:
-        """Infer a domain from observed values.
+        """Infer the domain of a parameter from its observed values.
 
         Examples
         --------
@@ -68,7 +68,7 @@ class ParameterDomain:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether the values should be plotted by rank, because neither scale spaces them evenly.
+        """Whether a plot should space the values evenly, in order, instead of by magnitude.
 
         The optimiser also treats the values of a list as equally spaced.
 
@@ -84,7 +84,7 @@ class ParameterDomain:
 
     @property
     def labels(self) -> list[str]:
-        """A unique tick label for each of `values`.
+        """Unique tick label of each value of the domain.
 
         The label is the class name of an estimator and the text of any other value. Values that
         would get the same label, such as 1 and "1", are labelled with their repr.
@@ -97,7 +97,7 @@ class ParameterDomain:
         )
 
     def with_values(self, values: Iterable[Any]) -> Self:
-        """Return this domain extended by the values that it does not list yet."""
+        """Return a copy of this domain with the given values added if missing."""
         listed = Positions(self.values or ())
         new = [v for v in distinct(values) if listed.find(v) is None]
         new = sorted(new) if all(map(is_number, new)) else new
@@ -109,7 +109,7 @@ class ParameterDomain:
         return np.array([find(value) for value in values], dtype=float)  # None becomes NaN
 
     def grid(self, n: int) -> list[Any]:
-        """Return at most n evenly spaced values, or all values if they are not numeric.
+        """Return at most n evenly spaced numbers of the domain, or all non-numeric values.
 
         Examples
         --------
@@ -166,7 +166,7 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
 
 
 def _merge_domains(parameters):
-    """Return the joint domain of the parameters that share a name in different branches."""
+    """Merge the domains of parameters of the same name in different branches."""
     listed = [value for p in parameters for value in p.values or ()]
     if not all(map(_is_numeric, parameters)):
         return ParameterDomain(distinct(listed))
@@ -183,7 +183,7 @@ def _merge_domains(parameters):
 
 
 def _extend_to_bounds(continuous, low, high):
-    """Extend the searched range to the bounds of the distributions if they are close.
+    """Extend the searched range to the bounds of the distribution where they are close.
 
     For example, the searched range of ``expon()`` begins one grid step above 0, but an axis should
     begin at 0.
@@ -201,7 +201,7 @@ def _is_numeric(parameter):
 
 
 def _is_even_in_logarithms(parameter):
-    """Return whether the values are spaced far more evenly on a log scale than on a linear one."""
+    """Return whether values are spaced more evenly on a logarithmic than on a linear scale."""
     values = parameter.values
     if values is None:
         x = np.linspace(-1.0, 1.0, N_QUANTILES)
@@ -213,6 +213,6 @@ def _is_even_in_logarithms(parameter):
 
 
 def _unevenness(values, x):
-    """Return the mean distance between values and cube coordinates x, both scaled to [0, 1]."""
+    """Return the mean distance between scaled values and their encoded coordinates x."""
     a, b = (np.sort((v - v.min()) / np.ptp(v)) for v in (values, x))
     return float(np.mean(np.abs(a - b)))

@@ -15,7 +15,7 @@ WIDE = 30  # with more columns, polynomials of degree three have too many terms
 
 @dataclass(frozen=True)
 class StepData:
-    """Known properties of the data that one step of an estimator is fitted to.
+    """Properties of the data that one step of a pipeline is fitted to.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class StepData:
 
     @classmethod
     def from_arrays(cls, X: Any, y: Any) -> Self:
-        """Describe X and y, either of which may be None."""
+        """Compute the properties of a data set from X and y, either of which may be None."""
         if X is None:
             return cls(y=y)
         n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -45,7 +45,7 @@ class StepData:
         return cls(n, _n_columns(X), X, None if y is None else rows_of(y, rows))
 
     def upper_limit(self, rule: str | None) -> float:
-        """Return the upper limit of a range according to a rule of the table."""
+        """Return the upper limit of a parameter's range for data of this size."""
         rules: dict[str | None, float] = {f"n/{k}": np.floor(self.n / k) for k in (2, 3, 4)}
         rules |= {
             None: np.inf,
@@ -60,7 +60,7 @@ class StepData:
         return rules[rule]
 
     def unit(self, name: str | None) -> float:
-        """Return the factor by which a range of the table is scaled to the data."""
+        """Return the factor that scales a parameter's range to the data."""
         if name is None:
             return 1.0
         if name == "gamma" and self.X is None:
@@ -71,11 +71,11 @@ class StepData:
         return {"y": of_y, "yy": of_y**2, "xy": of_y * _variance(self.X, axis=0) ** 0.5}[name]
 
     def halved(self) -> Self:
-        """Return the data for a nested estimator that may see only half of the rows and columns."""
+        """Return the properties of half of the rows and columns, for a nested estimator."""
         return replace(self, n=np.floor(self.n / 2), d=max(np.floor(self.d / 2), 1))
 
     def after(self, step: Any, *, few_columns: bool) -> Self:
-        """Return the properties of a step's output as `StepData`.
+        """Return the properties of the data after transformation by a step.
 
         Only steps from scikit-learn are fitted to determine their output.
         """
@@ -97,7 +97,7 @@ def _n_columns(X):
 
 
 def _n_values(y):
-    """Return the number of distinct values in y, or infinity if it is unknown."""
+    """Return the number of distinct targets in y, or infinity if it is unknown."""
     try:
         return np.inf if y is None else len(np.unique(np.asarray(y)))
     except TypeError:  # strings mixed with None
@@ -110,7 +110,7 @@ def _is_of_sklearn(step):
 
 
 def _variance(values, axis=None):
-    """Return the variance of finite values, or 1.0 if it is zero or undefined.
+    """Return the variance of the finite values, or 1.0 if it is zero or undefined.
 
     With ``axis=0`` the variances of the columns are averaged.
     """

@@ -17,13 +17,13 @@ DIGITS = 3  # significant digits of values that are scaled to the data
 
 @cache
 def table() -> dict[str, Any]:
-    """Return the content of `known.toml`."""
+    """Return the table of default search ranges, read from `known.toml`."""
     return tomllib.loads(files(__package__).joinpath("known.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def sections() -> dict[str, dict[str, Any]]:
-    """Return the entries of all classes by "package.Class", such as "sklearn.SVC"."""
+    """Return the default ranges of each estimator class, by names such as "sklearn.SVC"."""
     every: dict[str, dict[str, Any]] = {}
     for words, section in [*table().items(), (table()["steps"]["unsearched"], {})]:
         for name in words.split():
@@ -32,39 +32,39 @@ def sections() -> dict[str, dict[str, Any]]:
 
 
 def class_key(estimator: Any) -> str | None:
-    """Return the key of an estimator's class in the table, or None if it has no entry."""
+    """Return the name under which an estimator's class has default ranges, or None."""
     key = f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
     return key if key in sections() else None
 
 
 def class_ranges(key: str) -> dict[str, Any]:
-    """Return the parameter ranges that all branches of a class have in common."""
+    """Return the default parameter ranges that apply in all branches of a class."""
     return {name: entry for name, entry in sections()[key].items() if isinstance(entry, dict)}
 
 
 def class_branches(key: str) -> list[dict[str, Any]]:
-    """Return the conditional branches of a class, each a dict of constants and ranges."""
+    """Return the conditional branches of the default search space of a class."""
     return sections()[key].get("when", [{}])
 
 
 def optional_branches(key: str) -> list[dict[str, Any]]:
-    """Return the branches of a class that are searched only if the user sets their constants."""
+    """Return the branches of a class that are searched only if the user requests them."""
     return sections()[key].get("asked", [])
 
 
 def constants(branch: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that have a fixed value in a branch."""
+    """Return the parameters of a branch that have a fixed value."""
     return {name: value for name, value in branch.items() if not isinstance(value, dict)}
 
 
 def parameter_names(key: str | None) -> list[str]:
-    """Return the names of all parameters of a class that have an entry in the table."""
+    """Return the names of all parameters of a class that have a default range."""
     entries = [] if key is None else [*class_branches(key), class_ranges(key)]
     return list(dict.fromkeys(name for entry in entries for name in entry))
 
 
 def find_range(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Return the range of a parameter in the branch of a candidate, or {} if it is a constant."""
+    """Return the default range of a parameter in a candidate's branch, or {} for a constant."""
     for branch in class_branches(key):
         if name in branch and all(params.get(n, v) == v for n, v in constants(branch).items()):
             return branch[name] if isinstance(branch[name], dict) else {}
@@ -72,13 +72,13 @@ def find_range(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def gives_few_columns(key: str | None) -> bool:
-    """Return whether the output of a step may have fewer columns than its input."""
+    """Return whether a transformer may output fewer columns than it receives."""
     words = table()["steps"]["few_columns"].split()
     return key is not None and (key.removeprefix("sklearn.") in words or key.split(".")[0] in words)
 
 
 def none_is_unlimited(name: str) -> bool:
-    """Return whether None means "no limit" for a parameter of this name.
+    """Return whether None means "no limit" for a parameter with the given name.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def none_is_unlimited(name: str) -> bool:
 
 
 def class_candidates(key: str, n_rows: float) -> list[dict[str, Any]]:
-    """Return the well-performing candidates of a class, not yet scaled to the data.
+    """Return configurations of a class that perform well on many data sets.
 
     Small and large tables have different ones. A class may have none.
     """
@@ -99,7 +99,7 @@ def class_candidates(key: str, n_rows: float) -> list[dict[str, Any]]:
 
 
 def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
-    """Convert a range of the table to a list or a distribution.
+    """Convert a range of the default table to a list of values or a distribution.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
 
 
 def read_value(entry: dict[str, Any], value: Any, data: Any) -> Any:
-    """Scale a well-performing value of a parameter to the data."""
+    """Scale the value of a parameter in a default configuration to the data."""
     if "unit" in entry:
         return _short(value * data.unit(entry["unit"]))
     if "most" in entry:
@@ -151,7 +151,7 @@ def read_value(entry: dict[str, Any], value: Any, data: Any) -> Any:
 
 
 def read_constant(value: Any) -> Any:
-    """Convert values that TOML cannot represent: "None" to None and lists to tuples."""
+    """Convert a TOML value to Python: "None" to None and lists to tuples."""
     if isinstance(value, list):
         return tuple(value)
     return None if value == "None" else value

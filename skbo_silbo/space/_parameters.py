@@ -48,17 +48,17 @@ N_QUANTILES = 9  # used to compare distributions
 
 
 class _OneColumn:
-    """A parameter encoded by one column, on which equal lengths have equal probability."""
+    """Base class of parameters encoded by a single column with uniform probability."""
 
     n_columns = 1
 
     def spread(self, u):
-        """Map uniform samples from [0, 1] to the column."""
+        """Convert uniform samples in [0, 1] to the encoded column."""
         return to_cube(u)[:, None]
 
 
 class _Listed:
-    """Base class of parameters with a list of values; subclasses define the encoding."""
+    """Base class of parameters that take one of a list of values."""
 
     values: list[Any]
     _index: Any  # value -> its index in `values`
@@ -66,20 +66,20 @@ class _Listed:
     _nearest: Any  # columns -> indices of the nearest values
 
     def encode(self, values):
-        """Encode values as columns of the cube."""
+        """Encode values of the parameter as columns of the cube [-1, 1]^m."""
         return self._columns_at([self._index(value) for value in values])
 
     def decode(self, columns):
-        """Return the values nearest to the columns."""
+        """Return the parameter values nearest to the encoded columns."""
         return [self.values[i] for i in self._nearest(columns)]
 
     def round(self, columns):
-        """Return the encoding of the values nearest to the columns."""
+        """Replace the encoded columns by the encodings of the nearest parameter values."""
         return self._columns_at(self._nearest(columns))
 
 
 class Levels(_Listed, _OneColumn):
-    """Ordered numbers, encoded by one column in which each has a share proportional to its weight.
+    """Ordered numeric parameter, encoded by one column that is divided into an interval per level.
 
     A number that is not a level is encoded as the nearest level if `mass`, a function that returns
     its probability, is given and positive. Otherwise it is rejected.
@@ -94,7 +94,7 @@ class Levels(_Listed, _OneColumn):
         self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
 
     def own(self, value):
-        """Return the level that equals the value, or the value itself if there is none."""
+        """Return the level that equals the given value, or the value itself if none does."""
         i = self._position.get(value)
         return value if i is None else self.values[i]
 
@@ -104,15 +104,15 @@ class Levels(_Listed, _OneColumn):
         return i is not None and alike(value, self.values[i])
 
     def summary(self):
-        """Return the levels and their coordinates."""
+        """Return the levels of the parameter and their encoded coordinates."""
         return {"levels": self.values, "centres": _rounded(self._centres)}
 
     def _columns_at(self, index):
-        """Return the centres of the intervals that belong to the levels."""
+        """Return the centres of the intervals that encode the given levels."""
         return self._centres[index, None]
 
     def _nearest(self, columns):
-        """Return the indices of the levels whose intervals contain the coordinates."""
+        """Return the indices of the levels whose intervals contain the encoded coordinates."""
         return np.searchsorted(self._inner, (columns[:, 0] + 1.0) / 2.0, side="right")
 
     def _index(self, value):
@@ -125,7 +125,7 @@ class Levels(_Listed, _OneColumn):
 
 
 class LevelsThenNone(Levels):
-    """Increasing numbers followed by None, for parameters where None means "no limit"."""
+    """Increasing numbers followed by None, where None means "no limit"."""
 
     def __init__(self, name, numbers):
         super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
@@ -139,7 +139,7 @@ class LevelsThenNone(Levels):
 
 
 class LevelsOrNone(LevelsThenNone):
-    """Ordered numbers or None, encoded by two columns. The first column indicates None."""
+    """Ordered numbers or None, encoded by two columns of which the first indicates None."""
 
     n_columns = 2
 
@@ -149,7 +149,7 @@ class LevelsOrNone(LevelsThenNone):
         self._numbers = Levels(name, numbers, np.ones(len(numbers)))
 
     def spread(self, u):
-        """Map uniform samples from [0, 1] to the numbers and None, each equally often."""
+        """Convert uniform samples in [0, 1] to encoded numbers and None, all equally likely."""
         return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
     def _columns_at(self, index):
@@ -166,7 +166,7 @@ class LevelsOrNone(LevelsThenNone):
 
 
 class Categories(_Listed):
-    """Unordered values, one-hot encoded by -1 and 1.
+    """Unordered categories, one-hot encoded with -1 and 1.
 
     Two values are encoded by a single column. A single value is a constant and has no column.
     """
@@ -179,7 +179,7 @@ class Categories(_Listed):
         self.column_names = unique_names(f"{name}={label}" for label in self._column_labels())
 
     def _column_labels(self):
-        """Return the formatted value of each column."""
+        """Return the category that each one-hot column indicates, as text."""
         if self.n_columns == 0:
             return []
         labels = [value if isinstance(value, str) else format_value(value) for value in self.values]
@@ -188,7 +188,7 @@ class Categories(_Listed):
         return labels[-self.n_columns :]
 
     def own(self, value):
-        """Return the category that equals the value."""
+        """Return the category that equals the given value."""
         return self.values[self._index(value)]
 
     def holds(self, value):
@@ -196,11 +196,11 @@ class Categories(_Listed):
         return self._positions.holds(value)
 
     def spread(self, u):
-        """Map uniform samples from [0, 1] to one-hot rows, with each category equally often."""
+        """Convert uniform samples in [0, 1] to one-hot rows, all categories equally likely."""
         return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
     def summary(self):
-        """Return the categories, or the value of a constant."""
+        """Return the categories, or the only value if the parameter is constant."""
         return {"categories": self.values} if self.n_columns else {"value": self.values[0]}
 
     def _index(self, value):
@@ -209,7 +209,7 @@ class Categories(_Listed):
         return i
 
     def _columns_at(self, index):
-        """Return the one-hot rows of the categories with these indices."""
+        """Return the one-hot rows of the categories with the given indices."""
         if self.n_columns < 2:
             return 2.0 * np.asarray(index, dtype=float).reshape(-1, 1)[:, : self.n_columns] - 1.0
         rows = np.full((len(index), self.n_columns), -1.0)
@@ -217,7 +217,7 @@ class Categories(_Listed):
         return rows
 
     def _nearest(self, columns):
-        """Return the indices of the categories with the largest column."""
+        """Return the index of the category with the largest one-hot entry in each row."""
         if self.n_columns > 1:
             return columns.argmax(axis=1)
         return (columns > 0).sum(axis=1)  # 0 for a constant
@@ -229,7 +229,7 @@ def is_category(parameter):
 
 
 class Quantiles(_OneColumn):
-    """A scipy.stats distribution, encoded by its cumulative probability."""
+    """Parameter with a scipy.stats distribution, encoded by its cumulative probability."""
 
     n_values = math.inf
     values = None
@@ -241,7 +241,7 @@ class Quantiles(_OneColumn):
         self._ends = self._searched_shares()
 
     def _searched_shares(self):
-        """Return the lowest and the highest cumulative probability to search.
+        """Return the lowest and highest cumulative probabilities that are searched.
 
         Both bounds of an interval are included. The bound of a half-open range is excluded: a draw
         from ``expon()`` is never 0, and most parameters with such a range do not allow 0.
@@ -253,33 +253,33 @@ class Quantiles(_OneColumn):
         return tails[0], 1.0 - tails[1]
 
     def own(self, value):
-        """Convert the value to an int or a float, depending on the distribution."""
+        """Convert a value to int for a discrete distribution, and otherwise to float."""
         return int(value) if self.integer else float(value)
 
     def holds(self, value):
-        """Return whether the value has the right type and lies in the support."""
+        """Return whether a value has the right type and lies in the distribution's support."""
         low, high = self._support
         kind = is_number(value) and isinstance(value, Integral) == self.integer
         return kind and low <= value <= high
 
     def encode(self, values):
-        """Return the cumulative probabilities of values, scaled to [-1, 1].
+        """Return the cumulative probabilities of parameter values, scaled to [-1, 1].
 
         Values of an unbounded distribution outside the searched range are clipped to it.
         """
         return self._columns(np.array([self._check(value) for value in values], dtype=float))
 
     def decode(self, columns):
-        """Return the quantiles, clipped to the support."""
+        """Return the quantiles at encoded coordinates, clipped to the distribution's support."""
         values = self._quantiles(columns)
         return [int(v) for v in values] if self.integer else values.tolist()
 
     def round(self, columns):
-        """Round the columns to those of the nearest values."""
+        """Round encoded coordinates to the encodings of the nearest parameter values."""
         return self._columns(self._quantiles(columns))
 
     def summary(self):
-        """Return some quantiles, including the ends of the searched range."""
+        """Return selected quantiles, including both ends of the searched range."""
         quantiles = _rounded(self._quantiles(np.linspace(-1.0, 1.0, N_QUANTILES)[:, None]))
         return {"quantiles of an integer" if self.integer else "quantiles": quantiles}
 
@@ -322,7 +322,7 @@ def _not_one_of(name, values, value):
 
 
 def _rounded(numbers):
-    """Round numbers to eight digits, because further digits differ between SciPy versions."""
+    """Round numbers to eight digits, which agree between versions of SciPy."""
     return [float(f"{number:.8g}") for number in numbers]
 
 
@@ -418,7 +418,7 @@ def _read_discrete(name, distribution):
 
 
 def _integers(name, distribution):
-    """Return the integers of the searched range, or None if there are too many."""
+    """Return the integers of the searched range, or None if there are too many to list."""
     low, high = distribution.support()
     if _has_slow_quantiles(distribution):
         return _integers_without_quantiles(name, distribution, int(low), high)
@@ -428,7 +428,7 @@ def _integers(name, distribution):
 
 
 def _has_slow_quantiles(distribution):
-    """Return whether SciPy would compute the quantiles by summing or stepping through a tail.
+    """Return whether SciPy computes the quantiles of a distribution by slow summation.
 
     For heavy-tailed distributions such as ``zipf(1.5)`` this takes minutes and gigabytes.
     """
@@ -440,7 +440,7 @@ def _has_slow_quantiles(distribution):
 
 
 def _integers_without_quantiles(name, distribution, low, high):
-    """Return the integers up to the tail probability by summing the probabilities once."""
+    """Return the integers of a range by summing their probabilities, without quantiles."""
     values = low + np.arange(int(min(high - low + 1, _MAX_LEVELS)))
     share = np.cumsum(distribution.pmf(values))
     n = 1 + np.searchsorted(share, 1.0 - TAIL)
@@ -463,7 +463,7 @@ def _format_distribution(distribution):
 
 
 def _read_sample(name, distribution):
-    """Create a parameter from seeded draws of an object that only has an `rvs` method."""
+    """Create a parameter from random draws of an object whose only method is `rvs`."""
     rng = np.random.RandomState(0)
     draws = [distribution.rvs(random_state=rng) for _ in range(_N_DRAWS)]
     values = distinct(draws)

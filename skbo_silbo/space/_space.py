@@ -118,7 +118,7 @@ class Space:
         return f"Space({'; '.join(map(format_range, self.parameters))})"
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
-        """Map points to the cube.
+        """Encode points as points of the cube [-1, 1]^m.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Space:
         return np.concatenate(blocks, axis=1)
 
     def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
-        """Map points of the cube to parameters.
+        """Decode points of the cube [-1, 1]^m to dicts of parameter values.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Space:
         ]
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Round points of the cube, like ``encode(decode(X))`` but faster.
+        """Round encoded points to valid parameter values, like ``encode(decode(X))`` but faster.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Space:
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
 
     def every_point(self) -> FloatArray:
-        """Return the encodings of all points of a finite space."""
+        """Return the encodings of all points of a finite search space."""
         blocks = [p.encode(p.values) for p in self.parameters]
         indices = np.indices([len(block) for block in blocks]).reshape(len(blocks), -1)
         return np.hstack([block[index] for block, index in zip(blocks, indices, strict=True)])
@@ -222,7 +222,7 @@ class Space:
         return space
 
     def spread(self, U: FloatArray) -> FloatArray:
-        """Map uniform samples, one per parameter, to points of the cube.
+        """Convert uniform samples, one per parameter, to encoded points.
 
         A space-filling sample gives space-filling points, also for categorical parameters.
 
@@ -239,11 +239,11 @@ class Space:
         return np.hstack([p.spread(u) for p, u in zip(varying, U.T, strict=True)])
 
     def coordinates(self) -> list[list[int]]:
-        """Return the cube columns that each column of the samples passed to `spread` determines."""
+        """Return the encoded columns that depend on each column of the samples for `spread`."""
         return [columns for columns in self.column_groups().values() if columns]
 
     def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
-        """Return a copy of the encoded points X in which the named parameter has the given value.
+        """Return a copy of the encoded points X with one parameter set to a value.
 
         Raises
         ------
@@ -256,13 +256,13 @@ class Space:
         return X
 
     def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
-        """Return a copy of the encoded points X in which the named parameters have new values."""
+        """Return a copy of the encoded points X with several parameters set to values."""
         for name, value in values.items():
             X = self.with_value(X, name, value)
         return X
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return the cube columns of each parameter."""
+        """Return the encoded columns of each parameter."""
         ends = [0, *map(int, self._splits)]
         return {p.name: list(range(*ends[i : i + 2])) for i, p in enumerate(self.parameters)}
 
@@ -273,13 +273,13 @@ class Space:
         return [Category(p.name, p.values, own[p.name], p.encode(p.values)) for p in chosen]
 
     def holds(self, point: Mapping[str, Any]) -> bool:
-        """Return whether a dict is a point of this space, with the right types of numbers."""
+        """Return whether a dict is a point of this space, with ints and floats as declared."""
         if point.keys() != set(self.parameter_names):
             return False
         return all(p.holds(point[p.name]) for p in self.parameters)
 
     def _blocks(self, X):
-        """Return pairs of each parameter and its columns of X."""
+        """Return pairs of each parameter and its encoded columns of X."""
         blocks = np.split(check_cube(X, self.n_features_), self._splits[:-1], axis=1)
         return zip(self.parameters, blocks, strict=True)
 

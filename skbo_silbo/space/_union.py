@@ -104,7 +104,7 @@ class SpaceUnion:
         return f"SpaceUnion({', '.join(map(repr, self.branches))})"
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
-        """Map points to the cube.
+        """Encode points as points of the cube [-1, 1]^m.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class SpaceUnion:
         return np.vstack([np.empty((0, self.n_features_)), *rows])
 
     def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
-        """Map points of the cube to the parameters of their branch, as in `Space.decode`."""
+        """Decode points of the cube to the parameters of their branch, as in `Space.decode`."""
         X = self.round(X)
         chosen = self._branch(X)
         points: dict[int, dict[str, Any]] = {}
@@ -137,7 +137,7 @@ class SpaceUnion:
         return [points[row] for row in range(len(X))]
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Round points of the cube, as in `Space.round`."""
+        """Round encoded points to valid parameter values, as in `Space.round`."""
         X = check_cube(X, self.n_features_)
         rounded, chosen = np.zeros_like(X), self._branch(X)
         for b, branch in enumerate(self.branches):
@@ -152,7 +152,7 @@ class SpaceUnion:
         return rounded
 
     def every_point(self) -> FloatArray:
-        """Return the encodings of all distinct points of a finite space."""
+        """Return the encodings of all distinct points of a finite search space."""
         owns = enumerate(branch.every_point() for branch in self.branches)
         X = self.round(np.vstack([self._join(b, own) for b, own in owns]))
         return X[first_rows(X)]
@@ -185,7 +185,7 @@ class SpaceUnion:
         return SpaceUnion(branches) if len(branches) > 1 else branches[0]
 
     def _pinned_branches(self, fixed):
-        """Return the branches with fixed parameters by index, and the errors of other branches."""
+        """Fix parameters in each branch, and return the resulting branches and errors by index."""
         pinned, reasons = {}, []
         for b, branch in enumerate(self.branches):
             try:
@@ -195,7 +195,7 @@ class SpaceUnion:
         return pinned, reasons
 
     def spread(self, U: FloatArray) -> FloatArray:
-        """Map uniform samples to points of the cube, as in `Space.spread`.
+        """Convert uniform samples to encoded points, as in `Space.spread`.
 
         Parameters
         ----------
@@ -211,12 +211,12 @@ class SpaceUnion:
         return np.hstack([p.spread(u) for p, u in zip(self._varying, U.T, strict=True)])
 
     def coordinates(self) -> list[list[int]]:
-        """Return the cube columns that each column of the samples passed to `spread` determines."""
+        """Return the encoded columns that depend on each column of the samples for `spread`."""
         ends = np.cumsum([0, *(p.n_columns for p in self._varying)]).tolist()
         return [list(range(*pair)) for pair in pairwise(ends)]
 
     def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
-        """Return a copy of the encoded points X in which the named parameter has the given value.
+        """Return a copy of the encoded points X with one parameter set to a value.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class SpaceUnion:
         return np.concatenate(blocks)
 
     def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
-        """Return a copy of the encoded points X in which the named parameters have new values.
+        """Return a copy of the encoded points X with several parameters set to values.
 
         Points whose branch does not allow these values are moved to another branch.
         """
@@ -264,11 +264,11 @@ class SpaceUnion:
         return X
 
     def choices(self, X: FloatArray) -> list[Any]:
-        """Return the element of `choice_values` for each point of the cube."""
+        """Return the branch of each encoded point, as an element of `choice_values`."""
         return [self.choice_values[b] for b in self._branch(X)]
 
     def column_groups(self) -> dict[str, list[int]]:
-        """Return the cube columns of the choice and of each parameter in any branch."""
+        """Return the encoded columns of the branch choice and of each parameter."""
         groups = {self.choice_name: set(range(self._choice.n_columns))}
         for branch, columns in zip(self.branches, self._columns, strict=True):
             for name, own in branch.column_groups().items():
@@ -276,7 +276,7 @@ class SpaceUnion:
         return {name: sorted(columns) for name, columns in groups.items()}
 
     def categories(self) -> list[Category]:
-        """Return the choice between branches and the categorical parameters of all branches."""
+        """Return the branch choice and the categorical parameters of all branches."""
         choice, *own = [
             Category(p.name, p.values, columns, p.encode(p.values))
             for p, columns in zip(self._varying, self.coordinates(), strict=True)
@@ -285,7 +285,7 @@ class SpaceUnion:
         return [choice._replace(name=self.choice_name, values=self.choice_values), *own]
 
     def _assign_columns(self):
-        """Assign columns to parameters.
+        """Assign encoded columns to the parameters of all branches.
 
         Return the parameters that are not constant, and the columns of each branch.
         """
@@ -309,14 +309,14 @@ class SpaceUnion:
         return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)
 
     def _join(self, b, own):
-        """Return points of the cube that have the given columns in branch b."""
+        """Return encoded points of branch b from the encoded columns of its parameters."""
         X = np.zeros((len(own), self.n_features_))
         X[:, : self._choice.n_columns] = self._choice.encode([b])
         X[:, self._columns[b]] = own
         return X
 
     def _find(self, point):
-        """Return the index of the first branch that contains a point, and its encoding there."""
+        """Return the index of the first branch that contains a point, and the encoded point."""
         fitting = [b for b, names in enumerate(self.parameter_names) if set(names) == point.keys()]
         if not fitting:
             raise ValueError(
@@ -340,7 +340,7 @@ class SpaceUnion:
 
 
 def _find_choice(branches):
-    """Return the name of the choice between branches and its value in each branch."""
+    """Return the parameter that selects the branch, and its value in each branch."""
     for name in branches[0].parameter_names:
         held = [p for b in branches for p in b.parameters if p.name == name and p.n_values == 1]
         values = [value for p in held for value in p.values]
@@ -351,7 +351,7 @@ def _find_choice(branches):
 
 
 def _is_same(one, other):
-    """Return whether two parameters can share columns."""
+    """Return whether two parameters have equal encodings and can share columns."""
     if one.name != other.name or type(one) is not type(other):
         return False
     a, b = one.summary(), other.summary()
@@ -359,7 +359,7 @@ def _is_same(one, other):
 
 
 def _may_meet(one, other):
-    """Return whether two spaces may overlap."""
+    """Return whether two search spaces may have points in common."""
     a, b = ({p.name: p for p in space.parameters} for space in (one, other))
     return a.keys() == b.keys() and all(
         a[name].values is None

@@ -80,7 +80,7 @@ scipy.optimize.Bounds
 
 
 def refuse_intervals(bounds: BoundsLike) -> None:
-    """Raise an error if a named parameter is a tuple of two increasing numbers.
+    """Raise an error if the values of a parameter are a tuple of two increasing numbers.
 
     Such a tuple is ambiguous: in an array of bounds ``(0, 1)`` is an interval, in scikit-learn's
     searches it is a list of two values.

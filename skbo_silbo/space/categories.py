@@ -10,7 +10,7 @@ from skbo_silbo._typing import FloatArray, IntArray
 
 
 class Category(NamedTuple):
-    """A categorical parameter and its encoding in the cube.
+    """Categorical parameter and the encoded columns that represent it.
 
     Attributes
     ----------
@@ -30,18 +30,18 @@ class Category(NamedTuple):
     levels: FloatArray
 
     def counts(self, X: FloatArray) -> IntArray:
-        """Count how many of the encoded points X have each level.
+        """Count how many of the encoded points X have each category.
 
         In a union, points of branches without this parameter are not counted.
         """
         return (X[:, None, self.columns] == self.levels).all(axis=2).sum(axis=0)
 
     def nearest(self, x: FloatArray) -> int:
-        """Return the index of the level to which the point x of the cube is rounded."""
+        """Return the index of the category to which an encoded point x is rounded."""
         return int((self.levels @ x[self.columns]).argmax())
 
     def at_every_level(self, x: FloatArray) -> FloatArray:
-        """Return one copy of the point x of the cube for each level of this category."""
+        """Return copies of the encoded point x, one for each category."""
         X = np.repeat(x[None], len(self.levels), axis=0)
         X[:, self.columns] = self.levels
         return X
@@ -50,7 +50,7 @@ class Category(NamedTuple):
 def with_least_tried_levels(
     x: FloatArray, X: FloatArray, categories: Sequence[Category], rng: Generator
 ) -> FloatArray:
-    """Move a design point to the least-tried level of each categorical parameter.
+    """Move a design point to the least evaluated value of each categorical parameter.
 
     A category that already is at one of its least-tried levels is left unchanged.
 

@@ -23,7 +23,7 @@ from skbo_silbo.space.values import format_range, same
 
 
 def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
-    """Replace "auto" and ``"...": "auto"`` in a search space by the default ranges."""
+    """Replace each "auto" in a search space by the default range of the parameter."""
     if isinstance(given, str):
         return default_space(estimator, X, y)
     listed = given if isinstance(given, list) else []
@@ -64,7 +64,7 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Variant:
-    """The default ranges for one combination of steps, kernels and similar choices of the user.
+    """Default search ranges for one combination of the steps and kernels listed by the user.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class _Variant:
     names: set[str]
 
     def has(self, name: str) -> bool:
-        """Return whether the estimator or one of its steps has a parameter of this name."""
+        """Return whether the estimator has the named parameter, possibly in a nested step."""
         inside = (
             s.has(name.removeprefix(s.prefix)) for s in self.steps if name.startswith(s.prefix)
         )
@@ -92,7 +92,7 @@ class _Variant:
 
 
 def _iter_variants(estimator, X, y, listed, chosen=MappingProxyType({})):
-    """Yield a variant for each combination of the user's steps, kernels and similar choices."""
+    """Yield the default ranges for each combination of steps and kernels listed by the user."""
     steps = list_steps(estimator, X, y)
     deciding = [n for n in listed if n not in chosen and _decides(n, listed[n], estimator, steps)]
     if not deciding:
@@ -146,7 +146,7 @@ def _is_twin(one, other, name):
 
 
 def _decides(name, values, estimator, steps):
-    """Return whether the value of a listed parameter determines which other parameters exist."""
+    """Return whether a listed parameter determines which other parameters exist."""
     has = estimator.get_params()
     if values is None or name not in has:
         return False

@@ -30,17 +30,17 @@ class SpaceExhausted(RuntimeError):
 
 
 def snap(u: FloatArray) -> FloatArray:
-    """Round probabilities in [0, 1] to the grid, with halves rounded up."""
+    """Round probabilities in [0, 1] to a fine grid, with halves rounded up."""
     return np.floor(u / STEP + 0.5) * STEP
 
 
 def to_cube(u: FloatArray) -> FloatArray:
-    """Map probabilities in [0, 1] to cube coordinates in [-1, 1]."""
+    """Scale probabilities in [0, 1] to encoded coordinates in [-1, 1]."""
     return 2.0 * u - 1.0
 
 
 def check_cube(X: ArrayLike, n_features: int) -> FloatArray:
-    """Validate points of the cube and return them as a float64 array.
+    """Validate encoded points and return them as a float64 array.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def check_cube(X: ArrayLike, n_features: int) -> FloatArray:
 
 
 def key_of(x: FloatArray) -> bytes:
-    """Return a hashable key that identifies a point of the cube to 9 decimals.
+    """Return a hashable key that identifies an encoded point to nine decimals.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ def key_of(x: FloatArray) -> bytes:
 
 
 def keys_of(X: FloatArray) -> list[bytes]:
-    """Return the key of each row of X."""
+    """Return the hashable key of each encoded point in X."""
     return list(map(np.ndarray.tobytes, np.round(X, 9) + 0.0))
 
 
 def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
-    """Return the indices of the distinct rows of X whose keys are not in `seen`."""
+    """Return the indices of distinct rows of X whose keys are not in the set `seen`."""
     rows: dict[bytes, int] = {}
     for row, key in enumerate(keys_of(X)):
         if key not in seen:
@@ -92,7 +92,7 @@ def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
 
 
 def too_few_left(space: SpaceLike, seen: Collection[bytes], n: int) -> SpaceExhausted:
-    """Return the `SpaceExhausted` error for a request of n new points."""
+    """Return the error for a request of more new points than the finite space contains."""
     left = int(max(space.n_points - len(seen), 0))
     return SpaceExhausted(
         f"`n` must be at most the number of new points that are left, got {n}. Only {left} of the "
@@ -103,7 +103,7 @@ def too_few_left(space: SpaceLike, seen: Collection[bytes], n: int) -> SpaceExha
 
 
 def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Generator) -> FloatArray:
-    """Draw a random point of the cube that has not been evaluated or proposed yet.
+    """Draw a random encoded point that has not been evaluated or proposed before.
 
     Parameters
     ----------

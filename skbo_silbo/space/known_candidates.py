@@ -19,7 +19,7 @@ def known_candidates(
     branches: list[Space],
     untried: Sequence[Space] = (),
 ) -> list[dict[str, Any]]:
-    """Return points of the space that combine the well-performing values of all steps, best first.
+    """Return configurations that perform well on many data sets, best first.
 
     Values are rounded to the nearest level, but neither clipped nor completed: a candidate is left
     out if one of its values is outside the space, or the space has other parameters.
@@ -45,7 +45,7 @@ def known_candidates(
 
 
 def _with_branches(points, has, branches):
-    """Return the first points, with at least one of each of the branches if they are not many."""
+    """Return the first points, including at least one of each branch if possible."""
     by_branch = [[i for i, p in enumerate(points) if branch.holds(p)] for branch in branches]
     leads = [own[0] for own in by_branch if own]
     others = [i for i in range(len(points)) if i not in leads]
@@ -55,7 +55,7 @@ def _with_branches(points, has, branches):
 
 
 def _values(step: Step) -> list[dict[str, Any]]:
-    """Return the well-performing candidates of one step, scaled to its data."""
+    """Return the default configurations of one step, scaled to the step's data."""
     return [
         {
             step.prefix + n: read_value(find_range(str(step.key), n, params), value, step.data)
@@ -66,7 +66,7 @@ def _values(step: Step) -> list[dict[str, Any]]:
 
 
 def _points(choice, has, branches):
-    """Return a point from each branch that has exactly these values of its steps."""
+    """Return one point from each branch that has the given parameter values."""
     points = []
     for branch in branches:
         near = {n: v for values in choice for n, v in _inside(values, has, branch).items()}
@@ -76,7 +76,7 @@ def _points(choice, has, branches):
 
 
 def _inside(values, has, branch):
-    """Return the values of one step that a branch searches, or {} if they are not in the branch."""
+    """Return the given parameter values that a branch searches, or {} if one is outside it."""
     prefix = next(iter(values)).rpartition("__")[0]
     own = {p.name: p for p in branch.parameters if p.name.rpartition("__")[0] == prefix}
     is_same = all(same(value, has.get(name)) for name, value in values.items() if name not in own)
@@ -85,7 +85,7 @@ def _inside(values, has, branch):
 
 
 def _nearest(parameter, value):
-    """Return a list with the parameter's value nearest to `value`, or [] if it is out of range."""
+    """Return the listed value nearest to `value` in a list, or [] if it is out of range."""
     if parameter.values is None:
         low, high = parameter.distribution.support()
         if not is_number(value) or not low <= value <= high:
@@ -98,7 +98,7 @@ def _nearest(parameter, value):
 
 
 def _current(branch, has):
-    """Return the estimator's values in a branch, or the middle of a range that excludes its own."""
+    """Return the estimator's current parameters, or the middle of ranges that exclude them."""
     [middle] = branch.decode(np.zeros((1, sum(p.n_columns for p in branch.parameters))))
     own = [p for p in branch.parameters if p.holds(has.get(p.name))]
     return middle | {p.name: p.own(has[p.name]) for p in own}

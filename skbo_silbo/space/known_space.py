@@ -37,7 +37,7 @@ MOST_BRANCHES = 32  # the number of combined branches is limited to this many
 
 
 class _Table:
-    """Mixin that prints a search space as a table with the source of each range.
+    """Mixin that prints a search space as a table of parameters, ranges and their sources.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class KnownSpaces(_Table, list):
 
 @dataclass(frozen=True)
 class Step:
-    """The estimator to be searched, or one that is nested in it.
+    """Estimator whose hyperparameters are tuned, or an estimator nested in it.
 
     Attributes
     ----------
@@ -97,27 +97,27 @@ class Step:
 
     @property
     def key(self) -> str | None:
-        """The name of its class in the table of ranges, or None if it has no entry."""
+        """Name of the estimator's class in the table of default ranges, or None."""
         return class_key(self.estimator)
 
     def is_searched(self, name: str) -> bool:
-        """Return whether a nested search around the estimator sets the parameter."""
+        """Return whether a parameter is already tuned by a search nested in the estimator."""
         return self.prefix + name in self.searched
 
     def is_set(self, name: str) -> bool:
-        """Return whether the parameter differs from its default value."""
+        """Return whether a parameter of the estimator differs from its default value."""
         parameter = inspect.signature(type(self.estimator).__init__).parameters.get(name)
         default = None if parameter is None else parameter.default
         return not same(self.estimator.get_params(deep=False).get(name, default), default)
 
     def set_by_user(self) -> dict[str, Any]:
-        """Return the parameters that have a default range but were set by the user."""
+        """Return the parameters with a default range that the user has set explicitly."""
         has, names = self.estimator.get_params(deep=False), parameter_names(self.key)
         own = (n for n in names if n in has and self.is_set(n) and not self.is_searched(n))
         return {self.prefix + n: has[n] for n in own}
 
     def has(self, name: str) -> bool:
-        """Return whether the estimator has the parameter, also if only `__init__` lists it."""
+        """Return whether the estimator has a parameter, even if only `__init__` lists it."""
         has = self.estimator.get_params(deep=False)
         return name in has or name in inspect.signature(type(self.estimator).__init__).parameters
 
@@ -185,7 +185,7 @@ def default_space(
 
 
 def no_range_error(estimator):
-    """Return the error for an estimator without default ranges."""
+    """Return the error for an estimator that has no default search ranges."""
     return ValueError(
         f"No default search space is available for {brief(estimator)}. Pass `param_distributions`, "
         "or use default_space(..., all=True) to search the parameters you have set as well."
@@ -193,7 +193,7 @@ def no_range_error(estimator):
 
 
 def branches_of_steps(steps, *, all=False):
-    """Combine the conditional branches of all steps.
+    """Combine the conditional branches of all pipeline steps.
 
     Each branch maps parameter names to their values and the source of these. If there are too many
     combinations, the steps with the most branches are reduced to their first one.
@@ -206,7 +206,7 @@ def branches_of_steps(steps, *, all=False):
 
 
 def as_table(branches, steps):
-    """Convert branches of (values, source) pairs to a space that is printed as a table."""
+    """Convert branches to a search space that is printed as a table."""
     made = [{name: values for name, (values, _) in branch.items()} for branch in branches]
     space = KnownSpace(made[0]) if len(made) == 1 else KnownSpaces(made)
     read = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
@@ -219,7 +219,7 @@ def as_table(branches, steps):
 
 
 def none_is_default(estimator: Any) -> bool:
-    """Return whether the parameters of an estimator replace None by a default value."""
+    """Return whether an estimator replaces None by a default value."""
     return type(estimator).__module__.split(".")[0] in table()["none"]["default"].split()
 
 
@@ -251,7 +251,7 @@ def _walk(step: Step) -> Iterator[Step]:
 
 
 def _nested_estimators(estimator):
-    """Yield the names and estimators among the parameters and in lists of tuples."""
+    """Yield the names and values of all estimators among an estimator's parameters."""
     for name, value in estimator.get_params(deep=False).items():
         members = [m for m in value if isinstance(m, tuple)] if isinstance(value, list) else []
         for found in [(name, value), *(member[:2] for member in members)]:
@@ -261,7 +261,7 @@ def _nested_estimators(estimator):
 
 
 def _column_data(step, name):
-    """Return the data that one transformer of a ColumnTransformer is fitted on."""
+    """Return the properties of the columns that one part of a ColumnTransformer receives."""
     selected = {name: columns for name, _, columns in step.estimator.transformers}
     data = step.data
     if data.X is None:
@@ -279,7 +279,7 @@ def _column_data(step, name):
 
 
 def _stacked_predictions(step):
-    """Return the data for the final estimator of a stack, with the targets as predictions."""
+    """Return the properties of the predictions that a stack's final estimator receives."""
     stack, data = step.estimator, step.data
     if data.y is None:
         return StepData(data.n, len(stack.estimators))
@@ -293,7 +293,7 @@ def _stacked_predictions(step):
 
 
 def _searched_inside(step):
-    """Return the full names of the parameters that a nested search sets in its estimator."""
+    """Return the names of the parameters that a nested search tunes in its own estimator."""
     if not isinstance(step.estimator, BaseSearchCV):
         return frozenset()
     has, inside = step.estimator.get_params(deep=False), f"{step.prefix}estimator"
@@ -305,7 +305,7 @@ def _searched_inside(step):
 
 
 def _transformed_target(step):
-    """Return the data that the regressor of a TransformedTargetRegressor is fitted on."""
+    """Return the properties of the data that the inner regressor is fitted to."""
     transformer, y = step.estimator.transformer, step.data.y
     if y is None:
         return step.data
@@ -320,7 +320,7 @@ def _transformed_target(step):
 
 
 def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
-    """Return the conditional branches of a step.
+    """Return the conditional branches of the default search space of a pipeline step.
 
     Each branch maps parameter names to a pair of values and their source.
     """
@@ -333,7 +333,7 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
 
 
 def _enabled_branches(step):
-    """Return the optional branches whose constants were set by the user."""
+    """Return the optional branches that the user requested by setting their constants."""
     has = step.estimator.get_params(deep=False)
     return [
         branch
@@ -343,7 +343,7 @@ def _enabled_branches(step):
 
 
 def _read_branch(step, branch, *, all):
-    """Read one branch of the table, or return None if it contradicts the user's parameters."""
+    """Return a branch of the default space, or None if the user's parameters exclude it."""
     found: dict[str, Any] = {}
     for name, value in branch.items():
         if isinstance(value, dict):
@@ -372,7 +372,7 @@ def _ranges(step, entries, *, all):
 
 
 def warn_of_unknown(steps):
-    """Warn about estimators with parameters for which no default ranges are available."""
+    """Warn about estimators that have parameters without a default search range."""
     unknown = {}
     for step in steps:
         has = step.estimator.get_params(deep=False)

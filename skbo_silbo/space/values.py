@@ -23,7 +23,7 @@ def is_number(value: Any) -> bool:
 
 
 def suggest_distribution(values: Any) -> str | None:
-    """Return the scipy.stats call for an interval in scikit-optimize's notation, or None.
+    """Return the scipy.stats call for an interval of scikit-optimize, or None.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def suggest_distribution(values: Any) -> str | None:
 
 
 def is_interval(values: Any) -> bool:
-    """Return whether values are a tuple of two increasing numbers, which may mean an interval."""
+    """Return whether values are a tuple of two increasing numbers, possibly an interval."""
     is_pair = isinstance(values, tuple) and len(values) == 2 and all(map(is_number, values))
     return is_pair and values[0] < values[1]
 
@@ -57,7 +57,7 @@ def format_interval(low: float, high: float) -> str:
 
 
 def describe_pair(name: str, pair: tuple[float, float]) -> str:
-    """Return a message about a tuple of two numbers that may mean an interval or two values."""
+    """Return an error text for two numbers that may be an interval or two separate values."""
     return (
         f"Parameter {name!r} is a tuple of two numbers, {pair!r}, which may mean an interval or "
         f"two values. Write {format_interval(*pair)} for the interval or the list {list(pair)!r} "
@@ -66,7 +66,7 @@ def describe_pair(name: str, pair: tuple[float, float]) -> str:
 
 
 def same(a: Any, b: Any, *, by_parts: bool = False) -> bool:
-    """Return whether two parameter values are the same setting of an estimator.
+    """Return whether two values of a parameter configure an estimator identically.
 
     The types must agree, because an estimator may treat 1 as a count, 1.0 as a fraction and True
     as a flag. Arrays are compared by content. With `by_parts`, so are objects that do not define
@@ -104,13 +104,13 @@ def same(a: Any, b: Any, *, by_parts: bool = False) -> bool:
 
 
 def _has_parts(value):
-    """Return whether an object does not define ``==`` and is not a function or class."""
+    """Return whether an object lacks its own ``==`` and must be compared by its attributes."""
     defines_equality: Any = type(value).__eq__
     return defines_equality is object.__eq__ and not hasattr(value, "__qualname__")
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Return whether two values are the same setting, ignoring NumPy types of numbers.
+    """Return whether two parameter values are equal, ignoring NumPy types of numbers.
 
     Integers and floats remain different: numpy.float64(2.0) is like 2.0 but not like 2.
     """
@@ -120,7 +120,7 @@ def alike(a: Any, b: Any) -> bool:
 
 
 class Positions:
-    """A hash table of the positions of distinct values, which need not be hashable.
+    """Hash table from distinct values, hashable or not, to their positions in a list.
 
     Only the values are pickled, because hashes differ between processes and copies.
 
@@ -144,7 +144,7 @@ class Positions:
         return Positions, (self.values,)
 
     def find(self, value: Any) -> int | None:
-        """Return the position of a value, or None if it is not listed.
+        """Return the position of a value in the list, or None if it is not listed.
 
         Numbers are also found by an equal number of another type, because JSON files and arrays do
         not preserve the type. Objects are also found by a copy.
@@ -158,13 +158,13 @@ class Positions:
         return next((i for i in bucket if same(value, self.values[i], by_parts=True)), None)
 
     def holds(self, value: Any) -> bool:
-        """Return whether the value is listed, up to its NumPy type."""
+        """Return whether a value is listed, ignoring its NumPy type."""
         bucket = self._buckets.get(_bucket(value), ())
         return any(alike(value, self.values[i]) for i in bucket)
 
 
 def _bucket(value):
-    """Return a hashable key that is equal for values that are the same."""
+    """Return a hash key that is equal for values that are considered the same."""
     if is_number(value):
         return value
     if isinstance(value, (tuple, list)):
@@ -180,7 +180,7 @@ def _bucket(value):
 
 
 def distinct(values: Iterable[Any]) -> list[Any]:
-    """Return the values without repetitions, in order of first occurrence."""
+    """Return the values without duplicates, in order of first occurrence."""
     return Positions(values).values
 
 
@@ -190,12 +190,12 @@ def find(value: Any, values: Iterable[Any]) -> int | None:
 
 
 def intersect(values: Iterable[Any], others: Iterable[Any]) -> list[Any]:
-    """Return the values that are also in `others`."""
+    """Return the values that both lists contain."""
     return list(filter(Positions(others).holds, values))
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Append a number to names that are repeated or already taken."""
+    """Make names unique by appending numbers to repeated ones."""
     taken, kept = set(taken), []
     counts: Counter[str] = Counter()
     for name in names:
@@ -209,7 +209,7 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 def format_value(value: Any) -> str:
-    """Return the repr of a value, with memory addresses replaced by a reproducible description.
+    """Return the repr of a value, with memory addresses replaced by reproducible text.
 
     Functions are shown by their qualified name, lambdas and objects by their class and a hash.
 
@@ -235,7 +235,7 @@ def format_value(value: Any) -> str:
 
 
 def format_range(parameter: Any) -> str:
-    """Return the name of a parameter with its limits and distribution, or its values.
+    """Format a parameter with its limits and distribution, or with its list of values.
 
     Examples
     --------
