@@ -19,7 +19,7 @@ LARGEST_BLOCK = 10**6  # densities computed at once
 
 
 def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
-    """Draw a point of the cube, with each input drawn independently near good points.
+    """Draw an encoded point near good points, independently for each input.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ParzenEstimates:
-    """Density estimates on [-1, 1], one per input: equal mixtures of truncated normals.
+    """Parzen density estimates on [-1, 1], one for each input.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ParzenEstimates:
 
     @classmethod
     def near(cls, X: FloatArray) -> "ParzenEstimates":
-        """Return estimates with a component for each point and one as wide as the cube.
+        """Create density estimates with one mixture component near each given point.
 
         As in Optuna's sampler, the width of a component is the larger of the distances to its two
         neighbours, which may be bounds. It is clipped to at least 2 / (n + 2) and at most 2.
@@ -67,7 +67,7 @@ class ParzenEstimates:
         return cls(centers, widths)
 
     def draw(self, m: int, rng: Generator) -> FloatArray:
-        """Draw m independent values of each input, as an array of shape (m, d)."""
+        """Draw m values of each input from the density estimates, independently."""
         n, d = self.centers.shape
         kept = rng.integers(n, size=(m, d)), np.arange(d)
         low, high = self._masses_below_bounds()
@@ -90,5 +90,5 @@ class ParzenEstimates:
         return np.log(density)
 
     def _masses_below_bounds(self) -> tuple[FloatArray, ...]:
-        """Return the mass of each normal component below -1, and its mass below 1."""
+        """Return the probability of each normal component below -1 and below 1."""
         return tuple(ndtr((end - self.centers) / self.widths) for end in (-1.0, 1.0))

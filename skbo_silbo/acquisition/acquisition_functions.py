@@ -32,7 +32,7 @@ _FAR_TAIL = 100.0  # from here on the series in (2) is more accurate than 1 - t 
 
 
 class AcquisitionFunction(Protocol):
-    """Protocol of acquisition functions, which are maximised.
+    """Protocol of acquisition functions, which a search maximises.
 
     They are functions of the predicted mean and standard deviation.
 
@@ -44,7 +44,7 @@ class AcquisitionFunction(Protocol):
     def __call__(
         self, mean: FloatArray, std: FloatArray, best: float, /, *, return_gradient: bool = False
     ) -> Any:
-        """Return the acquisition values, and optionally their derivatives.
+        """Return the acquisition values at predicted means and standard deviations.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class AcquisitionFunction(Protocol):
 def log_expected_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> Any:
-    """Return the logarithm of the expected improvement below `best`.
+    """Return the logarithm of the expected improvement on the value `best`.
 
     It is numerically accurate where the expected improvement itself underflows.
 
@@ -111,7 +111,7 @@ log_expected_improvement.is_log = True  # type: ignore[attr-defined]
 def no_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> Any:
-    """Return zeros, as an acquisition function under which all points are equally good.
+    """Return zeros: an acquisition function under which all points are equally good.
 
     It is used until a feasible point is known.
 
@@ -144,7 +144,7 @@ def no_improvement(
 def confidence_gain(
     mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
 ) -> Any:
-    """Return how far below `best` the lower confidence bound lies (GP-UCB, for minimisation).
+    """Return how far the lower confidence bound lies below `best` (GP-UCB).
 
     The value is ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6,
     with the sign changed).
@@ -182,7 +182,7 @@ def confidence_gain(
 
 
 def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
-    """Return ``beta_t = 2 log(n_points t^2 pi^2 / (6 delta))`` (Srinivas et al. 2010, Theorem 1).
+    """Return the weight ``beta_t`` of the variance in GP-UCB (Srinivas et al. 2010, Theorem 1).
 
     Parameters
     ----------

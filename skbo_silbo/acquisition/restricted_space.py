@@ -24,7 +24,7 @@ MOST_STEPS = 500
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """Linear equality constraints ``matrix @ x = target`` on points x of a box.
+    """Linear equality constraints ``matrix @ x = target`` on the points x of a box.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Equations:
     target: FloatArray
 
     def project(self, X: FloatArray, box: Box, held: BoolArray) -> FloatArray:
-        """Project encoded points of a box onto the equations, without changing the `held` columns.
+        """Project encoded points onto the equality constraints, keeping the `held` columns.
 
         Alternating projections onto the affine set and the cube converge to a point in their
         intersection, if there is one (von Neumann; Bauschke and Borwein 1996).
@@ -55,7 +55,7 @@ class Equations:
 
 
 class Part:
-    """A search space restricted by fixed parameters and known constraints.
+    """Search space restricted by fixed parameters and known constraints.
 
     Parameters
     ----------
@@ -100,19 +100,19 @@ class Part:
         self.held_columns[[j for name in self._held for j in groups.get(name, ())]] = True
 
     def every_point(self) -> FloatArray:
-        """Return the encodings of all points of a finite space, including infeasible ones."""
+        """Return the encodings of all points of a finite space, feasible or not."""
         points: Any = self._within.decode(self._within.every_point())
         return self._space.encode(points)
 
     def round(self, X: FloatArray) -> FloatArray:
-        """Insert the fixed values, project points onto the equations, and round them."""
+        """Round encoded points to the restricted space, with the fixed values inserted."""
         X = self._space.with_values(X, self._held)
         if self._equations is not None:
             X = self._equations.project(X, cast(Box, self._space), self.held_columns)
         return self._space.round(X)
 
     def decode(self, X: FloatArray) -> Any:
-        """Decode rounded points, with the exact fixed values."""
+        """Decode rounded points, using the exact values of fixed parameters."""
         points = self._space.decode(X)
         for point in points:
             for name, value in self._fixed.items():
@@ -120,17 +120,17 @@ class Part:
         return points
 
     def violation(self, X: FloatArray) -> FloatArray:
-        """Return the constraint violation of each rounded encoded point."""
+        """Return the constraint violation at each encoded point."""
         if self._violations is None or not len(X):
             return np.zeros(len(X))
         return self._violations(self.decode(X))
 
     def admitted(self, X: FloatArray) -> FloatArray:
-        """Return the rows of X that satisfy the constraints."""
+        """Return the points in X that satisfy the known constraints."""
         return X[self.violation(X) == 0.0]
 
     def near(self, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw rounded points near the given ones, and redraw some columns of every second one."""
+        """Draw points near the given ones, with some columns of every second point drawn anew."""
         ones = np.ones(centres.shape[1])
         X = points_near(centres, N_NEAR, ones, rng)
         anew = draw_moved(N_NEAR, ones, rng)
@@ -140,7 +140,7 @@ class Part:
     def draw(
         self, seen: Collection[bytes], centres: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Draw a random feasible point that is not in `seen`.
+        """Draw a random feasible point that has not been evaluated or proposed before.
 
         Random points are drawn first. If none is feasible, further candidates are drawn near the
         points with the least violation. If the space has few points, all of them are compared.

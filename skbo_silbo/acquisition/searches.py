@@ -30,7 +30,7 @@ MOST_ROWS = 4096  # largest number of rows predicted at once, to limit memory
 
 @dataclass(frozen=True, eq=False)
 class AcquisitionSurface:
-    """The acquisition function as a function of points x.
+    """Acquisition function as a function of encoded points x.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class AcquisitionSurface:
     part: "Part | None" = None
 
     def values(self, X: FloatArray) -> FloatArray:
-        """Return the acquisition value at each row of X."""
+        """Return the acquisition value at each encoded point in X."""
         if len(X) > MOST_ROWS:
             starts = range(0, len(X), MOST_ROWS)
             return np.concatenate([self.values(X[i : i + MOST_ROWS]) for i in starts])
@@ -68,7 +68,7 @@ class AcquisitionSurface:
         return values if self.feasibility is None else values + self.feasibility.log_probability(X)
 
     def values_at(self, Z: FloatArray) -> FloatArray:
-        """Return the acquisition value at each row of coordinates.
+        """Return the acquisition value at each row of embedding coordinates.
 
         Constraints are evaluated at the preimages of least norm.
         """
@@ -80,7 +80,7 @@ class AcquisitionSurface:
 
     @property
     def relevance(self) -> FloatArray:
-        """Non-negative relevance of each input to the surrogate.
+        """Non-negative relevance of each input according to the surrogate.
 
         With an embedding, it is the norm of the relevances of all coordinates, weighted by the
         coefficients of the input.
@@ -89,7 +89,7 @@ class AcquisitionSurface:
         return relevance if basis is None else np.sqrt(basis**2 @ relevance**2)
 
     def value_and_gradient(self, x: FloatArray, sign: float = 1.0) -> tuple[float, FloatArray]:
-        """Return the acquisition value at one point, and its gradient.
+        """Return the acquisition value and its gradient at a single point.
 
         Both are multiplied by `sign`, which is -1 for scipy's minimisers.
         """
@@ -106,7 +106,7 @@ class AcquisitionSurface:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Candidates of a search, best acquisition first.
+    """Candidates found by a search, in decreasing order of their acquisition values.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Found:
     X: FloatArray | None = None
 
     def portions(self, size: int) -> "Iterator[Found]":
-        """Yield batches of `size`, 2 `size`, ... candidates with distinct coordinates."""
+        """Yield increasingly large batches of candidates with distinct coordinates."""
         rows = first_rows(self.Z)
         while rows:
             some, rows = rows[:size], rows[size:]
@@ -129,12 +129,12 @@ class Found:
 
 
 class Search(Protocol):
-    """Protocol of objects that maximise the acquisition function."""
+    """Protocol of searches that maximise the acquisition function."""
 
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator, /
     ) -> Found:
-        """Search for points with high acquisition values, and return the best ones as `Found`.
+        """Search for points with high acquisition values and return the best ones.
 
         Parameters
         ----------
@@ -157,24 +157,24 @@ MOST_LEFT, MOST_WORK = 10**5, 10**10
 
 
 def can_be_listed(n_points: float, n: int) -> bool:
-    """Return whether a space has few enough points for exhaustive search, given n values."""
+    """Return whether a space is small enough to evaluate the acquisition at all points."""
     return n_points - n <= MOST_LEFT and n_points * n**2 <= MOST_WORK
 
 
 def steps_near(n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Draw n normal steps with random sizes, in units of the half widths of the box."""
+    """Draw n normally distributed steps of random sizes, relative to the size of the box."""
     sizes = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1)) * widths
     return sizes * rng.standard_normal((n, widths.size))
 
 
 def points_near(centres: FloatArray, n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Draw n points of the box near the rows of `centres`."""
+    """Draw n random points of the box near the rows of `centres`."""
     near = centres[rng.integers(len(centres), size=n)] + steps_near(n, widths, rng)
     return np.clip(near, -widths, widths)
 
 
 def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
-    """Draw the coordinates to change in each of n candidates, as a mask of shape (n, d).
+    """Draw a mask of the coordinates to change in each of n candidates.
 
     The expected number of coordinates is log-uniform between 1 and d, and the probability of each
     is proportional to its relevance.
@@ -195,7 +195,7 @@ N_ROUNDS = 5
 
 @dataclass(frozen=True)
 class Climb:
-    """Search by gradient ascent, starting from the best of many random candidates.
+    """Gradient ascent on the acquisition function from the best random candidates.
 
     Candidates are drawn over the whole cube and around the best points.
 
@@ -205,7 +205,7 @@ class Climb:
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the end points of the climbs and the other candidates, best first."""
+        """Return the end points of the gradient ascents and other candidates, best first."""
         whole, part = surface.part or space, surface.part
         if can_be_listed(whole.n_points, len(ranked)):
             return every_point(surface, whole)
@@ -238,7 +238,7 @@ class Climb:
 
 
 def every_point(surface: AcquisitionSurface, whole: "SpaceLike | Part") -> Found:
-    """Return all points of a finite space, best first."""
+    """Return all points of a finite space in decreasing order of acquisition values."""
     X = whole.every_point()
     X = X[np.argsort(-surface.values(X), kind="stable")]
     return Found(surface.embedding.project(X), X)
@@ -247,7 +247,7 @@ def every_point(surface: AcquisitionSurface, whole: "SpaceLike | Part") -> Found
 def draw_candidates(
     embedding: Embedding, best: FloatArray, rng: Generator, relevance: FloatArray
 ) -> FloatArray:
-    """Draw random points of the cube whose coordinates cover the image of the embedding.
+    """Draw random encoded points that cover all coordinates of the embedding.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def draw_candidates(
 
 
 def distant_rows(Z: FloatArray, values: FloatArray) -> list[int]:
-    """Return the indices of rows of Z that have large values and are far from one another.
+    """Return the indices of rows with large values that are far apart from each other.
 
     At most `N_STARTS` rows are returned. Their distances are at least a tenth of the spread of Z.
     """
@@ -294,7 +294,7 @@ SMALLEST_STEP = 1e-6  # a point counts as off a bound from this distance in the 
 def moved_off_bounds(
     surface: AcquisitionSurface, x: FloatArray, ranked: FloatArray, space: SpaceLike
 ) -> FloatArray:
-    """Move inputs of a candidate off their bounds if this hardly lowers the acquisition value.
+    """Move inputs of a candidate off their bounds where this hardly lowers the acquisition.
 
     Gradient ascent moves irrelevant inputs to their bounds, where the Gaussian process is most
     uncertain, and later incumbents keep them there (doc/search_log.rst). Each such input is set to
@@ -343,7 +343,7 @@ N_DRAWN = 4  # points drawn, since some may already be evaluated in a small disc
 
 @dataclass(frozen=True)
 class ParzenTurns:
-    """Alternate between another search and draws from a Parzen estimator.
+    """Search that alternates between another search and draws from a Parzen estimator.
 
     With many inputs and many local optima, a Gaussian process may explain little of the observed
     values. Its expected improvement is then largest far from all points, and the search is no
@@ -372,7 +372,7 @@ class ParzenTurns:
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the candidates of the other search, or randomly drawn points (see `Search`).
+        """Return the candidates of the wrapped search or, at every other turn, random draws.
 
         The surrogate of the surface's observed values must have `unexplained_share`.
         """
@@ -396,7 +396,7 @@ BOX_ROUNDS = 3  # rounds of such candidates for nonlinear embeddings; not tuned
 
 @dataclass(frozen=True)
 class BoxSearch:
-    """Random search in the box around the image of the cube (Chen et al. 2020, Algorithm 1).
+    """Random search over the coordinates of the embedding (Chen et al. 2020, Algorithm 1).
 
     Attributes
     ----------
@@ -409,7 +409,7 @@ class BoxSearch:
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the candidates, as coordinates only (see `Search`)."""
+        """Return the best coordinates, without the points that belong to them."""
         widths = surface.embedding.half_widths
         Z = rng.uniform(-1.0, 1.0, (N_CANDIDATES, widths.size)) * widths
         values = surface.values_at(Z)

@@ -36,7 +36,7 @@ LEAST_VARIANCE = 1e-12  # smallest predicted variance relative to the signal var
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AddBO(Baseline):
-    """Bayesian optimisation of an additive function of disjoint groups of inputs.
+    """Bayesian optimisation with an additive model of disjoint groups of inputs.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class AddBO(Baseline):
     n_initial: int | Auto = "auto"
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         size = max(min(d, 4), 1) if self.n_components == "auto" else self.n_components
         size = check_count("n_components", size)
         return Configuration(
@@ -89,10 +89,10 @@ def _group_confidence(t, size):
 
 
 class GroupSearch:
-    """Search that maximises over each group of inputs (Kandasamy et al. 2015, Algorithm 1)."""
+    """Search that maximises each group of inputs separately (Kandasamy et al. 2015)."""
 
     def find(self, surface, ranked, space, rng):
-        """Return points combined from the best candidates of each group (see `Search`)."""
+        """Return candidates that combine the best values of each group of inputs."""
         Z = np.empty((N_FOUND, surface.embedding.r))
         for index, group in enumerate(surface.surrogate.groups_):
             wide = rng.uniform(-1.0, 1.0, (N_WIDE, group.size))
@@ -105,7 +105,7 @@ class GroupSearch:
 
 
 class AdditiveProcess(ExactProcess):
-    """Sum of independent Gaussian processes on groups of inputs, and noise.
+    """Sum of independent Gaussian processes on disjoint groups of inputs, plus noise.
 
     Several random groupings are compared with the current one, and the length scale and the noise
     are chosen on a grid. The combination with the highest marginal likelihood is used (Kandasamy,
@@ -139,7 +139,7 @@ class AdditiveProcess(ExactProcess):
         self.group_size = group_size
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Choose the groups and hyperparameters, and condition the process on data.
+        """Select the groups and hyperparameters, and condition the process on data.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class AdditiveProcess(ExactProcess):
         return self
 
     def to_state(self):
-        """Return groups and hyperparameters as JSON-compatible data, without rounding."""
+        """Return the groups and hyperparameters as JSON-compatible data."""
         groups = [group.tolist() for group in self.groups_]
         values = {"length": self.length_, "signal": self.signal_, "noise": self.noise_}
         return {"groups": groups, **values}
@@ -178,7 +178,7 @@ class AdditiveProcess(ExactProcess):
         return self.y_mean_ + mean, std
 
     def predict_group(self, index, Z):
-        """Predict the mean and standard deviation of one summand at each row of Z.
+        """Predict the mean and standard deviation of one group's process at each row of Z.
 
         Z has only the columns of this group. The means of all summands add up to the mean of the
         sum minus the mean of the targets.
@@ -221,7 +221,7 @@ class AdditiveProcess(ExactProcess):
 
 
 def mean_correlation(A, B, groups, length):
-    """Return the correlations between the rows of A and B, averaged over the groups."""
+    """Return the correlation between rows of A and B, averaged over the groups of inputs."""
     total = np.zeros((len(A), len(B)))
     for group in groups:
         a = A[:, group]
@@ -235,7 +235,7 @@ def _correlation(A, B, length):
 
 
 def _best_signal_and_noise(Z, targets, groups, length):
-    """Return the maximal log density of the targets, and the best signal and noise variances.
+    """Return the highest log density of the targets, and the variances that attain it.
 
     The density is returned up to a constant. After an eigendecomposition of R, each noise variance
     is cheap to try. The best signal variance has a closed form.

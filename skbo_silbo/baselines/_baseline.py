@@ -14,7 +14,7 @@ from skbo_silbo.surrogate.regressor import StandardisedSurrogate
 
 @dataclass(eq=False, repr=False)
 class Baseline(EmbeddedOptimizer):
-    """Base class of the baselines that use an embedding and a surrogate."""
+    """Base class of baseline optimisers with an embedding and a surrogate."""
 
     bounds: BoundsLike
     _: KW_ONLY
@@ -25,27 +25,27 @@ class Baseline(EmbeddedOptimizer):
 
 
 class ExactProcess(StandardisedSurrogate):
-    """Base class of Gaussian processes conditioned on standardised targets.
+    """Base class of surrogates that are Gaussian processes on standardised targets.
 
     A subclass implements `predict` and ``_condition(Z, targets)``, which stores its arguments as
     `_Z` and `_targets`, and the noise variance of standardised targets as `_noise`.
     """
 
     def with_points(self, Z, y):
-        """Return a copy conditioned on additional points, with the same hyperparameters."""
+        """Return a copy that is conditioned on additional points, without refitting."""
         other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
         other._condition(np.vstack([self._Z, Z]), targets)
         return other
 
     def log_predictive_density(self, Z, y):
-        """Return the log density of each value, including noise, in nats."""
+        """Return the log predictive density, in nats, of each observed value with its noise."""
         mean, std = self.predict(Z)
         return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._noise)))
 
 
 class RandomSearch(AskTellOptimizer):
-    """Random search without repetition (Bergstra and Bengio 2012).
+    """Random search without repeated points (Bergstra and Bengio 2012).
 
     Points are drawn independently. Named parameters are drawn from their distributions.
 
@@ -78,4 +78,4 @@ class RandomSearch(AskTellOptimizer):
     """
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> None:
-        """Return None, so that a random new point is proposed."""
+        """Return None, which stands for a random new point."""

@@ -46,7 +46,7 @@ PRIOR = HyperparameterPrior(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BOCK(Baseline):
-    """Bayesian optimisation with a cylindrical kernel of radius and direction.
+    """Bayesian optimisation with a cylindrical kernel (Oh, Gavves and Welling 2018).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class BOCK(Baseline):
     n_initial: int | Auto = "auto"
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         return Configuration(
             acquisition=make_acquisition(self.acquisition),
             surrogate=CylindricalProcess(),
@@ -91,7 +91,7 @@ class BOCK(Baseline):
 
 
 class Polar:
-    """Points in polar form, as a radius and a direction.
+    """Points represented by their distance from the centre and their direction.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Polar:
 
 
 def warp(radius, alpha, beta):
-    """Return the warped radius and its derivatives with respect to log alpha and log beta."""
+    """Return the warped radius of each point and its derivatives with respect to the shape."""
     u = radius**alpha
     left = 1.0 - u
     by_alpha = beta * left ** (beta - 1.0) * alpha * xlogy(u, radius)
@@ -121,7 +121,7 @@ def warp(radius, alpha, beta):
 
 
 class CylindricalKernel:
-    """The cylindrical kernel between points in `Polar` form, for fixed hyperparameters.
+    """Cylindrical kernel between points in polar form, with fixed hyperparameters.
 
     Parameters
     ----------
@@ -139,21 +139,21 @@ class CylindricalKernel:
         return self.factors(a, b)[0] * self.angular(a.direction @ b.direction.T)
 
     def variance(self, a):
-        """Return the prior variance at each point."""
+        """Return the prior variance of the process at each point."""
         return self.angular((a.direction**2).sum(axis=1))
 
     def factors(self, a, b):
-        """Return the correlation R of the radii, its derivative, and scaled radius differences."""
+        """Return the correlations of the radii, their derivative, and the scaled differences."""
         warped = (warp(points.radius, self.alpha, self.beta)[0] for points in (a, b))
         gap = np.subtract.outer(*warped) / self.length
         return *matern52(gap**2), gap
 
     def angular(self, cosine):
-        """Return the angular part of the kernel, ``sum_p c_p cosine^p``."""
+        """Return the part of the kernel that depends on directions, ``sum_p c_p cosine^p``."""
         return np.polynomial.polynomial.polyval(cosine, self.weights)
 
     def derivatives(self, a):
-        """Return the derivatives of ``K(a, a)``, including noise, with respect to theta."""
+        """Return the derivatives of the covariance matrix with respect to the hyperparameters."""
         R, by_q, gap = self.factors(a, a)
         cosine = a.direction @ a.direction.T
         by_q = by_q * self.angular(cosine)
@@ -196,7 +196,7 @@ class CylindricalProcess(ExactProcess):
     """
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Fit the process to points Z of the cube and targets y.
+        """Fit the process to encoded points Z and observed values y.
 
         The hyperparameter search starts from the mode of the prior and from `state`. It is skipped
         if all targets are equal.
@@ -214,7 +214,7 @@ class CylindricalProcess(ExactProcess):
         return self
 
     def to_state(self):
-        """Return the hyperparameters as JSON-compatible data, without rounding."""
+        """Return the hyperparameters as JSON-compatible data."""
         return {"theta": self.theta_.tolist()}
 
     def predict(self, Z):
@@ -236,7 +236,7 @@ class CylindricalProcess(ExactProcess):
 
 
 def _log_likelihood(points, targets, theta):
-    """Return the log density of the targets up to a constant, and its gradient."""
+    """Return the log density of the targets, up to a constant, and its gradient."""
     kernel = CylindricalKernel(theta)
     factor = cho_factor(_noisy_covariance(kernel, points), lower=True)
     dual = cho_solve(factor, targets)

@@ -25,7 +25,7 @@ Lift = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class CoordinateLedger:
-    """Immutable record of coordinates and of the points that they belong to.
+    """Immutable record of the coordinates of each point across changes of the embedding.
 
     When the embedding changes, the coordinates stay and their points move. The values observed at
     former points are then ignored.
@@ -50,17 +50,17 @@ class CoordinateLedger:
 
     @cached_property
     def keys(self) -> list[bytes]:
-        """Keys of the m points."""
+        """Hashable keys that identify the m recorded points."""
         return keys_of(self.X)
 
     def with_points(self, X: FloatArray, Z: FloatArray) -> Self:
-        """Return the ledger with additional points X and their coordinates Z."""
+        """Return the record extended by points X and their coordinates Z."""
         if self.keys:
             X, Z = np.vstack([self.X, X]), np.vstack([self.Z, Z])
         return replace(self, Z=np.array(Z), X=np.array(X))
 
     def with_missing(self, X: FloatArray, carry: Lift) -> Self:
-        """Return the ledger with the missing points of X, which get coordinates ``carry(X)``."""
+        """Return the record extended by the points of X that it does not contain yet."""
         own = set(self.keys)
         foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in own}
         if not foreign:
@@ -69,12 +69,12 @@ class CoordinateLedger:
         return self.with_points(points, carry(points))
 
     def in_use(self, X: FloatArray) -> list[bool]:
-        """Return a mask of the rows of X that are not former points."""
+        """Return a mask of the points in X that later embeddings have not replaced."""
         current = set(self.keys)
         return [key in current or key not in self.left for key in keys_of(X)]
 
     def coordinates(self, X: FloatArray, carry: Lift) -> tuple[FloatArray, list[int]]:
-        """Return the coordinates of points X, and the row of X that each of them belongs to.
+        """Return the coordinates of the points X, and the row of X for each of them.
 
         A point can have several rows of coordinates. If it has none, ``carry(x)`` is used.
         """
@@ -89,7 +89,7 @@ class CoordinateLedger:
         return np.vstack(rows), source
 
     def moved_to(self, r: int, carry: Lift, lift: Lift, seen: Container[bytes]) -> Self:
-        """Return the ledger with points moved according to a new embedding.
+        """Return the record with all points moved according to a new embedding.
 
         If the number of coordinates has changed, the points are kept and their coordinates computed
         again.
@@ -113,12 +113,12 @@ class CoordinateLedger:
         return replace(self, Z=Z, X=lift(Z), moved=True, left=self.left | frozenset(keys))
 
     def next_unevaluated(self, seen: Container[bytes]) -> FloatArray | None:
-        """Return the first moved point that is neither evaluated nor pending, or None."""
+        """Return the first moved point that still has to be evaluated, or None."""
         keyed = zip(self.X, self.keys, strict=True)
         return next((x for x, key in keyed if key not in seen), None) if self.moved else None
 
     def to_state(self) -> dict[str, Any]:
-        """Return the ledger as JSON-compatible data."""
+        """Convert the record to JSON-compatible data."""
         if not self.keys:
             return {}
         left = [np.frombuffer(key).tolist() for key in sorted(self.left)]
@@ -126,7 +126,7 @@ class CoordinateLedger:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Restore a ledger from the result of `to_state`."""
+        """Restore the record from the data of `to_state`."""
         if not state:
             return cls()
         Z, X = np.array(state["Z"]), np.array(state["X"])
@@ -135,7 +135,7 @@ class CoordinateLedger:
 
 
 class MovingPoints(Baseline):
-    """Base class of baselines that evaluate the point ``clip(z pinv(B))`` for coordinates z.
+    """Base class of baselines that evaluate ``clip(z pinv(B))`` for coordinates z.
 
     With a fixed random B, this is the map of REMBO (Wang et al. 2013). With a learnt B, it is the
     bottom-up strategy of SILBO (Chen et al. 2020, Algorithm 3). When B changes, the points move,
@@ -145,7 +145,7 @@ class MovingPoints(Baseline):
     _ledger = CoordinateLedger()
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
-        """Return a moved point to evaluate again, or a new point if there is none."""
+        """Return a moved point that must be evaluated again, or else a new point."""
         if self._n_points >= self.n_initial_ and len(self._history):
             with one_thread():
                 self._update_model()
@@ -156,11 +156,11 @@ class MovingPoints(Baseline):
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return the clipped points with coordinates Z, whatever the value of X."""
+        """Return the clipped points that belong to coordinates Z."""
         return clipped_points(Z, embedding)
 
     def _update_model(self):
-        """Fit the embedding, and fit the surrogate unless moved points must be evaluated first."""
+        """Fit the embedding, and the surrogate once all moved points are evaluated."""
         if self._has_unevaluated() or self._model.n_observed == len(self._history):
             return
         self._model = self._with_embedding(self._model)
@@ -173,7 +173,7 @@ class MovingPoints(Baseline):
         return unevaluated
 
     def _with_embedding(self, model):
-        """Learn the embedding again if that is due, and move the points."""
+        """Learn the embedding again if an update is due, and move the points accordingly."""
         relearnt = super()._with_embedding(model)
         learnt = relearnt.embedding
         if model.learnt_at and learnt is not model.embedding:
@@ -208,17 +208,17 @@ class MovingPoints(Baseline):
         return x, z
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Return the model and the ledger as JSON-compatible data."""
+        """Convert the model and the moved points to JSON-compatible data."""
         return {**super().model_to_dict(), "ledger": self._ledger.to_state()}
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `model_to_dict`, after the history and pending points."""
+        """Restore the model and the moved points from the data of `model_to_dict`."""
         self._ledger = CoordinateLedger.from_state(state["ledger"])
         super().model_from_dict(state)
 
 
 def clipped_points(Z, embedding):
-    """Return the point ``clip(z pinv(B))`` for each row z of coordinates.
+    """Return the point ``clip(z pinv(B))`` for each row z of embedding coordinates.
 
     Examples
     --------

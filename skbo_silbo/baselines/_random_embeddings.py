@@ -26,7 +26,7 @@ SKETCH_STREAM = (0, 3)  # key of the random generator of the sketch
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Random linear map ``x = A v`` from coordinates v to points, which are not yet clipped.
+    """Random linear map ``x = A v`` from embedding coordinates v to unclipped points x.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Sketch:
 
     @classmethod
     def count(cls, d: int, r: int, rng: np.random.Generator) -> Self:
-        """Draw a count sketch: each of d inputs follows one coordinate, with a random sign.
+        """Draw a count sketch, which maps each of d inputs to one coordinate with a random sign.
 
         HeSBO (Nayebi, Munteanu and Poloczek 2019) maps v in ``[-1, 1]^r`` to x in ``[-1, 1]^d``. A
         coordinate may have no input.
@@ -76,7 +76,7 @@ class Sketch:
 
     @classmethod
     def gaussian(cls, d: int, r: int, rng: np.random.Generator) -> Self:
-        """Draw A with independent standard normal entries, for d inputs and r coordinates.
+        """Draw a map with independent standard normal entries for d inputs and r coordinates.
 
         REMBO (Wang, Zoghi, Hutter, Matheson and de Freitas 2013) searches v in the box
         ``[-sqrt(r), sqrt(r)]^r`` (there, section 3.2).
@@ -93,19 +93,19 @@ class Sketch:
 
     @property
     def r(self) -> int:
-        """Number of coordinates."""
+        """Number of coordinates of the embedding."""
         return self.matrix.shape[1]
 
     def expand(self, V: FloatArray) -> FloatArray:
-        """Return the point A v for each row v of V, without clipping."""
+        """Return the unclipped point ``A v`` for each row v of V."""
         return V @ self.matrix.T
 
     def project(self, X: FloatArray) -> FloatArray:
-        """Return the coordinates of the points in the range of A that are nearest to X."""
+        """Return the coordinates whose points ``A v`` are nearest to the points in X."""
         return X @ self.sums.T / self.counts
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
-        """Convert gradients with respect to v to gradients with respect to x."""
+        """Convert gradients with respect to coordinates v to gradients with respect to points x."""
         return gradient / self.counts @ self.sums
 
 
@@ -116,14 +116,14 @@ FAR = 10.0  # scale of random coordinates outside the zonotope, in half widths
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RandomEmbedding(Baseline):
-    """Base class of optimisers with a random, fixed embedding."""
+    """Base class of optimisers with a random embedding that is never updated."""
 
     n_components: int | Auto = "auto"
     acquisition: str | AcquisitionFunction = "ei"
     n_initial: int | Auto = "auto"
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         sketch = self._draw_sketch(d, r, self._rng(*SKETCH_STREAM))
@@ -140,7 +140,7 @@ class RandomEmbedding(Baseline):
 
     @abstractmethod
     def _initial_points(self, n, d, rng, *, sketch):
-        """Return n points of the initial design."""
+        """Draw the n points of the initial design."""
 
     def _make_surrogate(self, sketch):
         return GaussianProcessSurrogate()
@@ -164,13 +164,13 @@ class ClippedEmbedding(MovingPoints, RandomEmbedding):
 
 
 def box_points(n, embedding, rng):
-    """Draw coordinates of n points uniformly from the box around the image of the cube."""
+    """Draw coordinates of n points uniformly from the search box of the embedding."""
     return rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class REMBO(ClippedEmbedding):
-    """Bayesian optimisation in a random embedding ``x = clip(A z)`` with a Gaussian matrix A.
+    """Bayesian optimisation in a Gaussian random embedding ``x = clip(A z)``.
 
     Parameters
     ----------
@@ -220,12 +220,12 @@ class REMBO(ClippedEmbedding):
 
 
 def clipped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return the points ``clip(A z)``, which the kernel K_X of Wang et al. (2013) compares."""
+    """Return the points ``clip(A z)`` for coordinates z (kernel K_X of Wang et al. 2013)."""
     return np.clip(sketch.expand(Z), -1.0, 1.0)
 
 
 def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return Psi(z), the inputs of the kernel K_psi of Binois et al. (2015).
+    """Return the warped points Psi(z) for coordinates z (kernel of Binois et al. 2015).
 
     The clipped image x is projected onto the range of A, giving p. If p lies outside the cube, it
     is pulled to the pivot p' on the surface of the cube and then pushed out by ``||x - p'||`` along
@@ -252,7 +252,7 @@ def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
 
 
 class ImageProcess(GaussianProcessSurrogate):
-    """Gaussian process on ``image(Z)`` instead of Z, with one length scale.
+    """Gaussian process whose inputs are transformed coordinates ``image(Z)``.
 
     Parameters
     ----------
@@ -265,17 +265,17 @@ class ImageProcess(GaussianProcessSurrogate):
         self.image = image
 
     def fit(self, Z: FloatArray, *args: Any, **options: Any) -> Self:
-        """Fit the process to the images of Z."""
+        """Fit the Gaussian process to the transformed coordinates ``image(Z)``."""
         self._r = Z.shape[1]
         return super().fit(self.image(Z), *args, **options)
 
     @property
     def relevance_(self) -> FloatArray:
-        """An array of r ones, because all coordinates share one length scale."""
+        """Array of r ones, because all coordinates share one length scale."""
         return np.ones(self._r)
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a copy conditioned on additional points, with the same hyperparameters."""
+        """Return a copy that is conditioned on additional points, without refitting."""
         return super().with_points(self.image(Z), y)
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -288,7 +288,7 @@ class ImageProcess(GaussianProcessSurrogate):
 
 
 class ZonotopeREMBO(RandomEmbedding):
-    """Bayesian optimisation in a random embedding, over the image of the whole cube.
+    """Bayesian optimisation in a random embedding that covers the image of the whole cube.
 
     B has orthonormal columns with a random span, and z ranges over the zonotope ``{x B}``, the
     image of the cube. Each z has exactly one point: the shortest x in the cube with ``x B = z``.
@@ -312,17 +312,17 @@ class ZonotopeREMBO(RandomEmbedding):
         return LinearEmbedding.from_components(Sketch.gaussian(d, r, rng).matrix.T)
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         return replace(super().configure(d), search=Climb())
 
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return the shortest points of the cube with the given coordinates."""
+        """Return the points of the cube of smallest norm that have the given coordinates."""
         return shortest_points(Z, embedding)
 
     def _initial_points(self, n, d, rng, *, sketch):
-        """Return points whose coordinates are spread over the zonotope.
+        """Draw an initial design whose coordinates are spread evenly over the zonotope.
 
         The boundary point in a random direction is scaled by ``u^(1/r)`` with a uniform u, as when
         drawing uniformly from a ball.
@@ -333,12 +333,12 @@ class ZonotopeREMBO(RandomEmbedding):
 
 
 def shortest_points(Z, embedding):
-    """Return the points of the cube with coordinates Z that are nearest to its centre."""
+    """Return the points of the cube with coordinates Z that are nearest to the centre."""
     return nearest_points(Z, embedding, np.zeros(embedding.d))
 
 
 class HeSBO(ClippedEmbedding):
-    """Bayesian optimisation in a count sketch, where each input follows one coordinate.
+    """Bayesian optimisation in a count sketch, where each input copies one coordinate.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ SHARE = 0.9  # share of the squared norm of G that n_components="auto" keeps
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SIBO(Baseline):
-    """Bayesian optimisation in the span of gradients recovered from differences.
+    """Bayesian optimisation in a subspace of gradients estimated from finite differences.
 
     The initial design has a few centres, and points at a hundredth of the half-width from them in
     random directions. The differences of their values determine a matrix of gradients, which has
@@ -103,7 +103,7 @@ class SIBO(Baseline):
     n_initial: int = 50
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         n_initial = check_count("n_initial", self.n_initial)
         n_centres = check_count("n_centres", self.n_centres)
         if self.n_components != "auto":
@@ -122,7 +122,7 @@ class SIBO(Baseline):
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return the shortest points of the cube with the given coordinates."""
+        """Return the points of the cube of smallest norm that have the given coordinates."""
         return shortest_points(Z, embedding)
 
     def _warn_if_too_few(self, design):
@@ -140,7 +140,7 @@ class SIBO(Baseline):
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Initial design of centres and neighbours, and learner of the gradients at the centres.
+    """Initial design for finite differences, and learner of the gradients' subspace.
 
     Tyagi and Cevher (2012) and Djolonga, Krause and Cevher (2013, section 3) sum the differences
     over the centres before they recover G. Here each difference is an equation, which gives m times
@@ -165,7 +165,7 @@ class Differences:
     def draw(
         cls, n: int, d: int, n_centres: int, n_components: int | Auto, rng: np.random.Generator
     ) -> Self:
-        """Draw n points, of which at most half are centres."""
+        """Draw n design points, of which at most half are centres of finite differences."""
         m = max(min(n_centres, n // 2), 1)
         centres = rng.uniform(-1.0 + STEP, 1.0 - STEP, (m, d))
         signs = rng.choice([-1.0, 1.0], size=(max(n - m, 0), d))
@@ -173,11 +173,11 @@ class Differences:
         return cls(centres, np.vstack([centres, neighbours])[:n], n_components)
 
     def first_points(self, n: int, d: int, rng: np.random.Generator) -> FloatArray:
-        """Return the points drawn by `draw`."""
+        """Return the initial design that `draw` has drawn."""
         return self.points
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding, or the identity if all differences are 0."""
+        """Return the learnt embedding, or the identity if all differences are 0."""
         d = X.shape[1]
         measured = [self._at(j, X, y) for j in range(len(self.centres))]
         if not any(np.any(b) for _, b in measured):
@@ -190,7 +190,7 @@ class Differences:
         return LinearEmbedding.from_components(directions[:r])
 
     def _at(self, j, X, y):
-        """Return the directions tried at centre j, and the differences along them."""
+        """Return the directions and the finite differences at centre j."""
         gaps = (X - self.centres[j]) / STEP
         sizes = np.abs(gaps).max(axis=1)
         at_centre = np.flatnonzero(sizes < 0.5)
@@ -201,7 +201,7 @@ class Differences:
 
 
 def differences_needed(r: int, d: int, m: int) -> int:
-    """Return the number of differences that determine an (m, d) matrix of rank r.
+    """Return how many finite differences determine an (m, d) matrix of rank r.
 
     Fewer differences do not determine the matrix.
 
@@ -214,7 +214,7 @@ def differences_needed(r: int, d: int, m: int) -> int:
 
 
 def recover_low_rank(measured, d):
-    """Return a matrix G with a small nuclear norm that satisfies ``S_j g_j = b_j`` approximately.
+    """Recover a low-rank matrix G from linear measurements ``S_j g_j = b_j`` of its rows.
 
     It minimises ``sum_j |S_j g_j - b_j|^2 / 2 + w |G|_*`` by accelerated proximal gradients (Toh
     and Yun 2010) with decreasing w, the penalised form of the Dantzig selector of SI-BO.
@@ -246,7 +246,7 @@ def recover_low_rank(measured, d):
 
 
 def _descend(measured, G, weight, lipschitz):
-    """Return the matrix G after `N_STEPS` accelerated proximal gradient steps."""
+    """Run `N_STEPS` steps of accelerated proximal gradient descent from the matrix G."""
     ahead, t = G, 1.0
     for _ in range(N_STEPS):
         slope = np.array([S.T @ (S @ g - b) for (S, b), g in zip(measured, ahead, strict=True)])

@@ -26,7 +26,7 @@ STEP = 0.5  # first standard deviation, a quarter of the cube's side
 
 
 def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.inf):
-    """Minimise ``||x B - z||^2`` over the cube by CMA-ES (Chen et al. 2020, eq. 14).
+    """Find a point x of the cube with coordinates z by CMA-ES (Chen et al. 2020, eq. 14).
 
     CMA-ES (Hansen 2016) starts from a random point, so that directions outside the embedding are
     random, or from the centre of the cube. NumPy's global generator is not used.
@@ -74,7 +74,7 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
 
 
 def quiet_options(rng):
-    """Return options that make cma draw from `rng` only and write no files."""
+    """Return options for cma that fix its random numbers and suppress its output files."""
     return {
         "seed": np.nan,  # a number would seed numpy's global generator
         "randn": lambda *shape: rng.standard_normal(shape),
@@ -84,7 +84,7 @@ def quiet_options(rng):
 
 
 def _import_cma():
-    """Import cma, and suppress its warnings about matplotlib."""
+    """Import the package cma without its warnings about matplotlib."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.filterwarnings("ignore", "Could not import matplotlib")
@@ -93,7 +93,7 @@ def _import_cma():
 
 
 class FirstUnlabelled(Baseline):
-    """Base class of baselines that learn the first embedding with random unlabelled points."""
+    """Base class of baselines that add random unlabelled points to the first embedding."""
 
     _n_first_unlabeled: int | None = None  # None: as many as in later fits
 
@@ -107,7 +107,7 @@ class FirstUnlabelled(Baseline):
 
 
 class SeekingPreimages(Baseline):
-    """Base class of baselines that compute the point with coordinates z by CMA-ES (eq. 14)."""
+    """Base class of baselines that convert coordinates to points by CMA-ES."""
 
     def _first_new(self, found, part, rng):
         x, z = super()._first_new(found, part, rng)
@@ -123,7 +123,7 @@ class SeekingPreimages(Baseline):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SILBOAsPrinted(FirstUnlabelled):
-    """Base class of the paper's two strategies, with the settings of the paper."""
+    """Base class of SILBO's two strategies with the settings given in the paper."""
 
     n_components: int | Auto = "auto"
     embedding: str | Learner | TransformerLike = "semi-sir-paper"
@@ -133,7 +133,7 @@ class SILBOAsPrinted(FirstUnlabelled):
     update_every: int | Sequence[int] | None = 20
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         return Configuration(
             learner=choose_embedding(self.embedding, self.n_components, d),
             search=BoxSearch(),
@@ -146,7 +146,7 @@ class SILBOAsPrinted(FirstUnlabelled):
 
 
 class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
-    """SILBO as printed, bottom-up: all points are evaluated again when the embedding changes.
+    """SILBO's bottom-up strategy as described in the paper.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
 
 
 class SILBOTopDown(SeekingPreimages, SILBOAsPrinted):
-    """SILBO as printed, top-down: points are kept, and CMA-ES computes new points.
+    """SILBO's top-down strategy as described in the paper.
 
     The arguments are those of `SILBOBottomUp`. CMA-ES starts at random, so directions outside the
     embedding are random.

@@ -39,7 +39,7 @@ MOST_COMPONENTS = 4  # largest value of "auto", which the authors use for Branin
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SILBOAsRun(FirstUnlabelled):
-    """Base class of SILBO's two strategies, with the constants of the authors' code."""
+    """Base class of SILBO's two strategies with the constants of the authors' code."""
 
     n_components: int | Auto = "auto"
     acquisition: str = "ucb"
@@ -51,7 +51,7 @@ class SILBOAsRun(FirstUnlabelled):
     _upward = False
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         n_initial = check_count("n_initial", self.n_initial)
@@ -69,7 +69,7 @@ class SILBOAsRun(FirstUnlabelled):
 
 
 class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
-    """SILBO, bottom-up, with the constants and the search of its authors' code.
+    """SILBO's bottom-up strategy as implemented in its authors' code.
 
     The embedding is learnt from the best `n_initial` values, with H = r + 1 slices, k = 3
     neighbours and ``M = I + 0.1 L + 0.01 I``. The acquisition function ``mean + kappa variance``
@@ -131,7 +131,7 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
 
 
 class SILBOTopDownAsRun(SeekingPreimages, SILBOAsRun):
-    """SILBO, top-down, with the constants and the search of its authors' code.
+    """SILBO's top-down strategy as implemented in its authors' code.
 
     The arguments are those of `SILBOBottomUpAsRun`. Points are kept. A new point is computed by two
     generations of CMA-ES, starting from the centre. With 100 inputs, it is the best of 34 points
@@ -156,7 +156,7 @@ def _variance_bound(t, kappa):
 
 @dataclass(frozen=True)
 class AsRunLearner:
-    """Learner by Algorithm 2 with the constants of the authors' code.
+    """Embedding learner that follows Algorithm 2 as implemented in the authors' code.
 
     It uses ``H = r + 1`` slices, 3 neighbours in slices and graph, and ``M = I + .1 L + .01 I``.
     The paper has 7 neighbours and uses all labels.
@@ -175,7 +175,7 @@ class AsRunLearner:
     name = "semi-sir-as-run"
 
     def learn(self, X, y, X_unlabeled):
-        """Return the embedding, or the identity if no direction is identified."""
+        """Return the learnt embedding, or the identity if no direction is identified."""
         best = np.sort(np.argsort(y, kind="stable")[: self.n_best])
         learner = SemiSIRLearner(self.name, self.n_components, dict(AS_RUN), self.n_components + 1)
         return learner.learn(X[best], y[best], X_unlabeled)
@@ -183,7 +183,7 @@ class AsRunLearner:
 
 @dataclass(frozen=True)
 class HypercubeSearch:
-    """Search over a Latin hypercube of coordinates.
+    """Search that evaluates the acquisition on a Latin hypercube of coordinates.
 
     The box is ``[-m, m]^r`` with m the largest absolute sum of rows of the authors' B. Signs cancel
     in the sums, so the box covers only the middle of the image of the cube.
@@ -199,7 +199,7 @@ class HypercubeSearch:
     upward: bool
 
     def find(self, surface, ranked, space, rng):
-        """Return the candidates, as coordinates only (see `Search`)."""
+        """Return the best coordinates, without the points that belong to them."""
         embedding = surface.embedding
         basis = np.eye(embedding.d) if embedding.is_identity else embedding.basis
         if not self.upward:
@@ -213,7 +213,7 @@ class HypercubeSearch:
 def variance_gain(
     mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
 ) -> Any:
-    """Return ``best - mean + kappa variance``, the "UCB" of SILBO's authors.
+    """Return ``best - mean + kappa variance``, the "UCB" in the SILBO authors' code.
 
     It uses the variance instead of the standard deviation. Since the variance is in squared units
     of the objective, the maximiser depends on the units.
@@ -250,7 +250,7 @@ def variance_gain(
 
 
 def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> float:
-    """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, as in the authors' code.
+    """Return the weight of the variance in the acquisition function of the authors' code.
 
     The number of evaluations in the schedule is replaced by the size of the initial design.
 

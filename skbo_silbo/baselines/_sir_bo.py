@@ -25,7 +25,7 @@ N_ROUNDS = 10  # rounds of candidates near the best, after the random ones
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SIRBO(Baseline):
-    """Bayesian optimisation along the directions of sliced inverse regression, learnt once.
+    """Bayesian optimisation along directions of sliced inverse regression, learnt once.
 
     The directions are learnt from the initial design. Afterwards the acquisition function is
     maximised over x.
@@ -66,7 +66,7 @@ class SIRBO(Baseline):
     n_initial: int | Auto = 50
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         return Configuration(
             learner=choose_embedding("sir", self.n_components, d),
             acquisition=make_acquisition(self.acquisition),
@@ -95,7 +95,7 @@ class KSIRBO(SIRBO):
     """
 
     def configure(self, d: int) -> Configuration:
-        """Validate the arguments and return the `Configuration` for d columns."""
+        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
         made = super().configure(d)  # checks n_components too
         if d == 0:
             return replace(made, learner=IdentityLearner())
@@ -104,7 +104,7 @@ class KSIRBO(SIRBO):
         return replace(made, learner=learner, search=CubeSearch())
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
-        """Restore the state, and learn the scores again from the same values."""
+        """Restore the model, learning the embedding again from the same observations."""
         super().model_from_dict(state)
         if state["embedding"] != RELEARN:
             return
@@ -119,12 +119,12 @@ class KSIRBO(SIRBO):
 
 
 class CubeSearch:
-    """Search over random points of the cube and rounds of points near the best ones."""
+    """Search over random encoded points, refined by points near the best ones."""
 
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the candidates, best first (see `Search`)."""
+        """Return the candidates in decreasing order of their acquisition values."""
         d = ranked.shape[1]
         X = space.round(rng.uniform(-1.0, 1.0, (N_CANDIDATES, d)))
         values, best = surface.values(X), ranked[:N_BEST]

@@ -37,7 +37,7 @@ def main(arguments=None):
 
 
 def make_parser():
-    """Return the argument parser."""
+    """Create the argument parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m skbo_silbo.benchmarks",
         description=__doc__,
@@ -62,7 +62,7 @@ def make_parser():
 
 
 def run(options):
-    """Run the missing runs, print the table of results and return the failures."""
+    """Run the missing benchmark runs, print the results and return the failed runs."""
     for name in ("calls", "repeats", "jobs"):
         if getattr(options, name) < 1:
             raise ValueError(f"--{name} must be at least 1, got {getattr(options, name)}.")

@@ -17,7 +17,7 @@ from skbo_silbo.problems import Problem
 
 
 def load_problem(objective, bounds):
-    """Import a user-defined objective as a `Problem`.
+    """Import an objective from a user's module and convert it to a `Problem`.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def load_problem(objective, bounds):
 
 
 def import_object(option, name):
-    """Import the object with the name ``module:name``.
+    """Import an object given as ``module:name``.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ METHODS = (*OURS, *PEERS)
 
 
 def run_peer(make, recorder, bounds, n, seed):
-    """Minimise the recorded objective with n evaluations of an optimiser of another library."""
+    """Minimise a recorded objective with n evaluations of another library's optimiser."""
     lower, upper = np.asarray(bounds, dtype=float).T
     peer = make(len(lower), seed)
     for _ in range(n):
@@ -118,7 +118,7 @@ def run_peer(make, recorder, bounds, n, seed):
 
 
 def check_installed(names):
-    """Raise a ValueError if a method needs a module that is not installed."""
+    """Raise a ValueError if a method requires a package that is not installed."""
     missing = [name for name in names if name in PEERS and find_spec(PEERS[name][1]) is None]
     if missing:
         needed = ", ".join(f"{name} (module {PEERS[name][1]})" for name in missing)
@@ -129,7 +129,7 @@ def check_installed(names):
 
 
 def measure(function, bounds, n, method, seed):
-    """Minimise a function or `Problem` by one method and return the summary of the run."""
+    """Minimise a function or `Problem` by one method and return a summary of the run."""
     recorder = Recorder(function)
     with threadpool_limits(1):
         if isinstance(method, str) and method in PEERS:
@@ -142,7 +142,7 @@ def measure(function, bounds, n, method, seed):
 
 
 def run_once(problem, method, seed):
-    """Run one method with one seed and return the result, or the error if it failed."""
+    """Run one method with one seed, and return the result or the error."""
     run = {"problem": problem, "method": method, "seed": seed}
     try:
         loaded = load_problem(problem["objective"], problem.get("bounds"))
@@ -152,7 +152,7 @@ def run_once(problem, method, seed):
 
 
 def run_missing(store, problem, methods, repeats, jobs, echo):
-    """Run all methods and seeds that the store does not contain yet.
+    """Run all combinations of methods and seeds that have no stored result yet.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class Comparison(PanelDisplay):
-    """Runs of several methods, returned by `compare`. Printing it shows a table.
+    """Results of several optimisation methods, returned by `compare`.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Comparison(PanelDisplay):
 
     @property
     def best(self) -> dict[str, Any]:
-        """Best value so far of each method, arrays of shape (n_seeds, n_calls)."""
+        """Best value so far of each method, as arrays of shape (n_seeds, n_calls)."""
         methods = dict.fromkeys(r["method"] for r in self.results)
         runs = {name: [r for r in self.results if r["method"] == name] for name in methods}
         return {name: incumbent_values(own) for name, own in runs.items()}
@@ -64,7 +64,7 @@ class Comparison(PanelDisplay):
         return frame.reset_index(drop=True)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
-        """Draw the mean of the best value so far of each method, and the range over the seeds.
+        """Plot the mean best value so far of each method, with the range over the seeds.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ def compare(
     n_calls: int = 100,
     n_jobs: int | None = None,
 ) -> Comparison:
-    """Minimise a function by several methods with several seeds, to choose a method.
+    """Compare optimisation methods on a function, with several seeds per method.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def compare(
 
 
 def _check_method(method, bounds):
-    """Raise a ValueError if there is no such method or it cannot handle the bounds."""
+    """Raise a ValueError if a method is unknown or does not support the bounds."""
     if not isinstance(method, str) or method not in PEERS:
         make_optimizer(method, bounds, 0, {}, [])
     elif isinstance(bounds, Mapping) or np.ndim(bounds) != 2:

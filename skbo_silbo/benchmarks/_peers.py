@@ -13,21 +13,21 @@ SIGMA = 0.25  # initial step size of CMA-ES, as recommended by its documentation
 
 
 class Sobol:
-    """Scrambled Sobol sequence."""
+    """Optimiser that evaluates the points of a scrambled Sobol sequence."""
 
     def __init__(self, d, seed):
         self._sequence = qmc.Sobol(d, seed=np.random.default_rng(seed))
 
     def ask(self):
-        """Return the next point, of shape (d,)."""
+        """Return the next point to evaluate."""
         return self._sequence.random(1)[0]
 
     def tell(self, u, y):
-        """Ignore the value."""
+        """Do nothing, because the sequence does not depend on the observed values."""
 
 
 class CMAES:
-    """CMA-ES of the package cma, started from a random point with step size 0.25."""
+    """CMA-ES optimiser of the package cma."""
 
     def __init__(self, d, seed):
         import cma
@@ -38,13 +38,13 @@ class CMAES:
         self._generation, self._values = [], []
 
     def ask(self):
-        """Return the next point, of shape (d,)."""
+        """Return the next point to evaluate."""
         if not self._generation:
             self._generation, self._values = self._strategy.ask(), []
         return np.clip(self._generation[len(self._values)], 0.0, 1.0)
 
     def tell(self, u, y):
-        """Record the value, and update the distribution when the generation is complete."""
+        """Record an observed value, and update the distribution after each generation."""
         self._values.append(y)
         if len(self._values) == len(self._generation):
             self._strategy.tell(self._generation, self._values)
@@ -52,19 +52,19 @@ class CMAES:
 
 
 class OptunaTPE:
-    """TPE sampler of Optuna, which starts with 10 random points."""
+    """Optuna's TPE sampler as an ask-and-tell optimiser."""
 
     def __init__(self, d, seed):
         self._study = new_study(import_quiet_optuna().samplers.TPESampler(seed=seed))
         self._distributions = unit_distributions(d)
 
     def ask(self):
-        """Return the next point, of shape (d,)."""
+        """Return the next point to evaluate."""
         self._trial = self._study.ask(self._distributions)
         return np.array([self._trial.params[name] for name in self._distributions])
 
     def tell(self, u, y):
-        """Record the value."""
+        """Record an observed value."""
         self._study.tell(self._trial, y)
 
 
@@ -77,7 +77,7 @@ def import_quiet_optuna():
 
 
 def new_study(sampler):
-    """Create a study with the given sampler."""
+    """Create an Optuna study with the given sampler."""
     return import_quiet_optuna().create_study(sampler=sampler)
 
 

@@ -36,7 +36,7 @@ class Recorder:
         self._last_end = time.process_time()
 
     def __call__(self, x):
-        """Evaluate the problem and return the value, including noise."""
+        """Evaluate the objective at a point and return the value, including noise."""
         self.seconds.append(time.process_time() - self._last_end)
         self.observed.append(self.problem(x))
         is_noisy = isinstance(self.problem, NoisyProblem)
@@ -45,7 +45,7 @@ class Recorder:
         return self.observed[-1]
 
     def summary(self):
-        """Return the summary of the run to be stored.
+        """Return a summary of the run to store as its result.
 
         Returns
         -------
@@ -67,7 +67,7 @@ class Recorder:
 
 
 def incumbent_steps(observed, truth):
-    """Return a pair [number of evaluations, noise-free value] for each new incumbent.
+    """Return the evaluation number and the noise-free value of each new incumbent.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def incumbent_steps(observed, truth):
 
 
 def curve(steps, n):
-    """Return the value of the incumbent after each of n evaluations, NaN before the first one.
+    """Return the incumbent's value after each of n evaluations, NaN before the first one.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def curve(steps, n):
 
 
 class Store:
-    """File of results in JSON lines format that tolerates interrupted writes.
+    """File of benchmark results in JSON lines format.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Store:
         self.path = Path(path)
 
     def read(self):
-        """Return all results, ignoring an incomplete last line.
+        """Read all results from the file, ignoring an incomplete last line.
 
         Returns
         -------
@@ -126,7 +126,7 @@ class Store:
         return [self._parse(line, number) for number, line in enumerate(lines[:-1], 1)]
 
     def append(self, result):
-        """Append one result, replacing an incomplete last line."""
+        """Append a result to the file, replacing an incomplete last line."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+b") as file:
             file.seek(0)
@@ -157,7 +157,7 @@ ABOUT = (
 
 
 def comparison_table(results, title):
-    """Return the `Table` of all runs on one problem, sorted by mean.
+    """Create a table of all runs on one problem, sorted by their mean result.
 
     Parameters
     ----------
@@ -179,12 +179,12 @@ def comparison_table(results, title):
 
 
 def incumbent_values(results):
-    """Return the value of the incumbent after each evaluation, an array of shape (n_runs, n)."""
+    """Return the incumbent's value in each run after each evaluation."""
     return np.array([curve(r["steps"], r["problem"]["n"]) for r in results])
 
 
 def summary_cells(results):
-    """Format the statistics listed in `NUMBERS` for the runs of one method."""
+    """Format the summary statistics of one method's runs as table cells."""
     values = incumbent_values(results)
     last, half = values[:, -1], values[:, max(values.shape[1] // 2 - 1, 0)]
     spread = f"{last.std(ddof=1):.2g}" if len(last) > 1 else ""
@@ -193,7 +193,7 @@ def summary_cells(results):
 
 
 def format_median_seconds(results):
-    """Format the median CPU time of a proposal."""
+    """Format the median CPU time per proposal."""
     return f"{np.median([r['median_seconds'] for r in results]):.3f}"
 
 

@@ -120,20 +120,20 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         vars(self).update(state, _lock=threading.RLock())
 
     def reseed_rng(self) -> None:
-        """Draw a new seed, for copies of the sampler in other processes."""
+        """Draw a new seed, so that copies of the sampler in other processes differ."""
         with self._lock:
             self._seed, self._model = _new_seed(), None
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the distributions of all parameters of completed trials."""
+        """Return the distributions of all parameters in the completed trials of a study."""
         return common_space(study)
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Propose values for all parameters of the search space."""
+        """Propose values for all parameters of the search space together."""
         self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
@@ -143,7 +143,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
             return self._propose_new(study, trial, search_space)
 
     def _propose_new(self, study, trial, search_space):
-        """Propose parameters that no other trial has, and write them to the storage.
+        """Propose parameters that no other trial evaluates, and store them with the trial.
 
         Trials that begin at the same time do not see each other. Therefore each trial first writes
         its proposal and then reads those of the others. If it finds its own proposal there, it
@@ -167,14 +167,14 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Sample a value from the distribution."""
+        """Sample a value of one parameter from its distribution."""
         self._raise_error_if_multi_objective(study)
         rng = _rng(self._seed, trial.number, param_name)
         distributions = {param_name: param_distribution}
         return as_suggested(_draw(OptunaSpace(distributions), rng), distributions)[param_name]
 
     def optimizer_of(self, study: optuna.Study) -> SILBO:
-        """Return an optimiser fitted to the finished trials of a study.
+        """Return a `SILBO` optimiser that has observed the finished trials of a study.
 
         Use it to analyse a study by ``predict``, ``subspace_``, ``recommended_`` or the displays of
         `skbo_silbo.inspection`. The trials may come from any sampler. The study is not modified.
@@ -233,7 +233,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         state: TrialState,
         values: Sequence[float] | None,
     ) -> None:
-        """Evaluate `constraints_func` and store its values with the trial, unless it failed."""
+        """Evaluate `constraints_func` for a finished trial and store the constraint values."""
         if self._constraints_func is None or state == TrialState.FAIL:
             return
         returned = self._constraints_func(trial)
@@ -248,7 +248,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
 
 
 class _StudyModel:
-    """An optimiser for one search space of a study, updated before each proposal."""
+    """Optimiser for one search space of a study, updated before each proposal."""
 
     def __init__(self, study_name, distributions, options, seed):
         self.key = study_name, dict(distributions)  # identifies the study and its search space
@@ -260,7 +260,7 @@ class _StudyModel:
         self._n_startup, self._design = design.n_initial_, design.ask(n)
 
     def propose(self, number, seen, former=None):
-        """Propose parameters for a trial, different from those of other trials if possible.
+        """Propose parameters for a trial that differ from those of other trials if possible.
 
         `former` is the previous proposal for this trial, which another trial also has.
         """
@@ -286,7 +286,7 @@ class _StudyModel:
             yield _draw(self._space, rng)
 
     def fit(self, seen):
-        """Return the optimiser of all finished trials, with a fitted surrogate if they suffice."""
+        """Return the optimiser after it has observed all finished trials."""
         self._update(seen)
         self._optimizer.expected_gain()
         return self._optimizer
@@ -309,7 +309,7 @@ class _StudyModel:
         self._set_pending(seen.pending)
 
     def _set_pending(self, pending):
-        """Replace the pending points of the optimiser by those of the running trials."""
+        """Mark the running trials, and no others, as pending in the optimiser."""
         for point in self._optimizer.pending_:
             self._optimizer.cancel(point)
         for params in pending:
@@ -336,18 +336,18 @@ def _check_options(n_startup_trials, constrained, options):
 
 
 def as_suggested(params, distributions):
-    """Convert parameters from Optuna's internal representation to that seen by the objective."""
+    """Convert parameters from Optuna's internal representation to the values users see."""
     return {name: distributions[name].to_external_repr(value) for name, value in params.items()}
 
 
 def _draw(space, rng):
-    """Sample parameters from their distributions."""
+    """Sample each parameter from its distribution."""
     x = rng.uniform(-1.0, 1.0, (1, space.space.n_features_))
     return space.from_point(space.space.decode(x)[0])
 
 
 def _rng(seed, number, purpose):
-    """Return a random generator that is specific to a trial and the same in all processes."""
+    """Return a random generator that depends only on the seed and the trial."""
     return np.random.default_rng([seed, number, zlib.crc32(purpose.encode())])
 
 

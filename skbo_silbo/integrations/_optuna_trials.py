@@ -22,7 +22,7 @@ MOST_LEVELS = 1000  # parameters with more values are treated as continuous
 
 
 class OptunaSpace:
-    """Conversion between Optuna's parameters and points of a `Space`.
+    """Conversion between the parameters of Optuna trials and points of a `Space`.
 
     Parameters
     ----------
@@ -39,23 +39,23 @@ class OptunaSpace:
         [self._middle] = self.space.decode(np.zeros((1, self.space.n_features_)))
 
     def to_point(self, params):
-        """Convert the parameters of a trial to a point, with missing ones at the middle."""
+        """Convert a trial's parameters to a point, using mid-range values for missing ones."""
         values = {name: self._axes[name].to_space(value) for name, value in params.items()}
         return {**self._middle, **values}
 
     def from_point(self, point):
-        """Convert a point of the space to the parameters of a trial."""
+        """Convert a point of the search space to the parameters of a trial."""
         return {name: float(self._axes[name].from_space(value)) for name, value in point.items()}
 
 
 def make_axis(distribution):
-    """Return the conversion between one of Optuna's distributions and a parameter of a `Space`."""
+    """Create the conversion between an Optuna distribution and a parameter of a `Space`."""
     is_choice = isinstance(distribution, CategoricalDistribution)
     return _Choices(distribution) if is_choice else _Numbers(distribution)
 
 
 class _Choices:
-    """Conversion of a categorical distribution, with choices as strings."""
+    """Conversion of an Optuna categorical distribution, with choices as strings."""
 
     def __init__(self, distribution):
         self.values = [str(choice) for choice in distribution.choices]
@@ -70,7 +70,7 @@ class _Choices:
 
 
 class _Numbers:
-    """Conversion of a numeric distribution to a few levels or a continuous range."""
+    """Conversion of an Optuna numeric distribution to a list of levels or a continuous range."""
 
     def __init__(self, distribution):
         self._low, self._high, self._step = distribution.low, distribution.high, distribution.step
@@ -95,19 +95,19 @@ class _Numbers:
         return self._within_bounds(value) if self._step is None else self._level(self._place(value))
 
     def _place(self, value):
-        """Return the index of the level nearest to a value."""
+        """Return the index of the level nearest to a number."""
         return round((value - self._low) / (self._step or 1.0))
 
     def _level(self, i):
         return self._within_bounds(self._low + i * (self._step or 0))
 
     def _within_bounds(self, value):
-        """Clip a number to the bounds, which rounding errors may exceed."""
+        """Clip a number to the distribution's bounds, which rounding errors may exceed."""
         return min(max(value, self._low), self._high)
 
 
 def _log_weighted(values):
-    """Return the distribution of a log-uniform number that is rounded to one of the integers."""
+    """Return the distribution of a log-uniform number rounded to one of the given integers."""
     if len(values) == 1:
         return values
     middles = np.append(values, values[-1] + 1) - 0.5
@@ -123,7 +123,7 @@ CONSTRAINTS = "constraints"  # system attribute, also used by Optuna's own sampl
 
 @dataclass(frozen=True)
 class TrialsSeen:
-    """The trials of a study at the time of a proposal.
+    """Trials of a study at the time of a proposal.
 
     Parameters are dicts of names to Optuna's internal representation.
 
@@ -148,7 +148,7 @@ class TrialsSeen:
     ahead: list
 
     def n_ahead(self, params):
-        """Count the earlier trials that may propose, or have already proposed, these parameters."""
+        """Count the earlier running trials that may evaluate the same parameters."""
         active = self._active(params or {})
         return sum(not p or (params is not None and _agree(p, params, active)) for p in self.ahead)
 
@@ -165,7 +165,7 @@ class TrialsSeen:
         return any(_agree(p, params, active) for p in self.pending)
 
     def _active(self, params):
-        """Infer which parameters are active for these values from the completed trials.
+        """Infer from completed trials which parameters of a conditional space are active.
 
         The trials are split like in a decision tree, by the parameter that best predicts which
         others are present, until all trials of the leaf have the same parameters. If the leaf is
@@ -190,7 +190,7 @@ def _agree(one, other, names):
 
 
 def common_space(study):
-    """Return the latest distribution of each parameter of the completed trials.
+    """Return the most recent distribution of each parameter of the completed trials.
 
     Parameters with a single value are excluded.
     """
@@ -201,7 +201,7 @@ def common_space(study):
 
 
 def see_trials(study, number, distributions):
-    """Collect the other trials of a study for a search space with these distributions."""
+    """Collect the other trials of a study whose parameters lie in a search space."""
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
     shown = {t.number: _inside(t, distributions) for t in trials}
     running = [t.number for t in trials if t.state == TrialState.RUNNING]
@@ -231,7 +231,7 @@ def see_trials(study, number, distributions):
 
 
 def _inside(trial, distributions):
-    """Return the parameters of a trial in the search space, or {} if a value is outside of it.
+    """Return the parameters of a trial, or {} if one is outside the search space.
 
     For a running trial, proposed parameters that are not suggested yet are included.
     """
@@ -247,12 +247,12 @@ def _inside(trial, distributions):
 
 
 def keep_attribute(study, trial, key, value):
-    """Store a system attribute of a running trial, for which Optuna has no public function."""
+    """Store a system attribute with a running trial, through a private Optuna function."""
     study._storage.set_trial_system_attr(trial._trial_id, key, value)
 
 
 def modelled_value(study, trial):
-    """Return the value of a finished trial, to be minimised.
+    """Return the objective value of a finished trial, with the sign to be minimised.
 
     This is the last intermediate value of a pruned trial and NaN for a failed one. The sign is
     changed if the study is maximised.
@@ -266,7 +266,7 @@ def modelled_value(study, trial):
 
 
 def constraints_of(trial):
-    """Return the constraint values of a trial by name, which are positive if violated."""
+    """Return the constraint values of a trial by name; positive values are violations."""
     attributes = trial.system_attrs
     unnamed = enumerate(attributes.get(CONSTRAINTS) or ())
     named = {k: v for k, v in attributes.items() if k.startswith(f"{CONSTRAINTS}:")}

@@ -12,7 +12,7 @@ from skbo_silbo.space.keys import keys_of
 
 
 def tell_given(optimizer, log, x0, y0, n_constraints):
-    """Pass known values to an optimiser, unless it has already read them from the journal.
+    """Pass observations supplied by the user to an optimiser, unless the journal has them.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def tell_given(optimizer, log, x0, y0, n_constraints):
 
 
 def indices_missing(given, known):
-    """Return the indices of the items that are missing from another list (multiset difference).
+    """Return the indices of items that are missing from another list.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def indices_missing(given, known):
 
 
 def _pairs(space, points, values, constraints):
-    """Return, for each evaluation, the key of its point and its values as JSON-compatible data."""
+    """Return a key of the point and the observed values for each evaluation."""
     keys = keys_of(space.encode(points)) if len(points) else ()
     return list(zip(keys, map(_as_data, values, constraints), strict=True))
 

@@ -251,7 +251,7 @@ def minimize(
 
 
 def _interrupted(loop, error):
-    """Return the result after Ctrl-C, or attach the result so far to another error and raise it."""
+    """Return the result so far after Ctrl-C, or raise another error with it attached."""
     if isinstance(error, KeyboardInterrupt):
         message = "Interrupted (Ctrl-C): these are the results so far."
         return _result(loop, Stop("interrupted", message), success=False)
@@ -274,7 +274,7 @@ def _interrupted(loop, error):
 
 
 def _ended(loop, stop):
-    """Return the result of a run that was not interrupted."""
+    """Return the result of a run that ended normally."""
     result = _result(loop, stop)
     if stop.reason == "budget" and not np.isfinite(result.func_vals).any():
         warn_user(
@@ -288,7 +288,7 @@ def _ended(loop, stop):
 
 
 def _result(loop, stop, *, success=True):
-    """Return the result so far."""
+    """Return the result of the evaluations made so far."""
     optimizer = loop.optimizer
     values, feasible = optimizer.func_vals_, optimizer.feasible_
     found = bool((np.isfinite(values) & feasible).any())
@@ -322,7 +322,7 @@ def _result(loop, stop, *, success=True):
 
 
 def _begin_log(log, optimizer, points, method, func, n_constraints):
-    """Write the description of the search to the log, or compare it with that in the log.
+    """Write the settings of the run to the journal, or compare them with the recorded ones.
 
     Warn if the objective is a different one.
     """
@@ -371,7 +371,7 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
 
 
 def _read_x0(x0, space):
-    """Return `x0` as a list or array of points after checking them."""
+    """Validate the initial points `x0` and return them as a list or array."""
     points, _ = as_points(x0, space)
     try:
         space.encode(points)
@@ -390,7 +390,7 @@ def _warn_of_violations(optimizer, initial):
 
 
 def _worker_maker(executor, n_pending, timeout, n_retries, func):
-    """Return a function that creates the workers once there is something to evaluate."""
+    """Return a function that creates the workers when they are needed."""
     if executor is not None:
         n_pending = None if n_pending == "auto" else n_pending
         options = {"n_pending": n_pending, "n_retries": n_retries, "func": func}

@@ -10,7 +10,7 @@ from skbo_silbo.evaluation.trial import Evaluation, Observation, format_point
 
 
 class ObjectiveEvaluation(Evaluation):
-    """Evaluates points by calling an objective.
+    """Evaluates points by calling the user's objective function.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class ObjectiveEvaluation(Evaluation):
         self._n_constraints, self._sign = n_constraints, sign
 
     def calls(self, trial):
-        """Return a list with the call that evaluates the point of a trial."""
+        """Return the call of the objective that evaluates the point of a trial, in a list."""
         return [(self._function, (trial.point,))]
 
     def observation(self, trial):
@@ -65,13 +65,13 @@ class ObjectiveEvaluation(Evaluation):
         return Observation(self._sign * float(number.item()), told)
 
     def failure(self, trial, why, error):
-        """Return the observation of an evaluation that timed out or lost its worker."""
+        """Return the observation of an evaluation that timed out or whose worker died."""
         unknown = np.full(self._n_constraints, np.nan)
         return Observation(np.nan, {"constraints": unknown} if self._n_constraints else {}, why)
 
 
 def call_on_copy(func, point):
-    """Call a function with a copy of a point, since the function may modify it."""
+    """Call a function with a copy of a point, so that it cannot modify the original."""
     return func(copy.copy(point))
 
 

@@ -20,7 +20,7 @@ MOST_SHOWN = 12  # longest list that is shown in full, as `OptimizeResult` does 
 
 
 class MinimizeResult(OptimizeResult, Generic[PointT]):
-    """Result of `minimize`: a `scipy.optimize.OptimizeResult` with typed attributes.
+    """Result of `minimize`, a `scipy.optimize.OptimizeResult`.
 
     Attributes are also entries: ``result.fun`` is the same as ``result["fun"]``. Type checkers
     infer the type of `x` from the annotation of the objective's argument, for example
@@ -100,7 +100,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         return self.optimizer.predict(x)
 
     def evaluation_table(self) -> dict[str, list[Any]]:
-        """Return the columns of `to_frame` as lists, without pandas."""
+        """Return the evaluations as a dict of columns, for use without pandas."""
         n, constraints = len(self.func_vals), self.get("constraints", np.empty((0, 0)))
         results = {"value": self.func_vals.tolist(), "source": self.sources}
         results |= {f"constraint_{i}": c.tolist() for i, c in enumerate(constraints.T)}
@@ -109,7 +109,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         return evaluation_table(self.x_iters, results, status)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas DataFrame with one row per evaluated point, in the order of `x_iters`.
+        """Return the evaluations as a pandas DataFrame, in the order of `x_iters`.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         return repr(OptimizeResult({name: _abbreviated(entry) for name, entry in self.items()}))
 
     def _repr_html_(self):
-        """Return an HTML summary of the result for notebooks."""
+        """Return a summary of the result as HTML for notebooks."""
         # of an optimiser that has gone on since, as after a callback's
         feasible = self.optimizer.feasible_[: len(self.func_vals)]
         values = np.where(feasible, self.func_vals, np.nan)
@@ -161,7 +161,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
 
 
 def _abbreviated(entry):
-    """Abbreviate long lists and named points to their first and last items."""
+    """Abbreviate a long list or dict to its first and last items."""
     if isinstance(entry, dict) and len(entry) > MOST_SHOWN:
         return _point_in_short(entry)
     if isinstance(entry, list) and all(isinstance(point, dict) for point in entry):
@@ -177,6 +177,6 @@ def _point_in_short(point):
 
 
 def _edges(words):
-    """Return the first and last items of a long list, with dots in between."""
+    """Return the first and last items of a long list, with an ellipsis in between."""
     is_short = len(words) <= 2 * EDGE_ITEMS
     return words if is_short else [*words[:EDGE_ITEMS], "...", *words[-EDGE_ITEMS:]]

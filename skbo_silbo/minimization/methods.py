@@ -52,7 +52,7 @@ METHODS = MappingProxyType(
 
 
 def make_optimizer(method, bounds, random_state, options, others=()):
-    """Create the optimiser for a value of `method`.
+    """Create the optimiser for a value of the option `method`.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def make_optimizer(method, bounds, random_state, options, others=()):
 
 
 def name_of(method, optimizer):
-    """Return the name that identifies a method in a journal."""
+    """Return the name that identifies an optimisation method in a journal."""
     if isinstance(method, str):
         return method
     return f"{type(optimizer).__module__}.{type(optimizer).__qualname__}"

@@ -25,7 +25,7 @@ from skbo_silbo.workers.scheduler import Scheduler
 
 
 class CrossValidation(Evaluation):
-    """Evaluates a candidate by one fit per split, as scikit-learn does.
+    """Evaluates candidates by cross-validation, with one fit per split.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class CrossValidation(Evaluation):
         self._tasks = {}  # trial -> its open tasks for scikit-learn's callbacks
 
     def make_workers(self):
-        """Return the workers that run the fits: joblib's workers, or this process."""
+        """Create the workers that run the fits, by joblib or in the current process."""
         search, n_workers = self._search, effective_n_jobs(self._search.n_jobs)
         if n_workers == 1 and search.timeout is None:
             return DirectRunner(search.n_retries)
@@ -57,7 +57,7 @@ class CrossValidation(Evaluation):
         )
 
     def calls(self, trial):
-        """Return one call per fit of a candidate."""
+        """Return one function call per split that fits and scores a candidate."""
         search, task = self._search, ExitStack()
         about = {"task_name": "batch", "max_subtasks": self.n_calls, "sequential_subtasks": False}
         ctx = task.enter_context(callback_task(search, self._callback_ctx, **about))
@@ -68,7 +68,7 @@ class CrossValidation(Evaluation):
         return [(fit, self._fits.arguments()) for fit in fits]
 
     def observation(self, trial):
-        """Return the negative mean test score and the rows of all splits as an observation."""
+        """Convert the results of all splits to an observation, with the negative mean score."""
         self._close_task(trial)
         search = self._search
         rows = [with_floats(trial.results[i], search.error_score) for i in range(self.n_calls)]
@@ -80,7 +80,7 @@ class CrossValidation(Evaluation):
         return Observation(-mean_score(rows, search.refit), self._told(rows), error, rows)
 
     def failure(self, trial, why, error):
-        """Return the observation of a candidate that timed out or lost its worker.
+        """Return the observation of a candidate that timed out or whose worker died.
 
         With ``error_score="raise"``, `error` is raised instead.
         """
@@ -94,7 +94,7 @@ class CrossValidation(Evaluation):
         return math.nan if trial is None else mean_error(trial.observation.rows, self._search.refit)
 
     def record(self, trial):
-        """Return the record of a candidate for the journal."""
+        """Return the results of a candidate as JSON-compatible data for the journal."""
         rows = trial.observation.rows
         return {
             "params": {k: _to_json(v, nested=False) for k, v in trial.point.items()},  # for readers
@@ -102,7 +102,7 @@ class CrossValidation(Evaluation):
         }
 
     def rows_from_record(self, content):
-        """Return the rows of a candidate from its journal record, or None if it has none."""
+        """Restore the results of a candidate from the journal, or return None if there are none."""
         if content["rows"] is None and content["error"] is not None:
             return None
         return [_row_from_json(row) for row in content["rows"]]
@@ -126,7 +126,7 @@ class CrossValidation(Evaluation):
 
 @contextmanager
 def callback_task(search, parent, **task):
-    """Open a task below `parent` for scikit-learn's callbacks, or return None without parent."""
+    """Open a task for scikit-learn's callbacks, or return None if there are no callbacks."""
     if parent is None:
         yield None
         return
@@ -138,7 +138,7 @@ def callback_task(search, parent, **task):
 
 
 def read_pre_dispatch(given, n_workers):
-    """Convert `pre_dispatch` to the number of fits dispatched at once, or None for all fits.
+    """Convert joblib's `pre_dispatch` to a number of fits, or None for all fits.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def read_pre_dispatch(given, n_workers):
 
 
 def _to_json(value, nested=True):
-    """Convert a row, or part of a row, to JSON data. Other objects and NaN become strings."""
+    """Convert the result of a fit to JSON data; NaN and other objects become strings."""
     if isinstance(value, dict):
         return {k: _to_json(v) for k, v in value.items()} if nested else repr(value)
     value = value.item() if isinstance(value, np.generic) else value
@@ -172,7 +172,7 @@ def _to_json(value, nested=True):
 
 
 def _row_from_json(stored):
-    """Convert JSON data back to a row as returned by scikit-learn."""
+    """Restore the result of a fit from JSON data."""
     error, row = stored["fit_error"], {"fit_error": stored["fit_error"]}
     if not (error is None or isinstance(error, str)):
         raise TypeError(f"'fit_error' must be text or null, got {error!r}")

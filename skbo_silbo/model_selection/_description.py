@@ -22,7 +22,7 @@ DESCRIBED_SPECIALLY = (
 
 
 def describe_search(search, space, constraints, state):
-    """Describe everything that affects the candidates of a search or their scores.
+    """Describe all settings that affect the candidates of a search or their scores.
 
     This includes all parameters except those in `MAY_CHANGE`, the data and routed metadata.
 
@@ -76,7 +76,7 @@ def _described_data(parameters):
 
 
 def described_parameters(cls):
-    """Return the names of the parameters that need no special description."""
+    """Return the names of the search parameters that are described by their values."""
     left_out = {*MAY_CHANGE, *DESCRIBED_SPECIALLY}
     return [name for name in signature(cls).parameters if name not in left_out]
 

@@ -106,7 +106,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         **fit_params: Any,
     ) -> Self:
-        """Split off a validation set and fit the estimator with early stopping.
+        """Split off a validation set, and fit the estimator with early stopping on it.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
 
     @_has("predict")
     def predict(self, X: Any) -> Any:
-        """Predict with the fitted estimator."""
+        """Predict targets with the fitted estimator."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict(X)
 
@@ -216,7 +216,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
 
     @_has("score")
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the score of the fitted estimator."""
+        """Return the score of the fitted estimator on test data."""
         check_is_fitted(self, "estimator_")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.estimator_.score(X, y, **weights)
@@ -230,7 +230,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
 
 
 def _split_pipeline(estimator):
-    """Return the transformers of a Pipeline, or None, and its last step."""
+    """Split an estimator into the transformers of a Pipeline, if any, and the last step."""
     if not isinstance(estimator, Pipeline):
         return None, estimator
     return (estimator[:-1] if len(estimator) > 1 else None), estimator[-1]
@@ -249,7 +249,7 @@ def _arguments(last):
 
 @contextmanager
 def _eval_set_not_deprecated():
-    """Silence LightGBM's deprecation warning for `eval_set`, which users cannot act on."""
+    """Silence LightGBM's deprecation warning for `eval_set`."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
         yield
@@ -261,7 +261,7 @@ def _n_iterations(last):
 
 
 def _stops_early(last):
-    """Return whether a fitted booster used the validation set, or True if this is unknown."""
+    """Return whether a fitted booster used the validation set for early stopping."""
     if getattr(last, "early_stopping_rounds", "not said") is None:
         return _n_iterations(last) is not None
     return getattr(last, "do_early_stopping_", True)

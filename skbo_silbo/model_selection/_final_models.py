@@ -9,7 +9,7 @@ from skbo_silbo.space.values import alike
 
 
 def fit_candidate(search, index, X, y, params):
-    """Fit the candidate in one row of ``cv_results_``.
+    """Fit the estimator with the parameters in one row of ``cv_results_``.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def fit_ensemble(search, X, y, n, params):
 
 
 def best_rows(search):
-    """Return the row numbers of distinct candidates that have a score, best first, as a list."""
+    """Return the rows of ``cv_results_`` with distinct candidates and valid scores, best first."""
     table = search.cv_results_
     scores = np.array(table[f"mean_test_{ranking_metric(search)}"], dtype=float)
     scores[_have_failed(search)] = np.nan
@@ -61,7 +61,7 @@ def best_rows(search):
 
 
 def ranking_metric(search):
-    """Return the name of the metric that the search optimised, or of the first of several."""
+    """Return the name of the metric by which the candidates are ranked."""
     names = [key.removeprefix("mean_test_") for key in search.cv_results_ if "mean_test_" in key]
     if isinstance(search.refit, str) and search.refit in names:
         return search.refit
@@ -69,7 +69,7 @@ def ranking_metric(search):
 
 
 def _have_failed(search):
-    """Return a mask of the candidates whose score is `error_score` on every split."""
+    """Return a mask of the candidates whose fits failed on every split."""
     metric = ranking_metric(search)
     scores = [search.cv_results_[f"split{i}_test_{metric}"] for i in range(search.n_splits_)]
     return np.all(np.array(scores, dtype=float) == search.error_score, axis=0)
@@ -97,7 +97,7 @@ def _voting(search, models, y):
 
 
 def _check_class_weight(models, y):
-    """Reject class weights that a `VotingClassifier` would misinterpret.
+    """Reject class weights that a `VotingClassifier` would assign to the wrong classes.
 
     The classifier fits its members to classes encoded as 0, 1, ..., so weights that refer to other
     labels do not apply.

@@ -34,7 +34,7 @@ Kind = TypeVar("Kind")
 
 
 class OfOneGoal(Generic[Kind]):
-    """Descriptor for an attribute that only exists after a single-objective search."""
+    """Descriptor of an attribute that is only available after a single-objective search."""
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -52,7 +52,7 @@ class OfOneGoal(Generic[Kind]):
 
 
 class SeveralGoals(BaseSearchCV):
-    """Base class of searches whose `refit` may be a list of objectives.
+    """Base class of hyperparameter searches with one or several objectives.
 
     Multi-objective searches do not refit a candidate.
     """
@@ -71,7 +71,7 @@ class SeveralGoals(BaseSearchCV):
     _goals: tuple[str, ...] | None = None  # only set on the copy that is fitted
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Run the search and, unless it is multi-objective, refit the best candidate.
+        """Run the search and refit the best candidate, unless there are several objectives.
 
         Parameters
         ----------
@@ -133,12 +133,12 @@ class SeveralGoals(BaseSearchCV):
 
 
 def has_goals(search):
-    """Return whether a search is multi-objective, that is, `refit` is a list or tuple."""
+    """Return whether a search is multi-objective, which a list or tuple `refit` requests."""
     return isinstance(vars(search).get("refit"), (list, tuple))
 
 
 def read_goals(search):
-    """Return the names of the objectives of a search, or None for a single-objective one.
+    """Return the names of a search's objectives, or None for a single-objective search.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def read_goals(search):
 
 
 def require_metrics(goals, metrics):
-    """Check that all objectives are metrics or the fit time.
+    """Check that each objective is the name of a metric or the fit time.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def require_metrics(goals, metrics):
 
 
 def goal_values(rows, goals, error_score):
-    """Return the objective values of a candidate, to be minimised, or NaN if a fit failed."""
+    """Return a candidate's objective values, to be minimised, with NaN after a failed fit."""
     unknown = np.full(len(goals), np.nan)
     if has_failed(rows):
         return unknown
@@ -195,12 +195,12 @@ def goal_values(rows, goals, error_score):
 
 
 def has_failed(rows):
-    """Return whether a fit of a candidate failed, so that its fit time is meaningless."""
+    """Return whether any fit of a candidate failed."""
     return rows is None or any(row["fit_error"] for row in rows)
 
 
 def pareto_front(table, observations, goals):
-    """Return the sorted indices of the non-dominated rows of ``cv_results_``.
+    """Return the rows of ``cv_results_`` with non-dominated candidates, sorted.
 
     Fit times that differ by less than their standard deviation over the folds count as equal.
     """
@@ -214,7 +214,7 @@ def pareto_front(table, observations, goals):
 
 
 def is_non_dominated(Y, deviations=0.0):
-    """Return a mask of the rows of Y without NaN that no other row dominates.
+    """Return a mask of the rows of objective values Y that no other row dominates.
 
     A row dominates another if it is lower in at least one column and higher in none. Differences
     below the standard deviation of the difference, computed from `deviations`, are ignored.
@@ -234,7 +234,7 @@ def is_non_dominated(Y, deviations=0.0):
 
 
 def chebyshev(goals, weights):
-    """Combine the objective values of each row by eq. (1). The result is NaN if one is NaN."""
+    """Combine objective values into one by the augmented Chebyshev norm, eq. (1)."""
     finite = goals[np.isfinite(goals).all(axis=1)]
     if not len(finite):
         return np.full(len(goals), np.nan)
@@ -244,10 +244,10 @@ def chebyshev(goals, weights):
 
 
 class ParEGO(SILBO):
-    """Multi-objective `SILBO`, which models a random combination of the objectives, eq. (1)."""
+    """Multi-objective `SILBO` that minimises random combinations of the objectives."""
 
     def tell(self, x, y, *, goals):
-        """Record values and objectives.
+        """Record the values of all objectives at evaluated points.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ CURRENT, KNOWN = "current", "known"
 
 
 class InitialCandidates:
-    """Candidates to evaluate before the initial design.
+    """Candidates that a search evaluates before its initial design.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class InitialCandidates:
 
 
 def read_initial_params(given, steps, space, n_iter, violation):
-    """Read the `initial_params` of a search.
+    """Read the parameter `initial_params` of a search.
 
     Parameters
     ----------
@@ -104,12 +104,12 @@ def read_initial_params(given, steps, space, n_iter, violation):
 
 
 def is_point_of(params, space):
-    """Return whether a point belongs to the space."""
+    """Return whether a candidate lies in the search space."""
     return why_outside(params, space) is None
 
 
 def why_outside(params, space):
-    """Return the error message for a point outside the space, or None if it is inside."""
+    """Return why a candidate lies outside the search space, or None if it is inside."""
     try:
         space.encode([params])
     except ValueError as error:
@@ -117,7 +117,7 @@ def why_outside(params, space):
 
 
 def _of_estimator(steps, space, n_iter, violation, *, is_known):
-    """Return the estimator's current parameters and, on request, well-performing candidates."""
+    """Return the estimator's current parameters and, on request, the default candidates."""
     estimator = steps[0].estimator
     current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
     branches = branches_of(space) if is_known else []
@@ -130,7 +130,7 @@ def _of_estimator(steps, space, n_iter, violation, *, is_known):
 
 
 def _current(steps, space):
-    """Return a list with the estimator's current parameters in the first branch that allows them.
+    """Return the estimator's current parameters in the first branch that contains them.
 
     The list is empty if the space contains parameters that the estimator does not have. CatBoost
     only returns parameters that were set, so that its candidate may be {}.
@@ -147,7 +147,7 @@ def _current(steps, space):
 
 
 def _has_parameter(name, steps):
-    """Return whether the estimator, or one nested in it, has a parameter of this name."""
+    """Return whether an estimator or one of its nested estimators has the named parameter."""
     if name in steps[0].estimator.get_params():
         return True
     own = (s for s in steps if name.startswith(s.prefix))
@@ -172,12 +172,12 @@ def _may_be_evaluated(current, violation):
 
 
 def is_same(one, other):
-    """Return whether two candidates have the same values."""
+    """Return whether two candidates have equal parameter values."""
     return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
 
 
 def _as_listed(value, parameter):
-    """Return the listed value that is a copy of an estimator, or the value itself."""
+    """Replace a copy of an estimator by the listed estimator that it was cloned from."""
     if not isinstance(value, BaseEstimator):
         return value
     alike = (v for v in parameter.values or () if type(v) is type(value) and _is_like(v, value))
@@ -206,7 +206,7 @@ def _check_candidate(params, space, violation):
 
 
 def drop_duplicates(params, space):
-    """Remove repeated candidates, except candidates outside the space."""
+    """Remove duplicate candidates, except those outside the search space."""
     distinct = {}
     for p in params:
         key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(distinct)

@@ -14,7 +14,7 @@ PREFIX = "param_"
 
 
 def read_initial_results(given, refit, space):
-    """Read the `initial_results` of a search.
+    """Read the parameter `initial_results` of a search.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _read_params(columns, space):
 
 
 def _candidate(cells, space):
-    """Return the parameters in a row, reading empty cells as None where the space requires it."""
+    """Return the parameters in a row of a results table, with empty cells as None if valid."""
     given = {name: value for name, value in cells.items() if not _is_empty(value)}
     wanted = ([n for n in b.parameter_names if n in cells] for b in branches_of(space))
     readings = ({**dict.fromkeys(names), **given} for names in wanted)
@@ -102,7 +102,7 @@ def _candidate(cells, space):
 
 
 def _is_empty(value):
-    """Return whether a cell is masked, NaN, None or pandas.NA."""
+    """Return whether a table cell is masked, NaN, None or pandas.NA."""
     if value is None or value is np.ma.masked or (isinstance(value, float) and np.isnan(value)):
         return True
     pandas = sys.modules.get("pandas")  # if pandas is not imported, no value can be pandas.NA

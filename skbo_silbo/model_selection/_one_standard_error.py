@@ -63,7 +63,7 @@ class OneStandardError:
     metric: str = "score"
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
-        """Return the row of ``cv_results_`` to refit.
+        """Return the row of ``cv_results_`` with the candidate to refit.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters
 
 
 def n_first_candidates(search, space):
-    """Return the size of the initial design, by default at most half of `n_iter`.
+    """Return the number of candidates in the initial design of a search.
 
     With 10 iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst).
     Other methods than "silbo" have their own defaults.
@@ -25,7 +25,7 @@ def n_first_candidates(search, space):
 
 
 def make_optimizer(search, space, random_state, n_initial):
-    """Create the optimiser of a search, which knows its constraints and `initial_results`.
+    """Create the optimiser of a search with its constraints and `initial_results`.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ N_NEIGHBOURS = 3  # used to estimate a missing score
 
 
 def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
-    """Select configurations that complement each other on several data sets.
+    """Select a few configurations of which at least one performs well on each data set.
 
     Pass them as `initial_params` to a search on new data. The scores on each data set are scaled
     from its median (0) to its best score (1). The first configuration has the highest mean score;
@@ -81,7 +81,7 @@ def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
 
 
 def _read(result):
-    """Return the candidates of one data set, their scaled scores and their original scores."""
+    """Return the candidates evaluated on one data set, with scaled and original scores."""
     if isinstance(result, (str, os.PathLike)):
         params, scores = _read_journal(Path(result))
     else:
@@ -127,12 +127,12 @@ def _read_journal(path):
 
 
 def _is_object(value):
-    """Return whether a value in a journal is the repr of an object."""
+    """Return whether a value read from a journal is the repr of an object."""
     return isinstance(value, str) and (value.endswith(")") or value.startswith("<"))
 
 
 def _distances(every):
-    """Return the matrix of distances between candidates."""
+    """Return the matrix of distances between all pairs of candidates."""
     total = np.zeros((len(every), len(every)))
     for name in sorted({name for params in every for name in params}):
         values = [params.get(name, _ABSENT) for params in every]
@@ -149,7 +149,7 @@ _ABSENT = object()
 
 
 def _estimates(distances, shares):
-    """Estimate the scaled scores of all candidates on one data set from its own candidates.
+    """Estimate the scaled scores on one data set of candidates evaluated on others.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _estimates(distances, shares):
 
 
 def _greedy(table, n):
-    """Select n columns greedily to maximise the mean of the largest selected value in each row."""
+    """Select n candidates greedily by the mean over data sets of their best score."""
     best, chosen, alone = np.full(len(table), -1.0), [], table.mean(axis=0)
     while len(chosen) < min(n, table.shape[1]):
         means = np.maximum(table, best[:, None]).mean(axis=0)

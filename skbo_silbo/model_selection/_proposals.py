@@ -9,7 +9,7 @@ LEAST_TRIES = 2  # evaluations of each level of a category before the model prop
 
 
 class CandidateProposals(Proposals):
-    """Source of the candidates of a search.
+    """Source of the candidates that a search evaluates.
 
     If known candidates were evaluated, the initial design changes one to three parameters of the
     best of them (doc/benchmarks/known.rst). Categorical parameters with a level that was tried less
@@ -30,13 +30,13 @@ class CandidateProposals(Proposals):
         self._n_design = len(given.params) + optimizer.n_initial_ if moves_best else 0
 
     def fixed_parameters(self, n_begun):
-        """Return the parameter values of the best candidate to keep fixed, or None."""
+        """Return the parameters to keep as in the best candidate, or None."""
         if n_begun < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
             return self._kept_of_best(n_begun)
         return None
 
     def _kept_of_best(self, n):
-        """Return the parameters of the best candidate that stay fixed while others are changed.
+        """Return the parameters of the best candidate that the next proposal keeps.
 
         They depend on the candidates alone, so that a resumed search continues in the same way.
         """
@@ -51,7 +51,7 @@ class CandidateProposals(Proposals):
 
 
 def parameters_to_move(branch, n, first):
-    """Return the names of one to three parameters to change, determined by a number n.
+    """Return the names of one to three parameters to change in the next proposal.
 
     Parameters in `first` are preferred.
     """
@@ -62,7 +62,7 @@ def parameters_to_move(branch, n, first):
 
 
 def hardly_tried_levels(branch, points):
-    """Return, for each category with rarely tried levels, the level tried least often."""
+    """Return the least evaluated value of each categorical parameter with rare values."""
     X = branch.encode(points) if points else np.empty((0, branch.n_features_))
     counted = [(category, category.counts(X)) for category in branch.categories()]
     return {c.name: c.values[n.argmin()] for c, n in counted if n.min() < LEAST_TRIES}

@@ -59,7 +59,7 @@ def expected_score(search, params):
 
 
 def _measured(search, params):
-    """Return a list with the observed score of a candidate outside the space, if there is one."""
+    """Return the observed score of a candidate outside the search space in a list, if any."""
     if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
         return []
     results = search.cv_results_
@@ -71,12 +71,12 @@ def _measured(search, params):
 
 
 def search_in_html(search):
-    """Return an HTML table of the default search space and the results of a search."""
+    """Format the default search space and the results of a search as an HTML table."""
     return _space_html(search) + _found_html(search)
 
 
 def _space_html(search):
-    """Return a table of the default search space, or "" if the user passed a space."""
+    """Format the default search space as HTML, or return "" if the user passed a space."""
     space = getattr(search, "space_", None)
     with suppress(ValueError), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `fit` issues the same warnings

@@ -24,7 +24,7 @@ def has_succeeded(trial):
 
 
 def mean_score(rows, refit):
-    """Return the mean score over splits of the metric that the search maximises.
+    """Return a candidate's mean score over the splits.
 
     This is the metric named by `refit`, or the first one if `refit` is not a string.
     """
@@ -35,7 +35,7 @@ def mean_score(rows, refit):
 
 
 def mean_error(rows, refit):
-    """Return the standard error of `mean_score` over splits, or NaN if it is unknown."""
+    """Return the standard error of a candidate's mean score over the splits."""
     if rows is None or len(rows) < 2:
         return math.nan
     with np.errstate(over="ignore", invalid="ignore"):  # squares of huge scores overflow
@@ -44,7 +44,7 @@ def mean_error(rows, refit):
 
 
 def searched_scores(rows, refit):
-    """Return the list of test scores of the metric that the search maximises."""
+    """Return a candidate's test scores, one per split, for the metric being optimised."""
     scores = [row["test_scores"] for row in rows]
     if isinstance(scores[0], Number):
         return scores
@@ -53,7 +53,7 @@ def searched_scores(rows, refit):
 
 
 def warn_of_interruption(candidates, n_iter, error):
-    """Warn that the results only include the candidates before an interruption."""
+    """Warn that the results only include candidates evaluated before an interruption."""
     then = "The error is raised again" if isinstance(error, SystemExit) else "The best is refitted"
     warn_user(
         f"The search was interrupted after {len(candidates)} of {n_iter} candidates ({error!r}); "
@@ -62,7 +62,7 @@ def warn_of_interruption(candidates, n_iter, error):
 
 
 def print_if_model_unused(search, candidates):
-    """Print a message if the search never used its model to propose a candidate."""
+    """Print a message if the search ended before its model proposed a candidate."""
     if {candidate.source for candidate in candidates}.isdisjoint({"model", "resumed"}):
         print(
             f"[{type(search).__name__}] All {len(candidates)} candidates were known or initial "
@@ -71,7 +71,7 @@ def print_if_model_unused(search, candidates):
 
 
 def with_all_metrics(rows, error_score):
-    """Return rows that all have the same metrics.
+    """Return the results of fits, with missing metrics filled by NaN.
 
     With several metrics, failed fits have a single score, which is used for all metrics here.
     """
@@ -84,7 +84,7 @@ def with_all_metrics(rows, error_score):
 
 
 def with_floats(row, error_score):
-    """Convert the scores of a row to floats, and replace invalid ones by `error_score`.
+    """Convert the scores of a fit to floats, with `error_score` for invalid ones.
 
     Raises
     ------
@@ -112,13 +112,13 @@ def _as_score(score, error_score):
 
 
 def _lost_row(like, error, error_score):
-    """Return the row of a lost fit, with NaN as fit time."""
+    """Return the result of a fit that was lost, with NaN as fit time."""
     row = dict(like, fit_error=error, fit_time=math.nan, score_time=math.nan)
     return {**row, **dict.fromkeys(SCORES & row.keys(), error_score)}
 
 
 def make_results(search, candidates, evaluate_candidates):
-    """Compute ``cv_results_`` for all candidates and register it with `BaseSearchCV`.
+    """Compute ``cv_results_`` for all candidates and store it in the running search.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def make_results(search, candidates, evaluate_candidates):
 
 
 def results_table(results, n_splits):
-    """Return the columns of a table with one row per candidate, from ``cv_results_``."""
+    """Return a table with one row per candidate as a dict of columns."""
     prefix = "mean_test_"
     scores = {k.removeprefix(prefix): v for k, v in results.items() if k.startswith(prefix)}
     columns = {"value" if name == "score" else name: v.tolist() for name, v in scores.items()}
@@ -178,7 +178,7 @@ def results_table(results, n_splits):
 
 
 def attach_results(error, search, candidates, evaluate_candidates):
-    """Attach the results so far to an exception, and add a note about them."""
+    """Attach the results so far to an exception that ends the search."""
     if not any(has_succeeded(candidate) for candidate in candidates):
         return
     with suppress(Exception), warnings.catch_warnings():  # do not hide the original error
@@ -191,7 +191,7 @@ def attach_results(error, search, candidates, evaluate_candidates):
 
 
 def _all_rows(candidates, error_score):
-    """Return the rows of all candidates with the same metrics, including rows for lost fits."""
+    """Return the results of all fits of all candidates, including lost fits."""
     like = next(c.observation.rows for c in candidates if has_succeeded(c))
     observations = [candidate.observation for candidate in candidates]
     rows = [o.rows or [_lost_row(row, o.error, error_score) for row in like] for o in observations]

@@ -307,7 +307,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     }
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
-        """Run the evaluation loop until the search ends, and compute the table of results.
+        """Evaluate candidates until the search ends, and compute ``cv_results_``.
 
         Older versions of scikit-learn do not pass `callback_ctx`, and set `n_splits_` afterwards.
         """
@@ -351,7 +351,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             raise interruption
 
     def _make_loop(self, evaluation, log, given, show):
-        """Return the evaluation loop of the search."""
+        """Create the evaluation loop of the search."""
         size = self.batch_size
         if size == "auto":
             size = 1 if effective_n_jobs(self.n_jobs) == 1 else None
@@ -372,7 +372,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         )
 
     def _interrupted(self, loop, error):
-        """Return the KeyboardInterrupt or SystemExit if there are results, or else raise it."""
+        """Return the exception that interrupted the search if there are results, else raise it."""
         if not any(map(has_succeeded, loop.trials)):
             error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")
             raise error
@@ -381,7 +381,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return error
 
     def predict_score(self, params: Any) -> Prediction:
-        """Predict the mean test score of candidates with the surrogate.
+        """Predict the mean test scores of candidates with the surrogate.
 
         The candidates need not have been evaluated, and no estimator is fitted. In contrast,
         :meth:`predict` calls the method of `best_estimator_`.
@@ -422,12 +422,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return expected_score(self, params)
 
     def evaluation_table(self) -> dict[str, list[Any]]:
-        """Return the columns of :meth:`to_frame` as lists, without pandas."""
+        """Return the evaluated candidates as a dict of columns, for use without pandas."""
         check_is_fitted(self, "cv_results_")
         return results_table(self.cv_results_, self.n_splits_)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas DataFrame with one row per candidate, in the order of ``cv_results_``.
+        """Return the evaluated candidates as a DataFrame, in the order of ``cv_results_``.
 
         Returns
         -------
@@ -458,7 +458,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     @property
     def subspace_(self) -> LearntSubspace:
-        """The parameters that matter: :attr:`SILBO.subspace_` of `optimizer_`.
+        """Parameters and directions that affect the score, as a `LearntSubspace`.
 
         :meta private:
         """
@@ -466,7 +466,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return self.optimizer_.subspace_
 
     def choose(self, index: int, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit the candidate in one row of ``cv_results_``, for example from the Pareto front.
+        """Fit the estimator with the parameters in one row of ``cv_results_``.
 
         Pass the data again, because the search does not store them. The search is not modified.
 
@@ -508,7 +508,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return fit_candidate(self, index, X, y, params)
 
     def ensemble(self, X: Any, y: Any, *, n: int = 10, **params: Any) -> Any:
-        """Fit a voting ensemble of the `n` best candidates, which often outperforms the best one.
+        """Fit a voting ensemble of the `n` best candidates.
 
         Pass the data again, because the search does not store them. The search is not modified, and
         works with ``refit=False``, too. The ensemble stores `n` models, so it needs about `n` times
@@ -558,7 +558,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     @property
     def _repr_html_(self):
-        """Return scikit-learn's HTML, extended by the default search space and the results."""
+        """Return scikit-learn's HTML diagram with the search space and the results."""
         diagram = super()._repr_html_
         return lambda: diagram() + search_in_html(self)
 

@@ -21,7 +21,7 @@ PICKLE_REMEDY = (
 
 
 def read_settings(search, X, y):
-    """Validate the settings of a search, and return its space, constraints and candidates.
+    """Validate the parameters of a search, and return its space, constraints and candidates.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_settings(search, X, y):
 
 
 def read_space(given, steps=()):
-    """Convert `param_distributions` to a search space for the estimators in `steps`.
+    """Convert `param_distributions` to a search space.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def read_space(given, steps=()):
 
 
 def require_options_that_fit(search, given):
-    """Check that the options of a search can be combined with each other and with the data.
+    """Check that the options of a search are compatible with each other and the data.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def require_options_that_fit(search, given):
 
 
 def _require_that_fits_can_be_sent(search, n_workers, kind):
-    """Check that fits can be sent to the workers of joblib's backend and be stopped by `timeout`.
+    """Check that joblib's workers can receive the fits, and stop them after `timeout`.
 
     Raises
     ------

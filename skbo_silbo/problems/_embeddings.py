@@ -36,7 +36,7 @@ SHRINK = 1.0 - 1e-3  # preimages are computed in a smaller box, to allow for rou
 
 
 def embedded(problem: Problem, d: int) -> Problem:
-    """Add d - k irrelevant inputs to a problem.
+    """Add irrelevant inputs to a problem, for d inputs in total.
 
     The k inputs of the problem come first, unchanged except for their scale. The published curves
     of the SILBO paper use this setting. `planted` and `rotated` give fairer comparisons, because
@@ -73,7 +73,7 @@ def embedded(problem: Problem, d: int) -> Problem:
 
 
 def planted(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
-    """Hide a problem in k randomly chosen inputs of d, randomly reflected and translated.
+    """Hide a problem in k of d inputs, chosen at random and shifted and reflected.
 
     Input ``columns[j]`` of the planted problem is ``x = r_j u_j + t_j``, where u_j is the j-th
     input of the original problem scaled to [-1, 1], r_j is 1 or -1 with equal probability, and t_j
@@ -124,7 +124,7 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
 
 
 def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
-    """Hide a problem in k random dense directions of d inputs.
+    """Hide a problem in k random directions of a space with d inputs.
 
     The rotated function is ``g(clip(s Q x))``, where Q has uniformly distributed orthonormal rows
     and row i is scaled by ``s_i = 3 / ||Q_i||_1``. Over the box, ``s_i Q_i x`` covers [-3, 3],
@@ -223,7 +223,7 @@ def _with_coordinates(
     shifts: FloatArray | float,
     first: int | np.intp = 0,
 ) -> Problem:
-    """Embed a problem in the given columns, reflected and translated.
+    """Embed a problem in the given inputs, reflected and translated.
 
     The optimiser with index `first` becomes the first optimiser of the embedded problem.
     """
@@ -241,7 +241,7 @@ def _to_cube(problem: Problem, X: Any) -> FloatArray:
 
 
 def _check_embeddable(problem: Problem, d: int) -> None:
-    """Validate d and the problem."""
+    """Check that a problem can be embedded in d inputs."""
     check_noiseless(problem)
     check_count(f"d for {problem.name}", d, problem.n_dims)
     problem.known_optimum()

@@ -18,7 +18,7 @@ TOLERANCE = 1e-9  # of the optimum, relative to 1 + |optimum|
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
-    """Function to minimise on a box, with its optimum if known.
+    """Benchmark problem: a function to minimise on a box, with its optimum if known.
 
     Parameters
     ----------
@@ -94,11 +94,11 @@ class Problem:
 
     @property
     def n_dims(self) -> int:
-        """Number of inputs d."""
+        """Number of inputs of the problem."""
         return len(self.bounds)
 
     def __call__(self, x: ArrayLike) -> float:
-        """Evaluate the problem at one point, with noise if it has any.
+        """Evaluate the objective at one point, including noise.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Problem:
         return float(self.evaluate(np.asarray(x)[None])[0])
 
     def evaluate(self, X: ArrayLike) -> FloatArray:
-        """Evaluate the problem at several points, with noise if it has any.
+        """Evaluate the objective at several points, including noise.
 
         Parameters
         ----------
@@ -138,11 +138,11 @@ class Problem:
         return self.evaluate_truth(X)
 
     def truth(self, x: ArrayLike) -> float:
-        """Evaluate the problem at one point without noise, see `__call__`."""
+        """Evaluate the noise-free objective at one point."""
         return float(self.evaluate_truth(np.asarray(x)[None])[0])
 
     def evaluate_truth(self, X: ArrayLike) -> FloatArray:
-        """Evaluate the problem at several points without noise, see `evaluate`."""
+        """Evaluate the noise-free objective at several points."""
         X = np.array(X, dtype=float)
         if X.ndim != 2 or X.shape[1] != self.n_dims:
             raise ValueError(
@@ -153,7 +153,7 @@ class Problem:
         return np.asarray(self.function(X), dtype=float)
 
     def sample(self, n: int, random_state: RandomState = None) -> FloatArray:
-        """Sample points uniformly from the box.
+        """Draw random points uniformly from the box of the problem.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Problem:
         return as_generator(random_state).uniform(lower, upper, (n, self.n_dims))
 
     def regret_scale(self, random_state: RandomState = 0) -> float:
-        """Return the median noise-free value of 1000 random points minus the optimum.
+        """Return the median regret of random points, which scales the values of `regret`.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Problem:
         return float(np.median(values) - self.known_optimum())
 
     def regret(self, values: ArrayLike, random_state: RandomState = 0) -> Any:
-        """Return the regret of values, relative to `regret_scale`.
+        """Return the regret of noise-free values, relative to `regret_scale`.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class Problem:
         return gaps / self.regret_scale(random_state)
 
     def check_optimum(self, *, n_points: int = 1000, random_state: RandomState = 0) -> None:
-        """Check that the stated optimum is attained and that no better value is found.
+        """Check that the stated optimum is attained and that no lower value is found.
 
         Local searches (L-BFGS-B) start from the optimisers and from the five best random points.
 
@@ -250,7 +250,7 @@ class Problem:
             )
 
     def _polish(self, start: FloatArray) -> FloatArray:
-        """Return the point found by L-BFGS-B from `start`, with all inputs scaled to [0, 1]."""
+        """Return the local minimum that L-BFGS-B finds from the point `start`."""
         lower, upper = self.bounds.T
 
         def to_box(u: FloatArray) -> FloatArray:
@@ -261,7 +261,7 @@ class Problem:
         return to_box(minimize(lambda u: self.truth(to_box(u)), start, bounds=unit).x)
 
     def known_optimum(self) -> float:
-        """Return the optimum, or raise a ValueError if it is unknown."""
+        """Return the minimum of the problem, or raise a ValueError if it is unknown."""
         if self.optimum is None:
             raise ValueError(f"optimum of {self.name} must be known, got None.")
         return self.optimum
@@ -289,7 +289,7 @@ def _check_rows(name: str, rows: Any, n_columns: int) -> FloatArray:
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Convert `random_state` to a Generator. A Generator is returned unchanged."""
+    """Convert `random_state` to a NumPy Generator."""
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     return np.random.default_rng(int(check_random_state(random_state).randint(2**31 - 1)))
@@ -297,7 +297,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoisyProblem(Problem):
-    """Problem whose evaluations have Gaussian noise, created by `noisy`.
+    """Problem with Gaussian noise in each evaluation, created by `noisy`.
 
     `__call__` and `evaluate` add noise. `truth`, `evaluate_truth`, `regret`, `optimum` and
     `check_optimum` refer to the noise-free function.
@@ -325,13 +325,13 @@ class NoisyProblem(Problem):
     generator: np.random.Generator = field(kw_only=True)
 
     def evaluate(self, X: ArrayLike) -> FloatArray:
-        """Evaluate the problem at several points with independent noise, see `Problem.evaluate`."""
+        """Evaluate the objective at several points, with independent noise."""
         truth = self.evaluate_truth(X)
         return truth + self.sd * self.generator.standard_normal(truth.shape)
 
 
 def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> NoisyProblem:
-    """Add independent Gaussian noise to each evaluation of a problem.
+    """Return a copy of a problem with Gaussian noise in each evaluation.
 
     Parameters
     ----------

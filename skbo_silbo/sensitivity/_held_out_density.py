@@ -20,7 +20,7 @@ CONSTANT_WEIGHT = 0.1  # weight of the constant in `contaminated_log_density`
 
 @dataclass(frozen=True, eq=False)
 class HeldOutDensities:
-    """Log densities of held-out values under the model of all inputs and under a constant.
+    """Log predictive densities of held-out values under several models.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class HeldOutDensities:
     constant: FloatArray
 
     def with_embedding(self, learner, surrogate, X_unlabeled, rng):
-        """Return the log densities of the held-out values under a surrogate on an embedding.
+        """Return log predictive densities of held-out values for a surrogate on an embedding.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class HeldOutDensities:
 
 
 def subsample_rows(n, d, rng, largest_work):
-    """Return sorted indices of all rows, or of a random subset if all of them take too long.
+    """Return the indices of a random subset of rows that is fast enough to fit.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def subsample_rows(n, d, rng, largest_work):
 
 
 def contaminated_log_density(density, constant):
-    """Return log densities under a mixture of the model and, with a small weight, a constant.
+    """Return log densities under the model with a small probability of outliers.
 
     The mixture bounds the penalty of a single overconfident prediction.
     """
@@ -98,7 +98,7 @@ def contaminated_log_density(density, constant):
 
 
 def lower_bound_of_gain(differences, n_errors=STANDARD_ERRORS):
-    """Return the mean of the differences minus a multiple of its standard error."""
+    """Return a lower confidence bound of the mean difference in log density."""
     error = differences.std(ddof=1) / np.sqrt(differences.size)
     return differences.mean() - n_errors * error
 

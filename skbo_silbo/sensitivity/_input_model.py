@@ -74,7 +74,7 @@ SCALES = {
 
 @dataclass(frozen=True, eq=False)
 class InputModel:
-    """Gaussian process on all inputs, fitted to the observed values by `fit`.
+    """Gaussian process on all inputs, used to quantify the effect of each input.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class InputModel:
     def fit(
         cls, space: AnySpace, X: FloatArray, y: FloatArray, noise_std: FloatArray | None = None
     ) -> Self:
-        """Fit the model to encoded points and their values, ignoring values that are not finite.
+        """Fit the model to encoded points and observed values.
 
         Parameters
         ----------
@@ -148,14 +148,14 @@ class InputModel:
 
     @property
     def scale(self) -> str:
-        """Description of the scale on which the variance is decomposed."""
+        """Name of the scale on which the variance is decomposed, for reports."""
         outliers = "outlier" if self.n_clipped == 1 else "outliers"
         note = f" ({self.n_clipped} {outliers} clipped)" if self.n_clipped else ""
         return SCALES[self.warp.name] + note
 
     @cached_property
     def hidden_share(self) -> float:
-        """Share of the variance that may go unnoticed because the search chose the points.
+        """Share of the variance that the evaluated points may not reveal.
 
         It is 0 if the observed points cover the space evenly. Otherwise it is the number of inputs
         per observed value, at most 0.5, which gives intervals of about the nominal coverage on
@@ -171,7 +171,7 @@ class InputModel:
 
     @cached_property
     def shares(self) -> InputShares:
-        """Shares of the variance explained by single inputs and by the most important ones."""
+        """Shares of the variance that each input and the most important ones explain."""
         groups = {name: own for name, own in self.space.column_groups().items() if own}
         facts = tuple(groups), self.y.size, self.held_out_r2, self.is_informative, self.scale
         cautions = self._cautions()
@@ -190,7 +190,7 @@ class InputModel:
         return InputShares(*facts, intervals, _share_interval(together, hidden), cautions)
 
     def _cautions(self):
-        """Describe the categorical inputs with one dominant level, see `InputShares.cautions`."""
+        """Return warnings about categorical inputs of which one category dominates."""
         cautions = []
         for category in self.space.categories():
             counts = category.counts(self.X)
@@ -205,7 +205,7 @@ class InputModel:
 
     @cached_property
     def directions(self) -> tuple[FloatArray, FloatArray]:
-        """Directions along which the model changes most, and their importance.
+        """Directions along which the objective varies most, and their importance.
 
         The directions, one per row, are the eigenvectors of the mean outer product of the gradients
         of the posterior mean at the observed points. Their importance is the normalised eigenvalue.
@@ -216,7 +216,7 @@ class InputModel:
         return principal_slopes(self._gradients)
 
     def dependence(self, blocks: Iterable[FloatArray]) -> list[FloatArray]:
-        """Return the average prediction over each block of points, with its interval.
+        """Return the partial dependence: the average prediction over each block of points.
 
         Parameters
         ----------
@@ -236,11 +236,11 @@ class InputModel:
         return [np.interp(centre + spread * values, warped, y) for values in bounds]
 
     def points(self, n: int) -> FloatArray:
-        """Return n points, not rounded, that cover the search space evenly."""
+        """Return n quasi-random points that cover the search space evenly."""
         return self.space.spread(_evenly_spread(n, len(self.space.coordinates())))
 
     def values(self, X: FloatArray) -> FloatArray:
-        """Evaluate the standardised draws and, as the last row, the posterior mean.
+        """Evaluate posterior draws of the objective and its posterior mean at given points.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class InputModel:
 
     @cached_property
     def _gradients(self):
-        """Gradients of the posterior mean at the observed points."""
+        """Gradients of the posterior mean at the evaluated points."""
         return np.mean([draws.mean_gradient(self.X) for draws in self._draws], axis=0)
 
     def _sample_pair(self, n):
@@ -273,7 +273,7 @@ class InputModel:
         return [self.space.spread(u) for u in U]
 
     def _total_effects(self, n, groups, *, of_others=False):
-        """Compute the total Sobol indices of groups of columns, or of their complements.
+        """Estimate the total Sobol indices of groups of columns.
 
         Parameters
         ----------
@@ -307,7 +307,7 @@ class InputModel:
         return indices.total_order.reshape(len(f_A), len(groups))
 
     def _replaced_columns(self, base, drawn, donor, columns):
-        """Replace columns of a sample by columns of another one, and return the changed columns.
+        """Replace columns of one sample by those of another, as Sobol estimators require.
 
         Parameters
         ----------
@@ -359,14 +359,14 @@ def principal_slopes(gradients):
 
 
 def _sort_rows(X, y, noise_std):
-    """Return the rows with finite values, sorted so that their original order is irrelevant."""
+    """Sort the rows with finite values into an order independent of the original one."""
     order = np.lexsort([noise_std, y, *X.T[::-1]])
     order = order[np.isfinite(y[order])]
     return X[order], y[order], noise_std[order]
 
 
 def _clip_outliers(y):
-    """Clip outliers, because a single value of 1e9 would dominate the variance.
+    """Clip outlying values, which would otherwise dominate the variance.
 
     Outliers are more than three interquartile ranges beyond the quartiles (Tukey 1977) and among
     the 5 % lowest or highest values. The second condition protects searches that have converged,
@@ -378,14 +378,14 @@ def _clip_outliers(y):
 
 
 def outlier_limits(values):
-    """Return the limits of the bulk of the values, beyond which they are outliers."""
+    """Return the limits beyond which values count as outliers."""
     least, lower, upper, most = np.quantile(values, [MAX_OUTLIERS, 0.25, 0.75, 1.0 - MAX_OUTLIERS])
     margin = OUTLIER_RANGES * (upper - lower)
     return min(least, lower - margin), max(most, upper + margin)
 
 
 def _choose_scale(X, y):
-    """Choose the scale of the values by leave-one-out log density.
+    """Select the transformation of the values by leave-one-out log density.
 
     A logarithmic scale is only chosen if it is significantly better than the original one.
     """
@@ -403,7 +403,7 @@ def _choose_scale(X, y):
 
 
 def _cross_validate(X, y, noise):
-    """Return the R² on held-out values and the `HeldOutDensities`."""
+    """Return the R² of held-out values and their log predictive densities."""
     predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
     splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
     for fold, (kept, out) in enumerate(splits):
@@ -418,7 +418,7 @@ def _cross_validate(X, y, noise):
 
 
 def _draw_functions(X, y, noise, rng):
-    """Return posterior draws of the objective, and the mean and scale that standardise them."""
+    """Draw functions from the posterior, and return them with the scaling of their values."""
     process = GaussianProcessSurrogate(prior=PRIOR).fit(X, y, noise)
     sampled = draw_processes(process, N_MODELS, rng)
     draws = [FunctionDraws(sample, N_FUNCTIONS, rng) for sample in sampled]
@@ -426,7 +426,7 @@ def _draw_functions(X, y, noise, rng):
 
 
 def _stack_draws(blocks):
-    """Stack the draws of several models, followed by the average of their posterior means."""
+    """Stack the values of several models' draws, with the average mean as last row."""
     draws = [block[:-1] for block in blocks]
     return np.vstack([*draws, np.mean([block[-1] for block in blocks], axis=0)])
 
@@ -437,7 +437,7 @@ def _evenly_spread(n, p):
 
 
 def _interval(values, widening=1.0):
-    """Compute intervals from the values of posterior draws.
+    """Compute credible intervals from the values of posterior draws.
 
     Parameters
     ----------
@@ -459,7 +459,7 @@ def _interval(values, widening=1.0):
 
 
 def _share_interval(values, hidden):
-    """Return shares with intervals, which are widened by the error of averaging over points.
+    """Return variance shares with intervals that include the sampling error.
 
     Inputs may explain a `hidden` share of the variance in addition to the share in the model.
     """

@@ -18,7 +18,7 @@ MOST_SHOWN = 5  # inputs listed in the repr or named in a sentence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InputShares:
-    """Share of the variance of an objective explained by each input, with intervals.
+    """Shares of the objective's variance that the inputs explain, with intervals.
 
     The share of an input is its total Sobol index, which includes interactions: the expected
     variance that remains when all other inputs are known, relative to the total variance over the
@@ -92,17 +92,17 @@ class InputShares:
 
     @property
     def share(self) -> FloatArray:
-        """Share of each input, of shape (k,)."""
+        """Estimated share of the variance for each input."""
         return self.intervals[:, 0]
 
     @property
     def is_significant(self) -> BoolArray:
-        """Whether each input has an effect: the lower bound of its interval is at least 0.5 %."""
+        """Whether each input has a significant effect on the objective."""
         return self.intervals[:, 1] >= NEGLIGIBLE
 
     @property
     def ranked(self) -> list[str]:
-        """Names of the inputs in decreasing order of the lower bounds of their intervals.
+        """Names of the inputs in decreasing order of importance.
 
         An input with a large but uncertain share therefore comes after one that is significant.
         Empty if the model is not informative.
@@ -113,13 +113,13 @@ class InputShares:
 
     @property
     def n_important(self) -> int | None:
-        """Number of inputs that explain 90 % jointly, or None if unknown or greater than p."""
+        """Number of inputs that jointly explain 90 % of the variance, None if unknown."""
         reached = self.together[:, 0] >= EXPLAINED
         return int(reached.argmax()) + 1 if reached.any() else None
 
     @property
     def is_settled(self) -> bool:
-        """Whether the significant inputs explain at least half of the variance jointly."""
+        """Whether the significant inputs jointly explain at least half of the variance."""
         m, p = self._n_significant, len(self.together)
         if m == len(self.names) > p:
             return True
@@ -127,7 +127,7 @@ class InputShares:
 
     @property
     def verdict(self) -> str:
-        """Summary in one sentence, with 90 % intervals in parentheses.
+        """One-sentence summary of which inputs matter, with 90 % intervals.
 
         A subset is reported as explaining most of the variance only if its intervals do not overlap
         those of the other inputs.
@@ -177,7 +177,7 @@ class InputShares:
         return f"{most} {self._format_share(k)}"
 
     def _is_separated(self, k):
-        """Return whether the intervals of the first k inputs do not overlap those of the others."""
+        """Return whether the intervals of the first k inputs lie above all others."""
         _, low, high = self.intervals[rank_by_low_end(self.intervals)].T
         return k == len(low) or high[k:].max() < low[k - 1]
 
@@ -196,13 +196,13 @@ class InputShares:
 
 
 def rank_by_low_end(intervals: FloatArray) -> IntArray:
-    """Return the indices of the inputs by lower bound of the interval, then by share."""
+    """Return the order of inputs by decreasing lower bound of their intervals."""
     share, low, _ = np.nan_to_num(intervals).T
     return np.lexsort([-share, -low])
 
 
 def _join_names(names):
-    """Join the first five names in a sentence."""
+    """Join up to five names as an enumeration in a sentence."""
     n_more = len(names) - MOST_SHOWN
     items = [*names[:MOST_SHOWN], *([f"{n_more} more"] if n_more > 0 else [])]
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

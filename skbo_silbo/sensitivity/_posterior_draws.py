@@ -52,7 +52,7 @@ STEP = 0.9  # step size in one dimension; it is divided by the fourth root of th
 
 @dataclass(frozen=True, eq=False)
 class PreparedPoints:
-    """Points with cached terms for evaluating the draws, created by `FunctionDraws.prepare`."""
+    """Points with precomputed terms that make the evaluation of posterior draws fast."""
 
     X: np.ndarray  # (N, r)
     phases: np.ndarray  # (N, M)
@@ -60,7 +60,7 @@ class PreparedPoints:
 
 
 class FunctionDraws:
-    """Posterior draws of the noise-free objective and the posterior mean, as functions.
+    """Functions drawn from the posterior of the objective, and the posterior mean.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class FunctionDraws:
         self._C = cho_solve((process.cholesky, True), residual, check_finite=False)
 
     def __call__(self, X):
-        """Evaluate the draws and, as the last row, the posterior mean.
+        """Evaluate the drawn functions and the posterior mean at given points.
 
         Parameters
         ----------
@@ -107,12 +107,12 @@ class FunctionDraws:
         return self._process.mean_gradient(X)
 
     def prepare(self, X):
-        """Compute and store the terms that are needed to evaluate the draws at the rows of X."""
+        """Precompute the terms that are needed to evaluate the draws at the points X."""
         q = scaled_squared_distances(X, self._process.X, self._process.weights)
         return PreparedPoints(X, self._phases(X), q)
 
     def replace_columns(self, prepared, columns, new):
-        """Replace some columns of prepared points, without computing all terms again.
+        """Replace columns of prepared points, recomputing only the affected terms.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class FunctionDraws:
         return PreparedPoints(X, phases, np.maximum(q, 0.0, out=q))
 
     def values(self, prepared):
-        """Evaluate the draws and the posterior mean at prepared points."""
+        """Evaluate the drawn functions and the posterior mean at prepared points."""
         values = matern52(prepared.distances)[0] @ self._C
         values[:, :-1] += self._prior(prepared.phases)
         return values.T
@@ -146,7 +146,7 @@ class FunctionDraws:
 
 
 def draw_processes(surrogate, n, rng):
-    """Sample the hyperparameters of a fitted surrogate and return one process per sample.
+    """Sample hyperparameters of a fitted surrogate, and return one process per sample.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def draw_processes(surrogate, n, rng):
 
 
 def draw_hyperparameters(loss, mode, bounds, n, rng):
-    """Sample from the density proportional to ``exp(-loss)`` by Hamiltonian Monte Carlo.
+    """Sample hyperparameters from a posterior density by Hamiltonian Monte Carlo.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
 
 
 def _laplace_root(loss, mode, bounds):
-    """Return a square root of the Laplace covariance, from gradients near the mode."""
+    """Return a square root of the Laplace covariance matrix at the mode."""
     gradient = loss(mode)[1]
     # towards the farther bound, to stay inside the support
     inward = np.where(mode > bounds.mean(axis=1), -DIFFERENCE, DIFFERENCE)
@@ -225,7 +225,7 @@ class _Chain:
         self._step = STEP / len(mode) ** 0.25
 
     def run(self):
-        """Run one Markov chain and return its last sample of theta."""
+        """Run one Markov chain and return its last sample of the hyperparameters."""
         u = self._start()
         value, slope = self._loss_at(u)
         for _ in range(N_TRAJECTORIES):
@@ -233,7 +233,7 @@ class _Chain:
         return self._mode + self._S @ u
 
     def _start(self):
-        """Return a draw of the Laplace approximation, shrunk towards the mode until it is valid."""
+        """Draw the starting point of the chain from the Laplace approximation."""
         u = self._rng.standard_normal(len(self._mode))
         while not np.isfinite(self._loss_at(u)[0]):
             u *= 0.5

@@ -21,12 +21,12 @@ LEAST_SHOWN = 0.1  # smallest loading in the repr
 
 
 class NotLowDimensionalWarning(UserWarning):
-    """Warning that the requested embedding predicts worse than a model of all inputs."""
+    """Warning that an embedding predicts worse than a model of all inputs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearntSubspace:
-    """Inputs and directions that matter to an objective, estimated from the observed values.
+    """Inputs and directions that affect the objective, estimated from observed values.
 
     All attributes except `path` and `evidence` are computed from a Gaussian process on all inputs
     (`InputModel`), whatever embedding is in use. `skbo_silbo.inspection.SearchDisplay` and
@@ -85,7 +85,7 @@ class LearntSubspace:
 
     @property
     def n_directions(self) -> int:
-        """Number of leading directions that carry 90 % of the mean squared gradient."""
+        """Number of directions that explain 90 % of the mean squared gradient."""
         return count_directions(self.importance)
 
     def to_frame(self) -> "pd.DataFrame":
@@ -123,7 +123,7 @@ class LearntSubspace:
 
 
 def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
-    """Create the `LearntSubspace`, and warn if a model of all inputs predicts better.
+    """Summarise the learnt embedding, and warn if a model of all inputs predicts better.
 
     Parameters
     ----------
@@ -162,13 +162,13 @@ def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
 
 
 def count_directions(importance: FloatArray) -> int:
-    """Return the number of leading directions that carry 90 % of the mean squared gradient."""
+    """Return how many leading directions explain 90 % of the mean squared gradient."""
     reached = np.cumsum(importance) >= SHARE
     return int(reached.argmax()) + 1 if reached.any() else 0
 
 
 def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
-    """Return a dict of the log densities of held-out values by model name.
+    """Return the log predictive densities of held-out values for each model.
 
     It is empty if there are too few values.
     """
@@ -184,7 +184,7 @@ def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
 
 
 def warn_if_worse(densities, name):
-    """Warn if the named embedding predicts significantly worse than a model of all inputs."""
+    """Warn if an embedding predicts significantly worse than a model of all inputs."""
     if not densities or lower_bound_of_gain(densities["identity"] - densities[name]) <= 0.0:
         return
     warn_user(

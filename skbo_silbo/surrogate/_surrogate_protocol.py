@@ -20,14 +20,14 @@ from skbo_silbo._typing import FloatArray
 
 
 class Surrogate(Protocol):
-    """Protocol of surrogate models. An optimiser copies the surrogate before each `fit`.
+    """Protocol of surrogate models, which predict the objective.
 
     A surrogate may also have the methods of `SurrogateOptions`.
     """
 
     @property
     def takes_noise(self) -> bool:
-        """Whether known noise variances are supported. If not, `tell` raises an error for them."""
+        """Whether the surrogate supports known noise variances of the observed values."""
 
     def fit(
         self,
@@ -63,50 +63,50 @@ class Surrogate(Protocol):
         """
 
     def to_state(self) -> dict[str, Any]:
-        """Return JSON-compatible data that `fit` accepts as `state`."""
+        """Return the fitted hyperparameters as JSON-compatible data."""
 
     @property
     def relevance_(self) -> FloatArray:
-        """Non-negative relevance of each coordinate, for example the inverse length scales."""
+        """Non-negative relevance of each coordinate, such as its inverse length scale."""
 
     def predict(self, Z: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-        """Return the mean and the standard deviation of the noise-free objective.
+        """Predict the mean and standard deviation of the noise-free objective.
 
         For Z of shape (m, r), each is an array of shape (m,).
         """
 
     def predict_gradient(self, Z: FloatArray, /) -> tuple[FloatArray, ...]:
-        """Return the mean, the standard deviation, and their gradients with respect to Z.
+        """Predict the mean, the standard deviation and their gradients.
 
         For Z of shape (m, r), the first two have shape (m,) and the gradients shape (m, r).
         """
 
     def log_predictive_density(self, Z: FloatArray, y: FloatArray, /) -> FloatArray:
-        """Return the log density of each value, including noise, in nats."""
+        """Return the log predictive density, in nats, of each value with its noise."""
 
     def with_points(self, Z: FloatArray, y: FloatArray, /) -> Self:
-        """Return a copy conditioned on additional values, with the same hyperparameters."""
+        """Return a copy that is conditioned on additional values, without refitting."""
 
 
 class SurrogateOptions(Protocol):
-    """Optional methods of a `Surrogate`, which are used if they exist."""
+    """Optional methods of a `Surrogate`."""
 
     def unexplained_share(self) -> float:
-        """Return the share of variance, from 0 to 1, that leave-one-out predictions do not explain.
+        """Return the share of the variance that leave-one-out predictions do not explain.
 
         ``search="parzen-turns"`` requires it.
         """
 
 
 class Warp(Protocol):
-    """Protocol of increasing transformations that are applied to the values before modelling."""
+    """Protocol of increasing transformations of the observed values."""
 
     @property
     def name(self) -> str:
-        """Name used in reports."""
+        """Name of the transformation in reports."""
 
     def __call__(self, y: FloatArray, /) -> FloatArray:
-        """Return the transformed values as an array of shape (n,)."""
+        """Transform the observed values."""
 
     def log_slope(self, y: FloatArray, /) -> FloatArray:
-        """Return the logarithm of the derivative at each value."""
+        """Return the logarithm of the transformation's derivative at each value."""

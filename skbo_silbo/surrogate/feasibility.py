@@ -28,7 +28,7 @@ _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """The posterior of the constraints.
+    """Joint posterior of the observed constraints.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Feasibility:
     processes: tuple[GaussianProcessSurrogate, ...]
 
     def log_probability(self, X: FloatArray) -> FloatArray:
-        """Return the log probability that all constraints hold at each point (eq. 1).
+        """Return the log probability that a point satisfies all constraints.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class Feasibility:
         return total
 
     def log_probability_gradient(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log probability at a single point, and its gradient.
+        """Return the log probability of feasibility at a single point, and its gradient.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Feasibility:
 
     @cached_property
     def _stacks(self):
-        """Groups of processes at the same points, with the means and scales of their targets."""
+        """Constraint models that share their points, grouped for fast prediction."""
         groups: dict[bytes, list[GaussianProcessSurrogate]] = {}
         for process in self.processes:
             groups.setdefault(process.posterior_.X.tobytes(), []).append(process)
@@ -93,7 +93,7 @@ class Feasibility:
         ]
 
     def with_pending(self, X: FloatArray) -> "Feasibility":
-        """Return the posterior given pessimistic values of the constraints at pending points.
+        """Return the posterior given pessimistic constraint values at pending points.
 
         The values are two standard deviations worse than predicted. This prevents further proposals
         near a pending point that may be infeasible, until its constraints are observed.
@@ -102,17 +102,17 @@ class Feasibility:
         return Feasibility(tuple(process.with_points(X, values) for process, values in pairs))
 
     def holds_with_margin(self, X: FloatArray) -> BoolArray:
-        """Return a mask of the points at which the pessimistic values satisfy all constraints."""
+        """Return a mask of the points that satisfy all constraints even if predicted cautiously."""
         return np.all(self._pessimistic(X) <= 0.0, axis=0)
 
     def _pessimistic(self, X):
-        """Return predictions plus `PESSIMISM` standard deviations, as an array of shape (m, n)."""
+        """Return the predicted constraint values plus a multiple of their standard deviation."""
         predicted = np.array([process.predict(X) for process in self.processes])
         return predicted[:, 0] + PESSIMISM * predicted[:, 1]
 
 
 def fit_feasibility(states, X, constraints, *, tune=True):
-    """Fit a model to each observed constraint.
+    """Fit a Gaussian process to each observed constraint.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def fit_feasibility(states, X, constraints, *, tune=True):
 
 
 def scaled_constraint(c: FloatArray) -> FloatArray:
-    """Transform the values of one constraint before a Gaussian process is fitted to them.
+    """Scale the observed values of a constraint for a Gaussian process.
 
     Values are divided by the median of the nonzero sizes and compressed by ``sign(c) log(1 + |c|)``
     (Eriksson and Poloczek 2021, "bilog"), because only the location of 0 matters. If no value is

@@ -47,7 +47,7 @@ POWER = 0.5
 
 @dataclass(frozen=True, eq=False)
 class NoiseAverage:
-    """Mixture of Gaussian processes with different noise variances (`averaged_over_noise`).
+    """Mixture of Gaussian processes with different noise variances.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class NoiseAverage:
     weights: FloatArray
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the mean and standard deviation of the noise-free objective (eq. 2)."""
+        """Predict the mean and standard deviation of the noise-free objective."""
         predicted = np.array([surrogate.predict(Z) for surrogate in self.surrogates])
         means, variances = predicted[:, 0], predicted[:, 1] ** 2
         mean = self.weights @ means
@@ -68,7 +68,7 @@ class NoiseAverage:
 
 
 def averaged_over_noise(surrogate: Surrogate) -> Surrogate | NoiseAverage:
-    """Return a model whose predictions are averaged over the noise variance.
+    """Return a surrogate whose predictions are averaged over the noise variance.
 
     A surrogate is returned unchanged if it is not a `GaussianProcessSurrogate` or if all its
     targets are equal.
@@ -96,7 +96,7 @@ def averaged_over_noise(surrogate: Surrogate) -> Surrogate | NoiseAverage:
 
 
 def _optima_by_noise(surrogate):
-    """Optimise the hyperparameters at decreasing noise variances, with warm starts."""
+    """Optimise the hyperparameters for each of several decreasing noise variances."""
     data, prior = surrogate.observations_.spread(MOST_ROWS), surrogate.prior_
     spread = np.append(prior.spread[:-1], np.inf)  # flat in the logarithm of the noise
     theta, ends = prior.location, []

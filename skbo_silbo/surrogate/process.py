@@ -22,7 +22,7 @@ MUCH_NOISE = 0.1
 
 
 class GaussianProcessSurrogate:
-    """Gaussian process with a Matern-5/2 kernel, one length scale per input, and noise.
+    """Gaussian process surrogate with a Matern-5/2 kernel and noise.
 
     Targets are standardised internally; predictions are in the units of the targets.
 
@@ -84,7 +84,7 @@ class GaussianProcessSurrogate:
         tune: bool = True,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Fit the Gaussian process.
+        """Fit the Gaussian process to points Z and observed values y.
 
         Parameters
         ----------
@@ -128,17 +128,17 @@ class GaussianProcessSurrogate:
 
     @cached_property
     def prior_(self) -> HyperparameterPrior:
-        """The prior of `theta_`."""
+        """Prior of the hyperparameters `theta_`."""
         prior = PRIORS[self.prior](self._n_lengths) if isinstance(self.prior, str) else self.prior
         return prior.shared() if self.isotropic else prior
 
     @property
     def relevance_(self) -> FloatArray:
-        """Inverse length scales as an array of shape (r,)."""
+        """Inverse length scale of each coordinate."""
         return np.sqrt(self.posterior_.weights)
 
     def to_state(self) -> dict[str, Any]:
-        """Return the hyperparameters as JSON-compatible data, without rounding."""
+        """Return the hyperparameters as JSON-compatible data."""
         return {"theta": self.theta_.tolist()}
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
@@ -188,7 +188,7 @@ class GaussianProcessSurrogate:
         return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
 
     def unexplained_share(self) -> float:
-        """Return the share of variance that leave-one-out predictions leave unexplained.
+        """Return the share of the variance that leave-one-out predictions do not explain.
 
         It lies between 0 and 1, and is 0 for equal targets. Hyperparameters are kept.
         """
@@ -198,13 +198,13 @@ class GaussianProcessSurrogate:
         return min(float(np.sum((y - mean) ** 2)) / total, 1.0) if total else 0.0
 
     def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the log predictive density of each held-out target, including noise."""
+        """Return the log predictive density of each held-out value, including noise."""
         mean, std = self.predict(Z)
         noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
         return norm.logpdf(y, mean, np.hypot(std, noise))
 
     def leave_one_out_log_density(self) -> FloatArray:
-        """Return the leave-one-out log density of each target."""
+        """Return the leave-one-out log density of each observed value."""
         mean, variance = self.posterior_.leave_one_out()
         miss = self.posterior_.y - mean
         log_density = -0.5 * (np.log(2.0 * np.pi * variance) + miss**2 / variance)
@@ -226,7 +226,7 @@ class GaussianProcessSurrogate:
 
 
 def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
-    """Fit a copy of a surrogate, and optimise its hyperparameters if that is due.
+    """Fit a copy of a surrogate, and optimise its hyperparameters if an update is due.
 
     Parameters
     ----------
@@ -280,6 +280,6 @@ def held_out_log_density(template, coordinates, y, folds, rng):
 
 
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
-    """Return the mean and the standard deviation of y, or 1 as the latter if y is constant."""
+    """Return the mean and standard deviation of y, or 1 in place of a zero deviation."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()
     return float(np.mean(y)), (float(np.std(y)) if spread else 0.0) or 1.0  # squares can underflow

@@ -24,7 +24,7 @@ NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # scikit-learn's warni
 
 
 class StandardisedSurrogate:
-    """Base class of surrogates with standardised targets and no analytical gradient.
+    """Base class of surrogates that standardise the observed values.
 
     A subclass stores the points that it was fitted to as `_Z`, an array of shape (n, r).
 
@@ -40,15 +40,15 @@ class StandardisedSurrogate:
 
     @property
     def relevance_(self):
-        """An array of r ones, since all coordinates are treated as equally relevant."""
+        """Array of r ones, because all coordinates count as equally relevant."""
         return np.ones(self._Z.shape[1])
 
     def predict_gradient(self, Z):
-        """Predict the mean, the standard deviation and their gradients."""
+        """Predict the mean and standard deviation, with gradients by central differences."""
         return central_differences(self.predict, Z)
 
     def _standardise(self, y):
-        """Compute the mean and scale of the targets, and standardise them."""
+        """Standardise the observed values, and store their mean and scale."""
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         return self._standardised(y)
 
@@ -57,7 +57,7 @@ class StandardisedSurrogate:
 
 
 class RegressorSurrogate(StandardisedSurrogate):
-    """Surrogate that fits a clone of a regressor with ``predict(Z, return_std=True)``.
+    """Surrogate based on a scikit-learn regressor that predicts standard deviations.
 
     Targets are standardised, and gradients are central differences. Warnings about convergence and
     negative variances are suppressed. If points close together make the matrix of a
@@ -98,7 +98,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         self.regressor = regressor
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
-        """Fit a clone of the regressor.
+        """Fit a clone of the regressor to points Z and observed values y.
 
         A `GaussianProcessRegressor` starts its hyperparameter search from the values in `state`. If
         `tune` is False, it uses these values without a search.
@@ -128,7 +128,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         )
 
     def predict(self, Z):
-        """Predict the mean and standard deviation at each row of Z, in the units of the targets."""
+        """Predict the mean and standard deviation at each row of Z."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", NEGATIVE_VARIANCE)
             prediction = self.regressor_.predict(Z, return_std=True)
@@ -142,7 +142,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
 
     def log_predictive_density(self, Z, y):
-        """Return the log density of each value under the normal predictive distribution."""
+        """Return the log density of each value under the predicted normal distribution."""
         return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self):
@@ -183,7 +183,7 @@ def is_regressor(surrogate):
 
 
 def _fit_with_jitter(regressor, Z, targets):
-    """Fit the regressor, increasing ``alpha`` tenfold while its matrix is singular."""
+    """Fit a regressor, increasing its ``alpha`` tenfold while the kernel matrix is singular."""
     while True:
         try:
             return regressor.fit(Z, targets)
@@ -210,19 +210,19 @@ def _clone_with_fixed_kernel(regressor):
 
 
 def sklearn_process(r):
-    """Return scikit-learn's Gaussian process with a Matern-5/2 kernel on r coordinates."""
+    """Create a scikit-learn Gaussian process with a Matern-5/2 kernel on r coordinates."""
     kernel = ConstantKernel() * Matern(np.ones(r), nu=2.5) + WhiteKernel(1e-2, (1e-8, 1e1))
     return GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
 
 
 def _values_of(kernel):
-    """Return the hyperparameters of a kernel by name, without rounding."""
+    """Return the hyperparameters of a kernel as a dict."""
     values = kernel.get_params()
     return {h.name: np.asarray(values[h.name]).tolist() for h in kernel.hyperparameters}
 
 
 def _set_kernel(regressor, values, tune):
-    """Set the kernel hyperparameters of a regressor, and fix them if `tune` is False."""
+    """Set the kernel hyperparameters of a regressor, and fix them unless `tune` is True."""
     for process in _processes(regressor):
         kernel = process.kernel
         shapes = {} if kernel is None else {k: np.shape(v) for k, v in _values_of(kernel).items()}
@@ -242,7 +242,7 @@ STEP = 1e-4  # balances truncation error, STEP^2, and rounding error / STEP, on 
 def central_differences(
     predict: Callable[[FloatArray], tuple[FloatArray, FloatArray]], Z: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Compute the mean, the standard deviation and their gradients by central differences.
+    """Compute gradients of the predicted mean and standard deviation numerically.
 
     Parameters
     ----------

@@ -14,22 +14,22 @@ from skbo_silbo._typing import FloatArray
 
 @dataclass(frozen=True)
 class IdentityWarp:
-    """No transformation."""
+    """Transformation that leaves the observed values unchanged."""
 
     name = "none"
 
     def __call__(self, y: FloatArray) -> FloatArray:
-        """Return y unchanged."""
+        """Return the observed values y unchanged."""
         return y
 
     def log_slope(self, y: FloatArray) -> FloatArray:
-        """Return zeros."""
+        """Return zeros, the logarithm of the identity's derivative."""
         return np.zeros(y.shape)
 
 
 @dataclass(frozen=True)
 class HalfLog:
-    """Compress values above the median logarithmically.
+    """Transformation that compresses values above the median logarithmically.
 
     Differences between bad values carry little information about the minimum, and a single large
     value would flatten the differences between all others. Values are first standardised to ``t =
@@ -48,7 +48,7 @@ class HalfLog:
     name = "half-log"
 
     def __call__(self, y: FloatArray) -> FloatArray:
-        """Return the warped values.
+        """Transform the observed values.
 
         Parameters
         ----------
@@ -66,12 +66,12 @@ class HalfLog:
         return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)
 
     def log_slope(self, y: FloatArray) -> FloatArray:
-        """Return the logarithm of the derivative at each value."""
+        """Return the logarithm of the transformation's derivative at each value."""
         distance, log_scale = self._scaled(y)
         return -np.log1p(np.maximum(distance, 0.0)) - log_scale
 
     def _scaled(self, y):
-        """Return the signed distances from the median in units of s, and log s."""
+        """Return the scaled distances of values from the median, and the log of the scale."""
         if not y.size:
             return y, 0.0
         distance, log_scale = y - np.median(y), 0.0
@@ -86,7 +86,7 @@ class HalfLog:
 
 @dataclass(frozen=True)
 class LogAboveLeast:
-    """Logarithm of one plus the scaled distance from the lowest value.
+    """Logarithm of one plus the scaled distance of a value from the lowest value.
 
     ``log(1 + (y - least) / (median - least))`` is smooth, nearly linear for the better half of the
     values, and logarithmic far above. `InputModel` may use it.
@@ -102,12 +102,12 @@ class LogAboveLeast:
     name = "log"
 
     def __call__(self, y: FloatArray) -> FloatArray:
-        """Return the warped values, which are 0 if all values are equal."""
+        """Transform the observed values."""
         distance, scale = self._scaled(y)
         return np.log1p(distance / scale)
 
     def log_slope(self, y: FloatArray) -> FloatArray:
-        """Return the logarithm of the derivative at each value."""
+        """Return the logarithm of the transformation's derivative at each value."""
         distance, scale = self._scaled(y)
         return -np.log1p(distance / scale) - np.log(scale)
 
@@ -125,6 +125,6 @@ WARPS = MappingProxyType({"half-log": HalfLog(), None: IdentityWarp()})
 
 
 def warped_variance(warp, y, noise_std):
-    """Return the noise variance of each warped value, or 0 if its noise is unknown."""
+    """Return the noise variance of each transformed value, 0 if its noise is unknown."""
     known = np.where(np.isfinite(noise_std), noise_std, 0.0)
     return (known * np.exp(warp.log_slope(y))) ** 2 if known.any() else known

@@ -17,12 +17,12 @@ FUTURE_METHODS = ("add_done_callback", "cancel", "cancelled", "done", "exception
 
 
 def is_executor(executor: object) -> bool:
-    """Return whether an object is an executor rather than a callable that creates one."""
+    """Return whether an object is an executor, not a function that creates executors."""
     return hasattr(executor, "submit") and not isinstance(executor, type)
 
 
 def make_executor(make):
-    """Return the executor that a callable creates.
+    """Create an executor with the user's factory function and validate it.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def count_workers(executor, default=None):
 
 
 def runs_in_process(executor):
-    """Return whether the workers of an executor are in this process.
+    """Return whether an executor runs its calls in the current process.
 
     Only subclasses of `ThreadPoolExecutor` count as threads. Executors of other libraries do not
     provide this information, and count as processes.
@@ -76,7 +76,7 @@ def runs_in_process(executor):
 
 
 def check_future(future, executor):
-    """Raise a TypeError if `submit` returned an object that the scheduler cannot wait for."""
+    """Raise a TypeError if an executor's `submit` did not return a supported future."""
     if missing := [name for name in FUTURE_METHODS if not hasattr(future, name)]:
         raise TypeError(
             "executor must have a submit() that returns a future, as in concurrent.futures, got "
@@ -86,7 +86,7 @@ def check_future(future, executor):
 
 
 def check_sendable(func, executor):
-    """Raise a ValueError if a `ProcessPoolExecutor` cannot send a function to its workers.
+    """Raise a ValueError if a function cannot be sent to the worker processes.
 
     A subclass with its own ``submit`` is not checked, because it may use cloudpickle.
     """
@@ -96,7 +96,7 @@ def check_sendable(func, executor):
 
 
 def shut_down_hanging(executor):
-    """Shut down an executor whose workers hang, and kill its processes.
+    """Shut down an executor whose workers do not respond, and kill its processes.
 
     Threads cannot be stopped, and Python waits for them when it exits. Printed text is therefore
     flushed first. Otherwise, a reader at the other end of a pipe would never see it.

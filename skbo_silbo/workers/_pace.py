@@ -8,14 +8,14 @@ SHORTEST = 1e-9  # seconds
 
 
 class Pace:
-    """Running means of the durations of proposals and calls, in seconds."""
+    """Running averages of how long proposals and function calls take."""
 
     def __init__(self) -> None:
         self._proposing: float | None = None
         self._calling: float | None = None
 
     def note_proposal(self, seconds: float) -> None:
-        """Update the decaying maximum of the proposal times.
+        """Record how long a proposal took.
 
         Some proposals tune the model and take far longer than the others.
         """
@@ -23,11 +23,11 @@ class Pace:
         self._proposing = seconds if self._proposing is None else max(seconds, recent)
 
     def note_call(self, seconds: float) -> None:
-        """Record the duration of a call."""
+        """Record how long a function call took."""
         self._calling = _running_mean(self._calling, seconds)
 
     def n_ahead(self, n_workers: int) -> int:
-        """Return the number of calls to keep waiting in addition to the running calls.
+        """Return the number of calls to queue so that no worker waits for a proposal.
 
         It is the number of calls that end during one proposal, but at most one per worker. Until a
         proposal and a call have been timed, it is 1.

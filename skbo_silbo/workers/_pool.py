@@ -25,14 +25,14 @@ INIT = 1  # id of the process that adopts orphaned processes
 
 
 class PoolFuture(Future):
-    """A future that stores when its call started and ended (`time.perf_counter`)."""
+    """Future that also stores when its call started and ended."""
 
     start_time: float | None = None
     end_time: float | None = None
 
 
 class Pool(Executor):
-    """An executor whose calls can be killed.
+    """Executor whose running calls can be killed.
 
     To kill a call, its process is ended and replaced. A thread cannot be ended. It is abandoned,
     and does not prevent Python from exiting. If a process dies, only its own call is lost, with a
@@ -54,7 +54,7 @@ class Pool(Executor):
         self._lock = threading.RLock()  # every call has a thread that waits for its end
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a call and return its future, as ``concurrent.futures.Executor`` does."""
+        """Submit a function call and return its future."""
         future = PoolFuture()
         with self._lock:
             self._waiting.append((future, partial(fn, *args, **kwargs)))
@@ -62,7 +62,7 @@ class Pool(Executor):
         return future
 
     def kill(self, future: PoolFuture) -> None:
-        """Kill the worker of a running call. Its future is never resolved."""
+        """Kill the worker that runs a call, whose future is never resolved."""
         with self._lock:
             worker = self._running.pop(future, None)
         if worker is not None:
@@ -70,7 +70,7 @@ class Pool(Executor):
             self._release(worker)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End all workers, including workers that are running a call."""
+        """Stop all workers, including those that are running a call."""
         with self._lock:
             workers = [*self._free, *self._running.values()]
             self._free, self._running, self._waiting = [], {}, deque()
@@ -93,7 +93,7 @@ class Pool(Executor):
                 self._finish(future, partial(_raise_lost, "a worker could not begin", error))
 
     def _finish(self, future, get_result):
-        """Wait for the end of a call, then release its worker and set its future."""
+        """Wait until a call ends, then release its worker and resolve its future."""
         try:
             report = partial(future.set_result, get_result())
         except BaseException as error:
@@ -112,7 +112,7 @@ class Pool(Executor):
 
 
 class _Thread:
-    """Runs each call in the thread that waits for its result."""
+    """Worker that runs each call in a thread of this process."""
 
     def start(self, function, future):
         """Return a function that executes the call and returns its result."""
@@ -124,7 +124,7 @@ class _Thread:
 
 
 class _Process:
-    """A process that starts with its first call, and again after it has died.
+    """Worker process that is started with its first call and restarted after a crash.
 
     A new process must import the modules that its first call needs. This time does not count as
     part of the call: the process first receives the function without calling it, and the call
@@ -135,7 +135,7 @@ class _Process:
         self._env, self._executor = env, None
 
     def start(self, function, future):
-        """Submit a call, and return a function that waits for its result."""
+        """Submit a call to the process, and return a function that waits for its result."""
         try:
             return partial(_wait_for, self._submit(function, future))
         except BrokenExecutor:  # the process has died with its last call, or since then
@@ -143,7 +143,7 @@ class _Process:
             return partial(_wait_for, self._submit(function, future))
 
     def end(self):
-        """Kill the process."""
+        """Kill the worker process."""
         executor, self._executor = self._executor, None
         if executor is not None:
             kill_processes(executor)
@@ -179,7 +179,7 @@ def _note_start(future, received=None):
 
 @cache  # start only one thread per process
 def exit_when_orphaned(parent: int) -> None:
-    """Make this process exit soon after its parent ends, even if it has already ended."""
+    """Make the current worker process exit soon after its parent process ends."""
     if os.name != "nt":  # on Windows, a process cannot tell that its parent has ended
         threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
 
@@ -191,7 +191,7 @@ def _watch_parent(parent):
 
 
 def _is_ancestor_alive(pid):
-    """Return whether an ancestor process, such as the parent's parent, is running."""
+    """Return whether a given ancestor process is still running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

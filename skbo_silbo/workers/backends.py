@@ -29,7 +29,7 @@ LARGE = 10**6  # arguments of at least this many bytes are sent to Dask only onc
 
 
 def kind_of_workers() -> str:
-    """Return the kind of workers of joblib's active backend.
+    """Return whether joblib's active backend uses threads, processes or other workers.
 
     It is "threads", "processes" for loky, or the class name of any other backend.
     """
@@ -40,7 +40,7 @@ def kind_of_workers() -> str:
 
 
 def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Callable[[], Executor]:
-    """Return a function that creates an executor, and a new one whenever an executor breaks.
+    """Return a function that creates executors, to replace one that breaks.
 
     The first executor uses joblib's processes. Once one of them has died, they are replaced by a
     `Pool`, in which the death of a process only affects its own call.
@@ -65,7 +65,7 @@ def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Call
 
 
 def nested_in(parallel: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function so that its own parallel calls run in threads, as in joblib's workers."""
+    """Wrap a function so that its own parallel calls use threads instead of processes."""
     return partial(_call_nested, *nested_backend(parallel), function)
 
 
@@ -75,7 +75,7 @@ def _call_nested(backend, n_jobs, function, *args):
 
 
 class JoblibProcesses(Executor):
-    """The processes of an open `joblib.Parallel`, which receive large arrays as memory maps.
+    """Executor that uses the worker processes of an open `joblib.Parallel`.
 
     joblib keeps the processes for later calls. `shutdown` therefore only ends them if a call is
     still running.
@@ -87,7 +87,7 @@ class JoblibProcesses(Executor):
         self._unfinished: set[Future[Any]] = set()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a call and return its future, as ``concurrent.futures.Executor`` does."""
+        """Submit a function call and return its future."""
         share_arrays(self._processes, self._parallel)
         future = self._processes.submit(_call_watched, os.getpid(), fn, *args, **kwargs)
         self._unfinished.add(future)
@@ -95,7 +95,7 @@ class JoblibProcesses(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End the processes if a call is running or `wait` is False, as after Ctrl-C.
+        """End the worker processes if a call is running or `wait` is False.
 
         Otherwise, joblib will reuse them.
         """
@@ -111,18 +111,18 @@ def _call_watched(parent, function, *args, **kwargs):
 
 
 class DaskExecutor(Executor):
-    """The workers of a Dask client, to which large arguments are sent only once."""
+    """Executor that uses a Dask client and sends large arguments only once."""
 
     def __init__(self, client: Any) -> None:
         self._client, self._executor = client, client.get_executor(pure=False)
         self._scattered: dict[int, tuple[Any, Any]] = {}  # (argument, its Dask future) by id
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a call and return its future, as ``concurrent.futures.Executor`` does."""
+        """Submit a function call and return its future."""
         return self._executor.submit(fn, *map(self._scatter_large, args), **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """Cancel the calls that have not ended."""
+        """Cancel the function calls that have not ended."""
         self._executor.shutdown(wait=False)
 
     def _scatter_large(self, arg):

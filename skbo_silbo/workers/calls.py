@@ -21,11 +21,11 @@ FOREIGN_LOSSES = {("distributed.scheduler", "KilledWorker")}
 
 
 class LostEvaluationWarning(UserWarning):
-    """Warning that an evaluation counts as failed because its worker died or it timed out."""
+    """Warning that an evaluation failed because its worker died or it timed out."""
 
 
 class LostWorkerError(RuntimeError):
-    """The worker that ran a call was lost, but the executor can still be used.
+    """Error raised if the worker that ran a call died but the executor still works.
 
     Executors, and functions that start other programs, can raise this error. `minimize` then
     evaluates the point again, at most `n_retries` times. An executor that can no longer be used
@@ -34,7 +34,7 @@ class LostWorkerError(RuntimeError):
 
 
 class OfFunctionError(Exception):
-    """Wraps an exception of the function that would look like the loss of its worker."""
+    """Wrapper for an exception of the user's function that resembles the loss of a worker."""
 
     def __init__(self, error):
         super().__init__(error)
@@ -43,7 +43,7 @@ class OfFunctionError(Exception):
 
 @dataclass(eq=False)
 class Call:
-    """A function call to be run by a worker."""
+    """Function call to be run by a worker."""
 
     key: Any  # identifies the call to the caller of `submit`
     function: Callable[..., Any]
@@ -56,7 +56,7 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """How a call ended.
+    """Outcome of a function call: its value, its exception or the loss of its worker.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Outcome:
 
 
 def is_loss(error: BaseException) -> bool:
-    """Return whether an exception is one that executors raise if a worker is lost."""
+    """Return whether an exception indicates that a worker was lost."""
     names = {(cls.__module__, cls.__qualname__) for cls in type(error).__mro__}
     return isinstance(error, BrokenExecutor | CancelledError | LostWorkerError) or bool(
         names & FOREIGN_LOSSES
@@ -85,7 +85,7 @@ def is_loss(error: BaseException) -> bool:
 
 
 def format_error(error: BaseException) -> str:
-    """Return the `repr` of an exception, or its type if its own ``__repr__`` raises."""
+    """Format an exception by its `repr`, or by its type if the `repr` fails."""
     try:
         return repr(error)
     except Exception as failure:
@@ -94,7 +94,7 @@ def format_error(error: BaseException) -> str:
 
 
 def timed(func, *args):
-    """Call a function, and return its value and its duration in seconds.
+    """Call a function, and return its value and the seconds that it took.
 
     Exceptions of `func` are propagated. Those that look like a lost worker are wrapped in an
     `OfFunctionError`, except `LostWorkerError`, by which a function reports the loss of a worker.
@@ -109,7 +109,7 @@ def timed(func, *args):
 
 
 def timed_elsewhere(what, is_plain, func, *args):
-    """Call `timed` in a worker process, and raise only exceptions that can be sent back.
+    """Call `timed` in a worker process, raising only exceptions that can be pickled.
 
     An exception that cannot be unpickled would break a process pool, or be mistaken for a lost
     worker. It is replaced by a `RuntimeError` with its type, text and traceback.
@@ -140,7 +140,7 @@ def timed_elsewhere(what, is_plain, func, *args):
 
 
 def _why_unsendable(error, dumps):
-    """Return why an exception cannot be pickled and unpickled, or None if it can."""
+    """Return the reason why an exception cannot be pickled, or None if it can."""
     try:
         copy.deepcopy(error)  # rebuilds the object from `__reduce_ex__`, as unpickling does
         dumps(error)

@@ -8,7 +8,7 @@ from skbo_silbo.workers.calls import LostWorkerError, Outcome
 
 
 class DirectRunner:
-    """Runs calls in the current process, with the interface of `Scheduler`.
+    """Runs function calls in the current process, with the interface of `Scheduler`.
 
     Parameters
     ----------
@@ -25,20 +25,20 @@ class DirectRunner:
 
     @property
     def n_calls(self):
-        """Number of calls that are waiting."""
+        """Number of function calls that are waiting to be run."""
         return len(self._waiting)
 
     @property
     def n_free(self):
-        """Number of calls to submit: 1 if none is waiting, otherwise 0."""
+        """Number of function calls that can be submitted now, 0 or 1."""
         return 1 - len(self._waiting)
 
     def submit(self, call):
-        """Add a call, which `wait` will run."""
+        """Add a function call to be run by `wait`."""
         self._waiting.append(call)
 
     def wait(self, until=math.inf):
-        """Run the next call and return a list with its outcome.
+        """Run the next function call and return its outcome in a list.
 
         The list is empty if the time `until` has passed.
         """
@@ -60,17 +60,17 @@ class DirectRunner:
         return [Outcome(call, "value", self._returned[0][1])]
 
     def returned(self):
-        """Return a list with the last call and its value, if it has returned."""
+        """Return the last call and its value in a list, if the call has returned."""
         return self._returned
 
     def give_up(self, group):
-        """Drop the waiting calls of a group."""
+        """Drop the waiting function calls of a group."""
         self._waiting = deque(call for call in self._waiting if call.group != group)
 
     def drain(self):
-        """Remove and return all waiting calls."""
+        """Remove and return all waiting function calls."""
         withdrawn, self._waiting = list(self._waiting), deque()
         return withdrawn
 
     def close(self, *, wait):
-        """Do nothing."""
+        """Do nothing, because there are no workers to shut down."""

@@ -53,7 +53,7 @@ BROKEN = (
 
 
 class Scheduler:
-    """Runs calls in the workers of an executor, and reports how each of them ended.
+    """Runs function calls in the workers of an executor and collects their outcomes.
 
     Parameters
     ----------
@@ -125,17 +125,17 @@ class Scheduler:
 
     @property
     def n_calls(self) -> int:
-        """The number of calls that are waiting or in flight."""
+        """Number of calls that are waiting or have been sent to the executor."""
         return len(self._in_flight) + len(self._waiting)
 
     @property
     def n_usable(self) -> int:
-        """The number of workers that are not hanging."""
+        """Number of workers that respond."""
         return self.n_workers - len(self._hanging)
 
     @property
     def n_free(self) -> int:
-        """The number of calls to submit so that no worker is idle."""
+        """Number of calls that can be submitted to keep all workers busy."""
         if self._must_run_alone:
             return 0
         if self._n_pending is not None:
@@ -146,11 +146,11 @@ class Scheduler:
 
     @property
     def _must_run_alone(self):
-        """Whether any waiting or running call must run alone."""
+        """Whether a waiting or running call must not share the executor with others."""
         return any(call.alone for call in (*self._waiting, *self._in_flight.values()))
 
     def submit(self, call: Call) -> None:
-        """Submit a call, which is sent to the executor as soon as possible."""
+        """Submit a function call, which is sent to the executor as soon as possible."""
         if call.group != self._group:  # the time since the last call was reported or submitted
             self._pace.note_proposal(time.perf_counter() - self._last_time)
         self._waiting.append(call)
@@ -158,7 +158,7 @@ class Scheduler:
         self._group, self._last_time = call.group, time.perf_counter()
 
     def wait(self, until: float = FOREVER) -> list[Outcome]:
-        """Wait for an outcome, and return all outcomes available.
+        """Wait until a call ends, and return all outcomes available.
 
         Values that the previous `wait` returned count as recorded. If no call ends before the time
         `until` (of `time.perf_counter`), the list is empty. No call is sent to the executor after
@@ -182,13 +182,13 @@ class Scheduler:
             seconds = max(min(until - now, pause), 0.0) if self._in_flight else 0.0
 
     def seconds(self, group: Hashable) -> float:
-        """Return the total running time of the calls of a group, including running ones."""
+        """Return the total running time of the calls in a group."""
         now = time.perf_counter()
         starts = (c.start_time for c in self._in_flight.values() if c.group == group)
         return self._seconds[group] + sum(now - start for start in starts if start is not None)
 
     def give_up(self, group: Hashable) -> None:
-        """Abandon the calls of a group without an outcome, and end their workers if possible."""
+        """Abandon all calls of a group, and stop their workers if possible."""
         self._waiting = [call for call in self._waiting if call.group != group]
         futures = [future for future, call in self._in_flight.items() if call.group == group]
         for future in reversed(futures):  # last first, so that free workers do not begin them
@@ -201,7 +201,7 @@ class Scheduler:
                 self._hanging.add(future)
 
     def returned(self) -> list[tuple[Call, Any]]:
-        """Return pairs of call and value for all calls whose values have not been recorded.
+        """Return the calls that have returned but whose outcomes were not collected.
 
         After an interrupt, they include calls whose outcomes `wait` has not reported.
         """
@@ -213,7 +213,7 @@ class Scheduler:
         return found
 
     def drain(self) -> list[Call]:
-        """Remove and return the calls that have not begun, and stop repeating lost calls.
+        """Remove and return the calls that have not started.
 
         `wait` still reports the outcomes of running calls, except those whose worker is lost.
         """
@@ -224,7 +224,7 @@ class Scheduler:
         return withdrawn
 
     def close(self, *, wait: bool) -> None:
-        """Shut down the executor if it was created by the scheduler."""
+        """Shut down the executor, if the scheduler has created it."""
         if self._make is not None and hasattr(self._executor, "shutdown"):
             if self._hanging:
                 executors.shut_down_hanging(self._executor)
@@ -234,7 +234,7 @@ class Scheduler:
     # --- from waiting to in flight, and back ---
 
     def _send_waiting(self, until=FOREVER):
-        """Send waiting calls to the executor, up to the largest number of calls in flight."""
+        """Send waiting calls to the executor, up to the allowed number."""
         while self._waiting and self._breakage is None and self.n_usable > 0:
             most = 1 if self._must_run_alone else self._most_in_flight
             if len(self._in_flight) >= most or time.perf_counter() >= until:
@@ -259,7 +259,7 @@ class Scheduler:
         self._note_starts()
 
     def _take_back(self, calls):
-        """Move calls that have not begun from in flight back to the front of the waiting calls."""
+        """Return calls that have not started to the front of the waiting list."""
         for call in calls:
             self._unrecorded.pop(call, None)
             if self.on_take_back is not None:
@@ -267,7 +267,7 @@ class Scheduler:
         self._waiting = sorted([*calls, *self._waiting], key=_is_alone)
 
     def _note_starts(self):
-        """Record the start of calls that are now assumed to be running."""
+        """Record the start time of calls that are now assumed to be running."""
         now = time.perf_counter()
         for future, call in islice(self._in_flight.items(), max(self.n_usable, 0)):
             if call.start_time is None:
@@ -276,7 +276,7 @@ class Scheduler:
     # --- from in flight to an outcome ---
 
     def _collect(self, seconds):
-        """Wait up to `seconds` for an outcome, and return all outcomes available."""
+        """Wait up to `seconds` for a call to end, and return all outcomes available."""
         outcomes = []
         with suppress(queue.Empty):
             while True:
@@ -288,7 +288,7 @@ class Scheduler:
         return outcomes if self.timeout is None else outcomes + self._abandon_late()
 
     def _abandon_late(self):
-        """Abandon the groups that have timed out, and return one outcome "late" for each."""
+        """Abandon the groups of calls that have timed out, with the outcome "late"."""
         outcomes = []
         for future, call in list(self._in_flight.items()):
             is_running = call.start_time is not None and not future.done()
@@ -300,7 +300,7 @@ class Scheduler:
         return outcomes
 
     def _outcome(self, future, call):
-        """Return the outcome of a call as a list, which is empty if the call will be repeated."""
+        """Return the outcome of a call in a list, empty if the call has to be repeated."""
         call.start_time = getattr(future, "start_time", call.start_time)
         if call.start_time is not None:
             end_time = getattr(future, "end_time", time.perf_counter())
@@ -322,7 +322,7 @@ class Scheduler:
         return [Outcome(call, "error", error)]
 
     def _lost(self, call, error):
-        """Repeat a call whose worker was lost without other calls, or return the outcome "lost"."""
+        """Handle the loss of a call's worker by repeating the call or reporting it as "lost"."""
         if self._is_draining:
             return []
         if isinstance(error, BrokenExecutor):
@@ -348,13 +348,13 @@ class Scheduler:
         self._timed: Callable = timed if self.is_in_process else elsewhere
 
     def _needs_executor(self):
-        """Return whether the executor is broken and empty, or all its workers hang."""
+        """Return whether the executor has to be replaced."""
         if self._breakage is not None:
             return not self._in_flight
         return self.n_usable <= 0 and (self._is_draining or self._make is not None)
 
     def _replace_executor(self):
-        """Create another executor, or return the outcome "broken" if that is impossible."""
+        """Create a new executor, or return the outcome "broken" if that fails."""
         error, self._breakage = self._breakage, None
         if error is not None and self._make is None:
             error.add_note(BROKEN)
