@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo.inspection._evaluations import SCORE_NAME, Evaluations
-from skbo_silbo.inspection._value_axis import format_number
+from skbo_silbo.inspection._value_axis import format_number, middle_spread, significant_digits
 from skbo_silbo.optimizers import EmbeddedOptimizer
 
 NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
@@ -36,14 +36,25 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
         return "Wait, and make the report again: the search has not ended."
     if has_front:
         return "Choose a row of the Pareto front and refit the model with its parameters."
-    more = f"Continue with about {max(10, n // 2)} more evaluations"
+    more = f"about {max(10, n // 2)} more"
     if not math.isfinite(gain):
-        return f"{more}: there is no model yet that says what they are worth."
+        known = len(getattr(optimizer, "func_vals_", ()))
+        n_needed = getattr(optimizer, "n_initial_", 0) - known
+        if isinstance(optimizer, EmbeddedOptimizer) and n_needed > 0:
+            start = f"the model is fitted from {optimizer.n_initial_} values on, got {known}"
+            return f"Continue with at least {n_needed} more evaluations: {start}."
+        return f"Continue with {more} evaluations: no model predicts their values yet."
+    shares = optimizer.input_model_.shares
+    if not shares.is_informative and math.isfinite(shares.held_out_r2):
+        return (
+            f"Evaluate {more} random or space-filling points, search other inputs, or stop: the "
+            f"model does not predict held-out values (R² {shares.held_out_r2:.2f})."
+        )
     scores, std = evaluations.sign * finite, optimizer.recommended_.std
     least = LEAST_GAIN * ((scores.max() - np.quantile(scores, 0.25)) or np.ptp(scores))
-    improvement = f"expected to improve the best value by {format_number(gain)}."
+    improvement = f"expected to improve on the recommended point by {format_number(gain)}."
     if gain > np.fmax(least, LEAST_OF_STD * std):
-        return f"{more}: the next one is {improvement}"
+        return f"Continue with {more} evaluations: the next one is {improvement}"
     if not std > least:
         return f"Stop: another evaluation is {improvement}"
     doubt = f"expected value is uncertain by {format_number(std)} (standard deviation)"
@@ -61,13 +72,16 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
     with suppress(NotFittedError):
         point, mean, std = optimizer.recommended_
     if not math.isfinite(std):
-        text = f"Row {best}. Observed {name}: {values[best]:.5g}. There is no model yet."
+        shown = _observed(values, best, std)
+        text = f"Row {best}. Observed {name}: {shown}. There is no model yet."
         return text, evaluations.points[best]
     rows = np.flatnonzero((optimizer.space_.encode([point]) == evaluations.X).all(axis=1))
     where = f"Row {rows[0]}" if len(rows) else "A candidate of initial_results"
     mean *= -1.0 if evaluations.greater_is_better and not optimizer.maximize else 1.0
-    low, high = (format_number(mean + k * std) for k in (-NORMAL_90, NORMAL_90))
-    text = f"{where}. Expected {name}: {format_number(mean)} (90 % interval {low} to {high})."
+    ends = mean, mean - NORMAL_90 * std, mean + NORMAL_90 * std
+    expected, low, high = (format_number(value, std) for value in ends)
+    observed = f"; observed: {_observed(values, rows[0], std)}" if len(rows) else ""
+    text = f"{where}. Expected {name}: {expected} (90 % interval {low} to {high}){observed}."
     if optimizer.constraints_.shape[1]:
         probability = optimizer.predict(point).probability
         text += f" The learnt constraints hold with probability {probability:.2f}."
@@ -75,9 +89,16 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
         return text, point
     is_search = name.startswith(SCORE_NAME)
     attribute = "best_params_" if is_search else "x"
-    text += f" The best observed {name}, {values[best]:.5g}, is in row {best} ({attribute})."
+    shown = _observed(values, best, std)
+    text += f" The best observed {name}, {shown}, is in row {best} ({attribute})."
     if np.isnan(evaluations.X[best]).any():
         return f"{text} It lies outside the search space, so the model does not know it.", point
     if is_search:
         return f"{text} The best of many noisy scores is often a lucky one.", point
-    return f"{text} Prefer it unless values are noisy: then the best is often a lucky one.", point
+    lucky = "use the recommended point, because the best of many noisy values is often a lucky one"
+    return f"{text} If values are exact, use row {best}. If they are noisy, {lucky}.", point
+
+
+def _observed(values, row, std):
+    spread = std if std > 0.0 else middle_spread(values)
+    return f"{values[row]:.{significant_digits(values[row], spread, 5)}g}"

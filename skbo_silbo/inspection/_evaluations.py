@@ -223,6 +223,12 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
     )
 
 
+def score_name(metric, scoring, n_objectives=0):
+    """Return the name of the values of a search whose column in ``cv_results_`` is `metric`."""
+    metric = scoring if metric == "score" and isinstance(scoring, str) else metric
+    return f"{SCORE_NAME}{metric}" + (f" (of {n_objectives} objectives)" if n_objectives else "")
+
+
 def _scores(search, metric, name):
     key = f"mean_test_{metric}"
     if key not in search.cv_results_:
@@ -280,14 +286,15 @@ def _read_search(search):
     results, metric = search.cv_results_, _search_metric(search)
     points = [results["params"][i] for i in _comparable_candidates(search)]
     scores = _scores(search, metric, "result")
-    optimizer, name, n_initial = vars(search).get("optimizer_"), f"{SCORE_NAME}{metric}", 0
+    optimizer, n_initial, n_objectives = vars(search).get("optimizer_"), 0, 0
     if optimizer is not None:
         n_initial = _count_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
         sources = list(results["source"])
         if "model" in sources and "resumed" not in sources:  # others may lie outside the space
             n_initial = sources.index("model")
         if isinstance(search.refit, (list, tuple)):
-            name += f" (of {len(search.refit)} objectives)"
+            n_objectives = len(search.refit)
+    name = score_name(metric, search.scoring, n_objectives)
     observed = optimizer, points, scores, name, True, n_initial
     return Evaluations(type(search).__name__, *observed, metric, search.scoring)
 

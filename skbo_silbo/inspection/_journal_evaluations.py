@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import loguniform, rv_histogram, uniform
 
-from skbo_silbo.inspection._evaluations import Evaluations
+from skbo_silbo.inspection._evaluations import Evaluations, score_name
+from skbo_silbo.inspection._pareto_display import ParetoDisplay
 from skbo_silbo.journal.journal import read_unlocked
+from skbo_silbo.model_selection._goals import TIME, non_dominated_rows
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers.event import values_from_data
 from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
@@ -23,13 +25,15 @@ EVEN = 1e-3  # quantiles count as evenly spaced up to this relative difference
 class ReportData(NamedTuple):
     """Content of a report: facts about the search, the evaluations, and their table.
 
-    `n_open` is the number of evaluations that have begun but not ended.
+    `n_open` is the number of evaluations that have begun but not ended. `front` holds the
+    objectives and the Pareto front of a multi-objective search.
     """
 
     facts: dict[str, str]
     evaluations: Evaluations
     table: dict[str, list[Any]]
     n_open: int = 0
+    front: ParetoDisplay | None = None
 
 
 def read_journal(path: str | os.PathLike[str]) -> ReportData:
@@ -60,18 +64,38 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
             optimizer.tell(point, value, constraints=constraints)
     feasible = np.array([c is None or bool(np.all(c <= 0.0)) for c in told], dtype=bool)
     values = np.where(feasible & np.isfinite(y), sign * y, np.nan)
-    name = "mean test score" if is_search else "value"
+    names = tuple(settings["refit"]) if isinstance(settings.get("refit"), list) else ()
+    name = _score_name(settings, rows, len(names)) if is_search else "value"
     observed_points = points if space.is_dict else np.reshape(points, (len(rows), -1))
     evaluations = Evaluations("SILBO", optimizer, observed_points, values, name, maximize, 0)
     errors = [record.get("error") for record, _ in rows]
     status = zip(errors, evaluation_status(y, feasible), strict=True)
+    front = _read_front(names, rows) if names and rows else None
     results = {"value": (sign * y).tolist()}
+    if front is not None:
+        results = dict(zip(names, front.values.T.tolist(), strict=True))
     results["source"] = ["given" if "given" in r else r.get("source") for r, _ in rows]
     if is_search:
         results["seconds"] = [_seconds(record) for record, _ in rows]
     table = evaluation_table(observed_points, results, [_last_line(e) or s for e, s in status])
     facts = {"Journal": os.fsdecode(path), "Written by": settings["entry point"]}
-    return ReportData(facts, evaluations, table, _count_open(records))
+    return ReportData(facts, evaluations, table, _count_open(records), front)
+
+
+def _score_name(settings, rows, n_objectives):
+    metric = settings.get("refit")
+    if not isinstance(metric, str):
+        scores = (row["test_scores"] for record, _ in rows for row in record.get("rows") or ())
+        metric = next((next(iter(s)) for s in scores if isinstance(s, dict)), "score")
+    return score_name(metric, settings.get("scoring"), n_objectives)
+
+
+def _read_front(names, rows):
+    """Return the objectives of a multi-objective search and the front so far."""
+    Y = np.array([values_from_data(record["goals"][i]) for record, i in rows], dtype=float)
+    times = [[row[TIME] for row in record.get("rows") or ()] or [np.nan] for record, _ in rows]
+    front = non_dominated_rows(Y, names, np.array(list(map(np.std, times))))
+    return ParetoDisplay(Y * np.where(np.array(names) == TIME, 1.0, -1.0), front, names)
 
 
 def _point(record, i, space):

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from skbo_silbo.inspection._value_axis import middle_spread, significant_digits
+
 LONGEST_CELL = 200  # characters
 NAMESPACES_AND_IDS = re.compile(r' (?:xmlns(?::xlink)?="[^"]*"|id="[A-Za-z2.]+_\d+")')
 
@@ -19,13 +21,15 @@ def paragraph(text: str) -> str:
 
 def table(columns: Mapping[str, Any]) -> str:
     """Return columns as an HTML table, or an empty string if there are no rows."""
+    columns = {name: list(column) for name, column in columns.items()}
     rows = list(zip(*columns.values(), strict=True))
     if not rows:
         return ""
     heads = zip(columns, rows[0], strict=True)
     head = "".join(f'<th scope="col"{_kind(v)}>{escape(str(name))}</th>' for name, v in heads)
     head = f"<thead><tr>{head}</tr></thead>" if any(str(name).strip() for name in columns) else ""
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    spreads = [middle_spread(filter(_is_float, column)) for column in columns.values()]
+    body = "".join("<tr>" + "".join(map(_cell, row, spreads)) + "</tr>" for row in rows)
     return f'<div class="wide"><table>{head}<tbody>{body}</tbody></table></div>'
 
 
@@ -51,10 +55,14 @@ def picture(draw: Callable[..., object], n_panels: int = 1) -> str:
     return NAMESPACES_AND_IDS.sub("", svg[svg.index("<svg") :])
 
 
-def _cell(value):
-    if isinstance(value, float | np.floating):
-        is_nan = np.isnan(value)
-        key, text = ("", "") if is_nan else (repr(float(value)), f"{value:.5g}")
+def _is_float(value):
+    return isinstance(value, float | np.floating)
+
+
+def _cell(value, spread):
+    if _is_float(value):
+        shown = f"{value:.{significant_digits(value, spread / 10.0, 5)}g}"
+        key, text = ("", "") if np.isnan(value) else (repr(float(value)), shown)
         return f'<td class="number" data-key="{key}">{text}</td>'
     text = "" if value is None else str(value)
     text = text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"

@@ -75,8 +75,7 @@ class ParetoDisplay(PanelDisplay):
                 f"{type(result).__name__} without pareto_front_. Set refit to a list of two or "
                 "three objectives and fit the search."
             )
-        display = cls(objective_values(result), result.pareto_front_, tuple(result.refit))
-        return display.plot(ax=ax)
+        return read_front(result).plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
         """Draw one scatter plot per pair of objectives.
@@ -117,7 +116,9 @@ class ParetoDisplay(PanelDisplay):
         hide_frame(axes)
 
 
-def objective_values(search):
-    """Return the values of all objectives of a multi-objective search, of shape (n, m)."""
-    columns = ["mean_fit_time" if n == "fit_time" else f"mean_test_{n}" for n in search.refit]
-    return np.column_stack([search.cv_results_[column] for column in columns])
+def read_front(search: Any) -> ParetoDisplay:
+    """Return the objectives and the front of a multi-objective search, without drawing them."""
+    names = ["score" if name == search.scoring else name for name in search.refit]
+    columns = ["mean_fit_time" if n == "fit_time" else f"mean_test_{n}" for n in names]
+    values = np.column_stack([search.cv_results_[column] for column in columns])
+    return ParetoDisplay(values, search.pareto_front_, tuple(search.refit))

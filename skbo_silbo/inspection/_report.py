@@ -13,7 +13,7 @@ from skbo_silbo.inspection._advice import describe_recommended, next_step
 from skbo_silbo.inspection._evaluations import ResultLike, read_evaluations
 from skbo_silbo.inspection._journal_evaluations import ReportData, read_journal
 from skbo_silbo.inspection._page import folded, paragraph, picture, table
-from skbo_silbo.inspection._pareto_display import ParetoDisplay, objective_values
+from skbo_silbo.inspection._pareto_display import read_front
 from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number
 from skbo_silbo.space import parameter_domains
@@ -23,6 +23,10 @@ SourceLike: TypeAlias = ResultLike | str | os.PathLike[str]
 
 N_CURVES = 4  # number of inputs for which dependence curves are drawn
 N_LISTED = 12  # largest number of inputs, and of values per input, in a list
+TIE_NOTE = (
+    "Fit times that differ by less than the standard deviation of their difference over the splits "
+    "count as equal, so a row of the front may be slightly slower than another row."
+)
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
 
 
@@ -77,10 +81,10 @@ str or path-like
     """
     page = _read(source)
     evaluations = page.evaluations
-    front = _front(source)
+    front = _front(page)
     sections = {
         "Next step": paragraph(next_step(evaluations, bool(front), page.n_open)),
-        "What was searched": _facts(page, source) + _space(evaluations),
+        "What was searched": _facts(page) + _space(evaluations),
         "Recommended point": "" if front else _recommended(evaluations),
         "Pareto front": front,
         **_what_was_learnt(evaluations),
@@ -106,20 +110,29 @@ def _read(source: SourceLike) -> ReportData:
     if ended := getattr(source, "message", getattr(source, "stop_reason_", None)):
         facts["Ended"] = str(ended)
     own_table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
-    return ReportData(facts, evaluations, own_table())
+    front = read_front(source) if hasattr(source, "pareto_front_") else None
+    return ReportData(facts, evaluations, own_table(), front=front)
 
 
-def _facts(page, source):
+def _facts(page):
     evaluations = page.evaluations
     aim = "highest" if evaluations.greater_is_better else "lowest"
     facts = page.facts | {"Looked for": f"the {aim} {evaluations.name}"}
-    if hasattr(source, "pareto_front_"):
-        goals = (f"{'lowest' if n == 'fit_time' else 'highest'} {n}" for n in source.refit)
+    if page.front is not None:
+        goals = (f"{'lowest' if n == 'fit_time' else 'highest'} {n}" for n in page.front.names)
         facts["Looked for"] = f"the Pareto front: {', '.join(goals)}"
     n, n_modelled = len(evaluations.values), evaluations.optimizer.input_model_.shares.n_values
     facts["Evaluations"] = str(n)
-    if n_modelled < n:
-        facts["In the model"] = f"{n_modelled} (others failed or lie outside the search space)"
+    outside = np.flatnonzero(np.isnan(evaluations.X).any(axis=1)).tolist()
+    why = []
+    if outside:
+        listed = ", ".join(map(str, outside[:N_LISTED])) + ", …" * (len(outside) > N_LISTED)
+        row = f"row {listed} lies" if len(outside) == 1 else f"rows {listed} lie"
+        why = [f"{row} outside the search space"]
+    if n_modelled < n - len(outside):
+        why.append(f"{n - len(outside) - n_modelled} failed")
+    if why:
+        facts["In the model"] = f"{n_modelled} ({', '.join(why)})"
     if page.n_open:
         facts["Begun and not ended"] = f"{page.n_open} (running, or interrupted)"
     return table({"": facts, " ": facts.values()})
@@ -151,17 +164,17 @@ def _recommended(evaluations):
     return paragraph(text) + table({"Input": named, "Value": map(_format, named.values())})
 
 
-def _front(source):
+def _front(page):
     """Return the Pareto front as picture and table, or "" if there is a single objective."""
-    if not hasattr(source, "pareto_front_"):
+    if page.front is None:
         return ""
-    rows, params = source.pareto_front_.tolist(), source.cv_results_["params"]
-    n = len(source.refit)
-    drawn = picture(lambda ax: ParetoDisplay.from_result(source, ax=ax), n * (n - 1) // 2)
-    columns = dict(zip(source.refit, objective_values(source)[rows].T, strict=True))
+    rows, params, names = page.front.front.tolist(), page.evaluations.points, page.front.names
+    drawn = picture(lambda ax: page.front.plot(ax=ax), len(names) * (len(names) - 1) // 2)
+    columns = dict(zip(names, page.front.values[rows].T, strict=True))
     inputs = dict.fromkeys(name for i in rows for name in params[i])
     columns |= {name: [params[i].get(name) for i in rows] for name in inputs}
-    return f'<div class="charts">{drawn}</div>' + table({"row": rows, **columns})
+    note = paragraph(TIE_NOTE) if "fit_time" in names else ""
+    return f'<div class="charts">{drawn}</div>{note}' + table({"row": rows, **columns})
 
 
 def _what_was_learnt(evaluations):

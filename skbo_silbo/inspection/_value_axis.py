@@ -1,5 +1,6 @@
 """Positions and tick labels of the values of one parameter on an axis from 0 to 1."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ LONGEST_NAME = 20
 MOST_LEVELS = 6  # listed numbers that all get a tick; otherwise only the ends and the middle do
 LEAST_GAP = 0.12  # minimum distance between these ticks
 MOST_RANKS = 9  # like MOST_LEVELS, for numbers spaced by rank
+MOST_DIGITS = 12  # significant digits
 LOG_NOTE, RANK_NOTE = " (log)", " (by rank)"
 
 
@@ -174,9 +176,27 @@ def shorten_distinct(texts, most=LONGEST_NAME):
     return shown
 
 
-def format_number(value):
-    """Format a number with three significant digits and a compact exponent."""
-    text = f"{value:.2e}" if 0.0 < abs(value) < 1e-3 else f"{value:.3g}"
+def significant_digits(value, spread, fewest):
+    """Return how many digits of a number to show so that a difference of `spread` is visible."""
+    if not (value and spread > 0.0 and math.isfinite(value / spread)):
+        return fewest
+    orders = math.floor(math.log10(abs(value))) - math.floor(math.log10(spread))
+    return min(max(fewest, orders + 2), MOST_DIGITS)
+
+
+def middle_spread(values):
+    """Return the interquartile range of the finite values, or their range if it is 0."""
+    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    return float(np.subtract(*np.quantile(finite, [0.75, 0.25])) or np.ptp(finite))
+
+
+def format_number(value, spread=0.0):
+    """Format a number with a compact exponent and at least three significant digits.
+
+    A positive `spread` is a difference between such numbers that must be visible.
+    """
+    digits = significant_digits(value, spread, 3)
+    text = f"{value:.{digits - 1}e}" if 0.0 < abs(value) < 1e-3 else f"{value:.{digits}g}"
     if "e" not in text:
         return text
     digits, exponent = text.split("e")

@@ -200,16 +200,21 @@ def has_failed(rows):
 
 
 def pareto_front(table, observations, goals):
-    """Return the rows of ``cv_results_`` with non-dominated candidates, sorted.
-
-    Fit times that differ by less than their standard deviation over the folds count as equal.
-    """
+    """Return the rows of ``cv_results_`` with non-dominated candidates, sorted."""
     columns = [table["mean_fit_time"] if g == TIME else -table[f"mean_test_{g}"] for g in goals]
     Y = np.column_stack(columns)
     Y[
         [has_failed(observation.rows) for observation in observations] | ~np.isfinite(Y).all(axis=1)
     ] = np.nan
-    deviations = [table["std_fit_time"] * (g == TIME) for g in goals]
+    return non_dominated_rows(Y, goals, table["std_fit_time"])
+
+
+def non_dominated_rows(Y, goals, std_fit_time):
+    """Return the sorted indices of the non-dominated rows of Y, which is minimised.
+
+    Fit times that differ by less than their standard deviation over the folds count as equal.
+    """
+    deviations = [std_fit_time * (goal == TIME) for goal in goals]
     return np.flatnonzero(is_non_dominated(Y, np.column_stack(deviations)))
 
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import adopt_rows, format_results
-from skbo_silbo.model_selection._goals import pareto_front
+from skbo_silbo.model_selection._goals import TIME, pareto_front
 from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 
 SCORES = {"test_scores", "train_scores"}  # keys in the result of a fit, which is called a row
@@ -166,11 +166,16 @@ def make_results(search, candidates, evaluate_candidates):
     return table
 
 
-def results_table(results, n_splits):
-    """Return a table with one row per candidate as a dict of columns."""
+def results_table(results, n_splits, *, has_time=False):
+    """Return a table with one row per candidate as a dict of columns.
+
+    `has_time` tells whether the fit time is an objective, which has a column.
+    """
     prefix = "mean_test_"
     scores = {k.removeprefix(prefix): v for k, v in results.items() if k.startswith(prefix)}
     columns = {"value" if name == "score" else name: v.tolist() for name, v in scores.items()}
+    if has_time:
+        columns[TIME] = results["mean_fit_time"].tolist()
     seconds = n_splits * (results["mean_fit_time"] + results["mean_score_time"])
     columns |= {"source": list(results["source"]), "seconds": seconds.tolist()}
     status = evaluation_status(np.sum(list(scores.values()), axis=0))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._checks import check_integer
@@ -26,7 +27,7 @@ from skbo_silbo.minimization.methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
 from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
-from skbo_silbo.model_selection._goals import SeveralGoals
+from skbo_silbo.model_selection._goals import TIME, SeveralGoals, has_goals
 from skbo_silbo.model_selection._optimizer import make_optimizer, n_first_candidates
 from skbo_silbo.model_selection._proposals import CandidateProposals
 from skbo_silbo.model_selection._report import expected_score, search_in_html
@@ -189,8 +190,10 @@ class SILBOSearchCV(SeveralGoals):
         The parameters that matter, as estimated by :attr:`SILBO.subspace_` of `optimizer_`. It is
         computed on access, and requires that the search went beyond its initial candidates.
     pareto_front_ : ndarray of int
-        Indices of the non-dominated rows of ``cv_results_`` in a multi-objective search. Attributes
-        of a single best candidate, such as `best_params_`, do not exist then.
+        Indices of the non-dominated rows of ``cv_results_`` in a multi-objective search. Fit times
+        that differ by less than the standard deviation of their difference over the splits count
+        as equal, so the front can contain a row that is slightly slower than another one with the
+        same scores. Attributes of a single best candidate, such as `best_params_`, do not exist.
     stop_reason_ : str
         Why the search ended: "budget" (`n_iter` candidates were evaluated), "max_time", "target",
         "patience", "callback", "exhausted" (a finite space has no other candidate) or "interrupted"
@@ -424,7 +427,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def evaluation_table(self) -> dict[str, list[Any]]:
         """Return the evaluated candidates as a dict of columns, for use without pandas."""
         check_is_fitted(self, "cv_results_")
-        return results_table(self.cv_results_, self.n_splits_)
+        has_time = has_goals(self) and TIME in self.refit
+        return results_table(self.cv_results_, self.n_splits_, has_time=has_time)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the evaluated candidates as a DataFrame, in the order of ``cv_results_``.
@@ -433,9 +437,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         -------
         frame : DataFrame
             One column per parameter, then "value" (the mean test score; with several metrics, one
-            column each), "source" (see ``cv_results_``), "seconds" (for fitting and scoring all
-            splits) and "status" ("ok", or "failed" if a score is not finite). If a parameter has
-            the name of one of these columns, an underscore is appended to the name of the column.
+            column each), "fit_time" if it is an objective (the mean), "source" (see
+            ``cv_results_``), "seconds" (for fitting and scoring all splits) and "status" ("ok", or
+            "failed" if a score is not finite). If a parameter has the name of one of these columns,
+            an underscore is appended to the name of the column.
 
         Raises
         ------
@@ -463,7 +468,14 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         :meta private:
         """
         check_is_fitted(self, "optimizer_")
-        return self.optimizer_.subspace_
+        try:
+            return self.optimizer_.subspace_
+        except NotFittedError as error:
+            n_initial, n = self.optimizer_.n_initial_, len(self.optimizer_.func_vals_)
+            raise NotFittedError(
+                f"subspace_ needs a model, which is fitted from {n_initial} values on, before the "
+                f"next candidate, got {n}. Increase `n_iter` or reduce `n_initial`."
+            ) from error
 
     def choose(self, index: int, X: Any, y: Any = None, **params: Any) -> Any:
         """Fit the estimator with the parameters in one row of ``cv_results_``.

@@ -506,10 +506,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         model = self._model
         if model.state is None or model.moved:
             n = len(self._history)
-            more = f"Pass {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
+            more = "Call ask() once to fit it."
+            if n < self.n_initial_:
+                more = f"Pass {self.n_initial_ - n} more and call ask()."
             raise NotFittedError(
                 f"{asked} needs a model, which ask() fits from {self.n_initial_} values on, got "
-                f"{n}. {more} call ask()."
+                f"{n}. {more}"
             )
         return self._with_surrogate(model, tune=False)
 

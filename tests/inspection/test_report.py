@@ -173,6 +173,38 @@ def test_pareto_front_lists_rows():
 
 
 @pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_journal_shows_front_of_search(tmp_path):
+    path = tmp_path / "run.jsonl"
+    scoring = {"acc": "accuracy", "loss": "neg_log_loss"}
+    search = search_trees(refit=["acc", "loss", "fit_time"], scoring=scoring, journal=path)
+    of_journal, of_search = (Reader(report(s)).sections for s in (path, search))
+    for name in ("Pareto front", "Next step"):
+        assert of_journal[name] == of_search[name]
+    assert "mean test acc (of 3 objectives)" in of_journal["Best so far"]
+    assert {"acc", "loss", "fit_time"} <= set(of_journal["All evaluations"].split())
+    frame = search.evaluation_table()
+    assert frame["fit_time"] == search.cv_results_["mean_fit_time"].tolist()
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_journal_names_the_metric(tmp_path):
+    path = tmp_path / "run.jsonl"
+    search_trees(scoring="balanced_accuracy", journal=path)
+    facts = Reader(report(path)).sections["What was searched"]
+    assert "highest mean test balanced_accuracy" in facts
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_decimals_follow_the_spread():
+    optimizer = SILBO([(0, 1)], random_state=0)
+    X = np.linspace(0, 1, 20)[:, None]
+    optimizer.tell(X, 1e5 + X[:, 0])
+    sections = Reader(report(optimizer)).sections
+    assert "100000.26" in sections["All evaluations"]
+    assert re.search(r"value: \S*\d\.\d", sections["Recommended point"])
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_score_is_reported_in_its_sign():
     search = search_trees()
     text = Reader(report(search)).sections["Recommended point"]
@@ -185,7 +217,7 @@ def test_lucky_best_value_is_explained():
     sections = Reader(report(noisy_optimizer())).sections
     text = sections["Recommended point"]
     assert text.split()[:2] == ["Row", "8."]
-    assert "best observed value, -0.7, is in row 17 (x). Prefer it unless values are noisy" in text
+    assert "; observed: -0.3. The best observed value, -0.7, is in row 17 (x). If values" in text
     assert re.search(r"\s17 -0\.7\b", sections["Best so far"])
     assert re.search(r"\s17 0\.6 -0\.7 ok", sections["All evaluations"])
 
@@ -208,6 +240,19 @@ def test_noise_decides_what_to_do_next(monkeypatch):
     X = np.linspace(0, 1, 20)[:, None]
     exact = SILBO([(0, 1)], random_state=0).tell(X, np.sin(X[:, 0]))
     assert next_step(read_evaluations(exact)).startswith("Stop: another evaluation")
+
+
+def test_model_that_predicts_nothing_is_not_followed():
+    X = np.random.default_rng(0).uniform(size=(24, 2))
+    noise = np.random.default_rng(1).normal(size=24)
+    advice = next_step(read_evaluations(SILBO([(0, 1)] * 2, random_state=0).tell(X, noise)))
+    assert advice.startswith("Evaluate about 12 more random or space-filling points")
+
+
+def test_number_of_missing_values_is_advised():
+    optimizer = SILBO([(0, 1)] * 2, n_initial=20, random_state=0)
+    optimizer.tell(np.linspace(0, 1, 10)[:, None].repeat(2, axis=1), np.arange(10.0))
+    assert next_step(read_evaluations(optimizer)).startswith("Continue with at least 10 more")
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -234,6 +279,14 @@ def test_values_outside_the_model_are_counted():
     optimizer = told_optimizer({"a": loguniform(0.1, 1.0)}).tell({"a": 0.5}, np.nan)
     facts = Reader(report(optimizer)).sections["What was searched"]
     assert re.search(r"Evaluations\s+15\s+In the model\s+14\b", facts)
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_candidate_outside_space_is_named():
+    tree, space = DecisionTreeClassifier(random_state=0), {"min_samples_leaf": [5, 10, 15, 20]}
+    search = SILBOSearchCV(tree, space, n_iter=4, random_state=0).fit(*load_iris(return_X_y=True))
+    facts = Reader(report(search)).sections["What was searched"]
+    assert re.search(r"In the model\s+3 \(row 0 lies outside the search space\)", facts)
 
 
 @pytest.mark.usefixtures("few_draws", "without_pictures")

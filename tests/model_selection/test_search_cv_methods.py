@@ -77,7 +77,9 @@ def test_method_without_model_predicts_no_score():
 
 def test_search_that_ends_in_design_warns():
     with pytest.warns(FirstPointsOnlyWarning, match="`n_iter` must be greater than 50 .*, got 3"):
-        search(3, method="silbo-td")
+        fitted = search(3, method="silbo-td")
+    with pytest.raises(NotFittedError, match=r"from 50 values on, .*, got 3\. Increase `n_iter`"):
+        _ = fitted.subspace_
 
 
 @pytest.mark.filterwarnings("ignore:1 of 1 initial_params are outside")
