@@ -1,6 +1,7 @@
 """Run optimisers on a user-defined objective with several seeds, skipping finished runs."""
 
 import json
+import warnings
 from functools import partial
 from importlib.util import find_spec
 from pkgutil import resolve_name
@@ -12,7 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from skbo_silbo.benchmarks import _peers
 from skbo_silbo.benchmarks._results import Recorder
+from skbo_silbo.evaluation import FirstPointsOnlyWarning
 from skbo_silbo.minimization import minimize
+from skbo_silbo.optimizers import EmbeddedOptimizer
 from skbo_silbo.problems import Problem
 
 
@@ -130,15 +133,18 @@ def check_installed(names):
 
 def measure(function, bounds, n, method, seed):
     """Minimise a function or `Problem` by one method and return a summary of the run."""
-    recorder = Recorder(function)
-    with threadpool_limits(1):
+    recorder, more = Recorder(function), {}
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FirstPointsOnlyWarning)  # the summary says so
         if isinstance(method, str) and method in PEERS:
             run_peer(getattr(_peers, PEERS[method][0]), recorder, bounds, n, seed)
         else:
             result = minimize(recorder, bounds, method=method, n_calls=n, random_state=seed)
             if result.stop_reason == "interrupted":
                 raise KeyboardInterrupt
-    return recorder.summary()
+            if isinstance(result.optimizer, EmbeddedOptimizer) and "model" not in result.sources:
+                more = {"initial design only": True}
+    return recorder.summary() | more
 
 
 def run_once(problem, method, seed):

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from joblib import Parallel, delayed
 
-from skbo_silbo._checks import check_integer
+from skbo_silbo._checks import check_integer, warn_user
 from skbo_silbo.benchmarks._compare import PEERS, check_installed, measure
-from skbo_silbo.benchmarks._results import comparison_table, incumbent_values, render_text
+from skbo_silbo.benchmarks._results import (
+    comparison_table,
+    incumbent_values,
+    is_design_only,
+    render_text,
+)
+from skbo_silbo.evaluation import FirstPointsOnlyWarning
 from skbo_silbo.inspection._panels import AxesLike, PanelDisplay, new_figure
 from skbo_silbo.inspection._search_panels import draw_comparison
 from skbo_silbo.minimization.methods import make_optimizer
@@ -136,6 +142,11 @@ def compare(
         If a method is unknown, its library is not installed or it cannot handle the search space.
         No function is called then.
 
+    Warns
+    -----
+    FirstPointsOnlyWarning
+        If a method only evaluated its initial design. The table marks it.
+
     Examples
     --------
     >>> from skbo_silbo.benchmarks import compare
@@ -163,12 +174,17 @@ def compare(
     summaries = Parallel(n_jobs=n_jobs)(
         delayed(measure)(func, bounds, n_calls, named[label], seed) for label, seed in runs
     )
-    return Comparison(
-        [
-            {"problem": {"n": n_calls}, "method": label, "seed": seed, **summary}
-            for (label, seed), summary in zip(runs, summaries, strict=True)
-        ]
-    )
+    results = [
+        {"problem": {"n": n_calls}, "method": label, "seed": seed, **summary}
+        for (label, seed), summary in zip(runs, summaries, strict=True)
+    ]
+    if idle := [m for m in named if is_design_only([r for r in results if r["method"] == m])]:
+        warn_user(
+            f"n_calls must be greater than the initial design of {idle} for their models to "
+            f"propose points, got {n_calls}. Increase n_calls or remove these methods.",
+            FirstPointsOnlyWarning,
+        )
+    return Comparison(results)
 
 
 def _check_method(method, bounds):

@@ -174,8 +174,17 @@ def comparison_table(results, title):
     for result in results:
         by_method[result["method"]].append(result)
     ordered = sorted(by_method.items(), key=lambda pair: incumbent_values(pair[1])[:, -1].mean())
-    rows = [(name, *summary_cells(runs), format_median_seconds(runs)) for name, runs in ordered]
+    notes = [" (initial design only)" * is_design_only(runs) for _, runs in ordered]
+    rows = [
+        (name + note, *summary_cells(runs), format_median_seconds(runs))
+        for (name, runs), note in zip(ordered, notes, strict=True)
+    ]
     return Table(title, HEADER, rows, ABOUT)
+
+
+def is_design_only(results):
+    """Return whether no run of a method went beyond its initial design."""
+    return all(result.get("initial design only", False) for result in results)
 
 
 def incumbent_values(results):

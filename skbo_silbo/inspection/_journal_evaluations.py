@@ -79,6 +79,8 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
         results["seconds"] = [_seconds(record) for record, _ in rows]
     table = evaluation_table(observed_points, results, [_last_line(e) or s for e, s in status])
     facts = {"Journal": os.fsdecode(path), "Written by": settings["entry point"]}
+    if is_search:
+        facts["Written by"] += f" of {settings['estimator']['class'].rpartition('.')[2]}"
     return ReportData(facts, evaluations, table, _count_open(records), front)
 
 

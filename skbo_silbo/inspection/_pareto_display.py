@@ -75,7 +75,8 @@ class ParetoDisplay(PanelDisplay):
                 f"{type(result).__name__} without pareto_front_. Set refit to a list of two or "
                 "three objectives and fit the search."
             )
-        return read_front(result).plot(ax=ax)
+        read = read_front(result)
+        return cls(read.values, read.front, read.names).plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
         """Draw one scatter plot per pair of objectives.

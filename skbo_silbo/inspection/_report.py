@@ -2,9 +2,12 @@
 
 import os
 from collections.abc import Mapping
+from datetime import date
+from functools import partial
 from html import escape
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -26,6 +29,22 @@ N_LISTED = 12  # largest number of inputs, and of values per input, in a list
 TIE_NOTE = (
     "Fit times that differ by less than the standard deviation of their difference over the splits "
     "count as equal, so a row of the front may be slightly slower than another row."
+)
+ROW_NOTE = "Rows are counted from 0, as in to_frame()."
+SOURCE_NOTE = (
+    " Sources: given (by you, or the current parameters), known (good on other data), init "
+    "(initial design, chosen without a model), model (proposed by the model), resumed (read from "
+    "the journal of an earlier run)."
+)
+ENDED = MappingProxyType(
+    {
+        "budget": "all n_iter candidates were evaluated",
+        "max_time": "max_time was reached",
+        "target": "the score reached target",
+        "patience": "there was no improvement for as long as patience allows",
+        "callback": "a callback ended the search",
+        "exhausted": "the search space has no other candidate",
+    }
 )
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
 
@@ -90,11 +109,11 @@ str or path-like
         **_what_was_learnt(evaluations),
         "Evaluations that do not count": _failures(page.table),
         "Categories hardly tried": _seldom(evaluations),
-        "All evaluations": paragraph("Rows are counted from 0, as in to_frame().")
+        "All evaluations": paragraph(ROW_NOTE + SOURCE_NOTE * ("source" in page.table))
         + table({"row": range(len(evaluations.values)), **page.table}),
     }
     body = "".join(f"<section><h2>{k}</h2>{v}</section>" for k, v in sections.items() if v)
-    title = escape(f"Report: {next(iter(page.facts.values()))}")
+    title = escape(f"Report: {next(iter(page.facts.values()))}, {date.today().isoformat()}")
     template = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
     html = Template(template).substitute(title=title, body=body)
     if path is not None:
@@ -106,12 +125,35 @@ def _read(source: SourceLike) -> ReportData:
     if isinstance(source, str | os.PathLike):
         return read_journal(source)
     evaluations = read_evaluations(source)
-    facts = {"Source": type(source).__name__}
+    estimator = f" of {type(source.estimator).__name__}" if hasattr(source, "estimator") else ""
+    facts = {"Source": f"{type(source).__name__}{estimator}"}
     if ended := getattr(source, "message", getattr(source, "stop_reason_", None)):
-        facts["Ended"] = str(ended)
-    own_table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
+        facts["Ended"] = ENDED.get(ended, str(ended))
+    if hasattr(source, "sampler"):
+        own_table = partial(_study_table, source, evaluations)
+    else:
+        own_table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
     front = read_front(source) if hasattr(source, "pareto_front_") else None
     return ReportData(facts, evaluations, own_table(), front=front)
+
+
+def _study_table(study, evaluations):
+    """Return the evaluations of an Optuna study, with blank cells for inactive parameters."""
+    from skbo_silbo.integrations._optuna_trials import common_space, see_trials
+
+    table = evaluations.optimizer.evaluation_table()
+    trials = see_trials(study, None, common_space(study)).observed
+    for name in evaluations.optimizer.space_.parameter_names:
+        rows = zip(table[name], trials.values(), strict=True)
+        table[name] = [value if name in shown else None for value, (shown, *_) in rows]
+    states = {trial.number: trial.state.name for trial in study.get_trials(deepcopy=False)}
+    *_, status = table
+    pruned = {"failed": "pruned", "ok": "ok (pruned, last intermediate value)"}
+    table[status] = [
+        pruned.get(text, text) if states[number] == "PRUNED" else text
+        for number, text in zip(trials, table[status], strict=True)
+    ]
+    return table
 
 
 def _facts(page):
@@ -215,7 +257,7 @@ def _what_was_learnt(evaluations):
 
 def _failures(columns):
     status = columns[list(columns)[-1]]
-    counts = {text: status.count(text) for text in dict.fromkeys(status) if text != "ok"}
+    counts = {text: status.count(text) for text in dict.fromkeys(status) if text[:2] != "ok"}
     if not counts:
         return paragraph("None: no evaluation failed, timed out or violated constraints.")
     return table({"Why": counts, "Evaluations": counts.values()})

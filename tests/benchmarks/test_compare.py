@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
+from skbo_silbo import FirstPointsOnlyWarning
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.benchmarks import compare
 
@@ -46,6 +47,13 @@ def test_plot_names_the_methods(comparison):
     mean = comparison.best["silbo"].mean(axis=0)
     np.testing.assert_allclose(axes.lines[0].get_ydata(), mean)
     plt.close("all")
+
+
+def test_method_that_stays_in_its_design_is_named():
+    with pytest.warns(FirstPointsOnlyWarning, match=r"\['short'\] .* got 5"):
+        runs = compare(bowl, [(-1, 1)] * 2, {"short": "silbo", "sobol": "sobol"}, 1, n_calls=5)
+    assert "short (initial design only)" in repr(runs)
+    assert "sobol (" not in repr(runs)
 
 
 def test_named_parameters_and_own_method():

@@ -151,6 +151,23 @@ def test_study_of_another_sampler_is_reported():
 
 
 @pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_table_of_study_shows_what_was_tried():
+    optuna = pytest.importorskip("optuna")
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def objective(trial):
+        x = trial.suggest_float("x", -1, 1)
+        if trial.number == 3:
+            raise optuna.TrialPruned
+        return x**2 + (trial.suggest_float("y", 0, 1) if trial.number % 2 else 0.0)
+
+    study.optimize(objective, n_trials=12)
+    table = Reader(report(study)).sections["All evaluations"]
+    assert re.search(r"\s2 -?\d\.\d+ \d\S* ok ", table)
+    assert re.search(r"\s3 -?\d\.\d+ pruned ", table)
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_tables_replace_pictures_without_matplotlib():
     optimizer = told_optimizer({"C": loguniform(0.1, 1.0), "b": loguniform(0.1, 1.0)})
     page = report(optimizer)
@@ -191,6 +208,7 @@ def test_journal_names_the_metric(tmp_path):
     path = tmp_path / "run.jsonl"
     search_trees(scoring="balanced_accuracy", journal=path)
     facts = Reader(report(path)).sections["What was searched"]
+    assert "SILBOSearchCV of DecisionTreeClassifier" in facts
     assert "highest mean test balanced_accuracy" in facts
 
 
