@@ -37,7 +37,7 @@ SMALL = 64  # order below which it is as fast to compute all eigenvectors
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Matrix pencil (Gamma, T), given by its products with matrices. T defaults to the identity."""
+    """Matrix pencil (Gamma, T) that is only accessed through products with matrices."""
 
     between: Callable[[np.ndarray], np.ndarray]  # Gamma V
     total: Callable[[np.ndarray], np.ndarray] = np.asarray  # T V
@@ -46,7 +46,7 @@ class Products:
 
 @dataclass(frozen=True, eq=False)
 class _Basis:
-    """Basis of a subspace and its products with Gamma and T, for Rayleigh-Ritz steps."""
+    """Basis of a subspace, with its products with Gamma and T, for Rayleigh-Ritz steps."""
 
     S: np.ndarray
     between: np.ndarray
@@ -65,7 +65,7 @@ class _Basis:
         return _Basis(Q, self.between @ inverse, self.total @ inverse)
 
     def ritz(self, p):
-        """Return the p largest Ritz values within the basis, and their coefficients."""
+        """Return the p largest Ritz values in the subspace, and their coefficients."""
         between, total = self.S.T @ self.between, self.S.T @ self.total
         eigenvalues, vectors = linalg.eigh(
             (between + between.T) / 2, (total + total.T) / 2, check_finite=False
@@ -74,7 +74,7 @@ class _Basis:
 
 
 def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8, max_iter=100):
-    """Compute leading solutions of ``Gamma b = lambda T b``.
+    """Compute the leading solutions of ``Gamma b = lambda T b``.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def leading_eigenpairs(products, start, n_wanted, *, is_complete=False, tol=1e-8
 
 
 def _extend(products, basis, W):
-    """Return the basis enlarged by the part of W that is orthogonal to it."""
+    """Extend a basis by the part of W that is orthogonal to it."""
     W = W / np.maximum(np.linalg.norm(W, axis=0), np.finfo(float).tiny)
     if basis is not None:
         for _ in range(2):
@@ -147,7 +147,7 @@ def _residual(products, R, n_wanted):
 
 
 def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """Return the eigenvalues of a symmetric matrix, descending, and leading eigenvectors.
+    """Return all eigenvalues and the leading eigenvectors of a symmetric matrix.
 
     A has shape (q, q), and the k leading eigenvectors shape (q, k).
     """
@@ -167,13 +167,13 @@ def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, 
 
 
 def _tridiagonal(A):
-    """Reduce a symmetric matrix to tridiagonal form, and return its diagonals and reflectors."""
+    """Reduce a symmetric matrix to tridiagonal form."""
     lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
     return linalg.lapack.dsytrd(A, lower=1, lwork=lwork)[:4]
 
 
 def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
-    """Solve ``T X = B`` for all columns together, with a diagonal preconditioner.
+    """Solve ``T X = B`` for all columns of B at once by preconditioned conjugate gradients.
 
     Parameters
     ----------

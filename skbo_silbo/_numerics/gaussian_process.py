@@ -44,7 +44,7 @@ FANTASY_VARIANCE = 1e-8  # noise of added values relative to the signal, as regu
 
 @dataclass(frozen=True, eq=False)
 class GaussianProcess:
-    """A Gaussian process conditioned on data, created by `Observations.condition`.
+    """Gaussian process conditioned on data, created by `Observations.condition`.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class GaussianProcess:
         return mean, self.signal_variance * left, slopes[: len(X)], -2.0 * slopes[len(X) :]
 
     def with_values(self, X: FloatArray, y: FloatArray) -> "GaussianProcess":
-        """Return the process conditioned on additional noise-free values ("fantasies").
+        """Return the process conditioned on additional noise-free values at new points.
 
         The hyperparameters are unchanged.
 
@@ -146,7 +146,7 @@ class GaussianProcess:
         return GaussianProcess(all_X, all_y, self.weights, v, noise, L, dual, distances)
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
-        """Predict each target from all other targets, without changing the hyperparameters.
+        """Predict each target from all other targets, with unchanged hyperparameters.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class GaussianProcess:
 
 
 class ProcessStack:
-    """Several Gaussian processes on the same points, for fast predictions at a single point.
+    """Several Gaussian processes on the same points, for fast joint predictions.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class ProcessStack:
         self._choleskys = [process.cholesky for process in processes]
 
     def predict_gradient(self, x: FloatArray) -> tuple[FloatArray, ...]:
-        """Predict the means, the variances and their gradients at a single point.
+        """Predict means and variances at a single point, and their gradients.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class ProcessStack:
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """Data that a Gaussian process is fitted to.
+    """Training data of a Gaussian process.
 
     Attributes
     ----------
@@ -226,11 +226,11 @@ class Observations:
 
     @property
     def n_rows(self) -> Any:
-        """Number of rows, each counted with its multiplicity."""
+        """Number of rows of the training data, counted with their multiplicity."""
         return np.broadcast_to(self.copies, len(self.y)).sum()
 
     def spread(self, most: int) -> Self:
-        """Return a subset of at most `most` evenly spaced rows."""
+        """Return a subset of at most `most` evenly spaced rows of the training data."""
         if self.n_rows <= most:
             return self
         copies = np.broadcast_to(self.copies, self.y.shape)
@@ -246,7 +246,7 @@ class Observations:
         return np.broadcast_to(np.exp(-2.0 * lengths), self.X.shape[1])
 
     def condition(self, theta: FloatArray) -> GaussianProcess:
-        """Return the `GaussianProcess` with hyperparameters theta, conditioned on the data.
+        """Return the Gaussian process with hyperparameters theta, conditioned on the data.
 
         Raises
         ------
@@ -275,7 +275,7 @@ class Observations:
         return GaussianProcess(self.X, self.y, weights, signal, noise_variance, L, dual, distances)
 
     def log_likelihood(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density of the targets in nats, and its gradient with respect to theta.
+        """Return the log likelihood of theta, in nats, and its gradient.
 
         Copies are included. The covariance is ``K = v R + diag((v eta + known) / copies)``. The
         computation takes O(n^3 + n^2 d) time and O(n^2 + n d) memory.

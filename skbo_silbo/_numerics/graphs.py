@@ -22,7 +22,7 @@ TREE_COLUMNS = 6
 
 
 def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
-    """Return the nearest neighbours of each row in Euclidean distance.
+    """Return the indices of the nearest neighbours of each row in Euclidean distance.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _descent(X, n_neighbors, random_state):
 
 
 def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
-    """Return the symmetric nearest-neighbour graph of the rows.
+    """Return the symmetric nearest-neighbour graph of the rows of X.
 
     Two rows are connected if one of them is a nearest neighbour of the other.
 
@@ -84,7 +84,7 @@ def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
 
 
 def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
-    """Return the graph Laplacian of all samples times ``alpha n_l / n_edges``, or None if it is 0.
+    """Return the graph Laplacian scaled by ``alpha n_l / n_edges``, or None if alpha is 0.
 
     With each edge counted once, b'X'LXb times this factor is alpha n_l times the mean squared
     difference of the scores along an edge. Without unlabelled samples the penalty is zero.

@@ -26,7 +26,7 @@ TYPICAL_DISTANCE = 0.3  # mean weighted squared distance if no input explains an
 
 
 def most_probable(log_likelihood, prior, *starts):
-    """Return the best local optimum found from several starts, skipping similar starts.
+    """Return the hyperparameters of highest posterior density found from several starts.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def most_probable(log_likelihood, prior, *starts):
 
 
 def climb(log_likelihood, prior, start, max_iter=MAX_ITERATIONS):
-    """Maximise the posterior density by L-BFGS-B within the bounds, and return scipy's result."""
+    """Maximise the posterior density of the hyperparameters by L-BFGS-B within bounds."""
     return minimize(
         negative_log_posterior,
         start,
@@ -72,7 +72,7 @@ def climb(log_likelihood, prior, start, max_iter=MAX_ITERATIONS):
 
 
 def negative_log_posterior(theta, log_likelihood, prior):
-    """Return the negative log posterior density, up to a constant, and its gradient."""
+    """Return the negative log posterior density of theta, up to a constant, and its gradient."""
     try:
         value, by_theta = log_likelihood(theta)
     except LinAlgError:  # not numerically positive definite: step back
@@ -82,7 +82,7 @@ def negative_log_posterior(theta, log_likelihood, prior):
 
 
 def starting_log_lengths(X: FloatArray, y: FloatArray, copies: FloatArray) -> FloatArray:
-    """Return two starting values of the log length scales: equal ones and screened ones.
+    """Return two starting points for the search of the log length scales.
 
     With many inputs the posterior has many local modes, and a start from equal lengths easily
     misses a relevant input. Screened lengths are shorter for inputs that explain more of y by
@@ -112,7 +112,7 @@ def starting_log_lengths(X: FloatArray, y: FloatArray, copies: FloatArray) -> Fl
 
 
 def searched_process(X, y, prior, most_rows, copies=None):
-    """Return the sorted data, and the hyperparameters that fit a subset of the data best.
+    """Optimise the hyperparameters of a Gaussian process on a subset of the data.
 
     Since rows are sorted by y, the result does not depend on their order.
 
@@ -139,7 +139,7 @@ def searched_process(X, y, prior, most_rows, copies=None):
 
 
 def quadratic_r2(X: FloatArray, y: FloatArray, copies: FloatArray) -> FloatArray:
-    """Return, for each column of X, the R^2 of a quadratic regression of y on it.
+    """Return the R^2 of a quadratic regression of y on each column of X.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def quadratic_r2(X: FloatArray, y: FloatArray, copies: FloatArray) -> FloatArray
 
 
 def _unit_columns(A):
-    """Scale columns to unit length, and set columns that are only rounding errors to zero."""
+    """Scale columns to unit length, and set columns of rounding errors to zero."""
     norm = np.sqrt(np.einsum("ik,ik->k", A, A))
     kept = norm > 1e-8
     return np.divide(A, norm, out=np.zeros_like(A), where=kept)

@@ -31,7 +31,7 @@ RANGE_TOLERANCE = 1e-12
 
 
 class LaplaceRidge:
-    """Kernel ridge regression whose ridge minimises the exact leave-one-out error.
+    """Kernel ridge regression with a Laplace kernel and a ridge chosen by leave-one-out error.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class LaplaceRidge:
         return np.concatenate(parts) - self.offsets
 
     def variance(self, at: FloatArray) -> FloatArray:
-        """Predict the variance of an observation at each of the given points.
+        """Predict the variance of a new observation at each of the given points.
 
         It is `noise` plus the posterior variance of a Gaussian process with prior variance
         `signal`. It is scaled to match the mean squared leave-one-out error, and summed over the
@@ -85,12 +85,12 @@ class LaplaceRidge:
         return self.noise + self.signal * np.maximum(prior - explained, 0.0)
 
     def _centred(self, kernel):
-        """Centre kernel values on the weighted mean in feature space."""
+        """Centre kernel values on the weighted mean of the training data in feature space."""
         means = kernel @ self._shares
         return kernel - means[:, None] - self._means + self._shares @ self._means
 
     def outer_product(self, at: FloatArray, weights: FloatArray, *, diagonal: bool) -> FloatArray:
-        """Return the weighted average outer product of the gradients at the given points.
+        """Return the average outer product of the gradients at the given points.
 
         Returns
         -------
@@ -128,6 +128,6 @@ class LaplaceRidge:
 
 
 def mean_distance(distances: FloatArray, weights: FloatArray) -> float:
-    """Return the weighted mean of a matrix of distances, or 1 if the mean is 0."""
+    """Return the weighted mean of a matrix of distances, or 1 in place of 0."""
     shares = weights / weights.sum()
     return float(shares @ distances @ shares) or 1.0

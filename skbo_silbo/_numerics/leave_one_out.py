@@ -22,7 +22,7 @@ LEAST_FREEDOM = 1e-8
 
 
 def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=None):
-    """Return the mean squared leave-one-out error for each ridge.
+    """Return the mean squared leave-one-out error of ridge regression for each ridge.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
 
 
 def best_ridge(left, squares, targets, *, intercept, weights=None):
-    """Return the ridge that minimises the leave-one-out error.
+    """Return the ridge with the smallest leave-one-out error.
 
     It is relative to the mean squared norm of a row.
 

@@ -31,7 +31,7 @@ LONELY = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class LocalMoments:
-    """Weighted moments of all rows about each row of a batch.
+    """Weighted moments of the data around each of several points.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class LocalMoments:
     kernel: np.ndarray
 
     def slopes(self, ridge: float) -> FloatArray:
-        """Return the local slopes b_j. The ridge is relative to the mean local variance."""
+        """Return the slopes of the local linear regressions."""
         d = self.variance.shape[1]
         scale = np.einsum("jkk->j", self.variance) / d
         ridged = self.variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
@@ -75,7 +75,7 @@ def _minus_half_squares(V):
 
 
 def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
-    """Yield `LocalMoments` about the given points, by default the rows of V, in batches."""
+    """Yield the weighted moments of the data around each point, in batches of points."""
     (n, d), t = X.shape, Y.shape[1]
     at = V if at is None else at
     left, right = np.triu_indices(d)
@@ -104,7 +104,7 @@ def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
 
 
 def _moments_by_differences(X, Y, weights):
-    """Compute the variance and covariance from differences to the row with the largest weight.
+    """Compute weighted variances and covariances from differences to a nearby row.
 
     The differences of this row are exactly 0, so rows with small weights lose no precision.
     """
@@ -117,13 +117,13 @@ def _moments_by_differences(X, Y, weights):
 
 
 def local_slopes(X, Y, V, bandwidth, ridge, *, row_weights=None):
-    """Return the slopes of Y at each row as an array of shape (n, d, t)."""
+    """Return the slopes of local linear regressions of Y, of shape (n, d, t)."""
     parts = local_moments(X, Y, V, bandwidth, row_weights=row_weights)
     return np.concatenate([part.slopes(ridge) for part in parts])
 
 
 def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
-    """Improve the directions B by one step of MAVE.
+    """Improve the directions B by one iteration of MAVE.
 
     First the slopes along B are fitted at each row. Then the B that fits best with these slopes is
     computed: it minimises ``sum_j s_j sum_i w_ij |y_i - a_j - b_j'B'(x_i - x_j)|^2 / sum_i w_ij``
@@ -160,7 +160,7 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
 
 
 def local_predictions(Z, Y, at, bandwidth, ridge, *, row_weights=None):
-    """Predict the targets at the given points by local linear regression on the scores Z."""
+    """Predict the targets by local linear regression on the scores Z."""
     values = []
     for part in local_moments(Z, Y, Z, bandwidth, at, row_weights=row_weights):
         gap = at[part.rows] - part.mean

@@ -23,7 +23,7 @@ from skbo_silbo._typing import FloatArray
 
 
 def scaled_squared_distances(A: FloatArray, B: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the scaled squared distances ``q_ij = sum_k w_k (a_ik - b_jk)^2``.
+    """Return the weighted squared distances ``q_ij = sum_k w_k (a_ik - b_jk)^2``.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def scaled_squared_distances(A: FloatArray, B: FloatArray, weights: FloatArray) 
 
 
 class DistancesTo:
-    """Function that computes scaled squared distances to fixed points.
+    """Function that computes weighted squared distances to a fixed set of points.
 
     Centring and scaling the fixed points once saves most of the cost when a search asks for the
     distances of one point after another.
@@ -76,7 +76,7 @@ class DistancesTo:
         self._squares = np.einsum("...jk,...jk->...j", self._scaled, self._scaled)[..., None, :]
 
     def __call__(self, A: FloatArray) -> FloatArray:
-        """Return the distances from the rows of A to the fixed points, of shape (n_a, n_b)."""
+        """Return the weighted squared distances from the rows of A to the fixed points."""
         a = (A - self._centre) * self._root
         q = a @ self._scaled.swapaxes(-1, -2)
         q *= -2.0

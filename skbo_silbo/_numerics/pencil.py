@@ -33,7 +33,7 @@ POOR_CONDITION = 1e-8  # reciprocal condition number below which Cholesky factor
 
 @dataclass(frozen=True)
 class CholeskyBasis:
-    """Whitening by triangular solves with ``T = D L L' D``, where D^2 is the diagonal of T."""
+    """Whitening transformation based on a Cholesky factorisation of T."""
 
     factor: np.ndarray
     scale: np.ndarray
@@ -44,19 +44,19 @@ class CholeskyBasis:
         return len(self.factor)
 
     def whiten(self, N: FloatArray) -> FloatArray:
-        """Return ``N P``, where the columns of P span the range of T and ``P'TP = I``."""
+        """Return ``N P``, the rows of N in whitened coordinates."""
         scaled = (N / self.scale).T
         return linalg.lapack.dtrtrs(self.factor, scaled, lower=True)[0].T
 
     def lift(self, U: FloatArray) -> FloatArray:
-        """Return ``P U`` for whitened directions U."""
+        """Return ``P U``, the whitened directions U in the original coordinates."""
         solved = linalg.lapack.dtrtrs(self.factor, U, lower=True, trans=True)[0]
         return solved / self.scale[:, None]
 
 
 @dataclass(frozen=True)
 class ExplicitBasis:
-    """Explicit whitening matrix P, for a singular or nearly singular T."""
+    """Whitening transformation based on an explicit matrix P, for a singular T."""
 
     columns: np.ndarray
 
@@ -66,21 +66,21 @@ class ExplicitBasis:
         return self.columns.shape[1]
 
     def whiten(self, N: FloatArray) -> FloatArray:
-        """Return ``N P``."""
+        """Return ``N P``, the rows of N in whitened coordinates."""
         return N @ self.columns
 
     def lift(self, U: FloatArray) -> FloatArray:
-        """Return ``P U``."""
+        """Return ``P U``, the whitened directions U in the original coordinates."""
         return self.columns @ U
 
 
 def whitening_basis(T: FloatArray) -> CholeskyBasis | ExplicitBasis:
-    """Return a basis that whitens T on its numerical range."""
+    """Return a whitening transformation for the numerical range of T."""
     return cholesky_basis(T) or truncated_basis(T)
 
 
 def cholesky_basis(T: FloatArray) -> CholeskyBasis | None:
-    """Return a `CholeskyBasis` of T, or None if T is too ill-conditioned."""
+    """Return a `CholeskyBasis` of T, or None if T is too ill-conditioned for it."""
     squares = np.diag(T)
     if not (squares > 0).all():
         return None
@@ -96,7 +96,7 @@ def cholesky_basis(T: FloatArray) -> CholeskyBasis | None:
 
 
 def truncated_basis(T: FloatArray) -> ExplicitBasis:
-    """Return an `ExplicitBasis` of the numerical range of T."""
+    """Return a whitening transformation for the numerical range of a singular T."""
     scale = _positive_scale(np.sqrt(np.clip(np.diag(T), 0, None)))
     eigenvalues, V = linalg.eigh(T / scale[:, None] / scale, check_finite=False)
     kept = eigenvalues > RANGE_TOLERANCE * eigenvalues[-1]
@@ -104,7 +104,7 @@ def truncated_basis(T: FloatArray) -> ExplicitBasis:
 
 
 def row_basis(F: FloatArray) -> ExplicitBasis:
-    """Return an `ExplicitBasis` for ``T = F'F``, computed from F without forming T.
+    """Return a whitening transformation for ``T = F'F`` without forming T.
 
     This avoids squaring the condition number.
     """
@@ -119,7 +119,7 @@ def _positive_scale(scale):
 
 
 def _range_basis(V, singular, scale):
-    """Return the whitening matrix ``D^-1 V S^-1``, with columns projected onto the range of T."""
+    """Return the whitening matrix ``D^-1 V S^-1``, projected onto the range of T."""
     inside = np.linalg.qr(V * scale[:, None])[0]
     P = (V / singular) / scale[:, None]
     return ExplicitBasis(inside @ (inside.T @ P))
@@ -127,7 +127,7 @@ def _range_basis(V, singular, scale):
 
 @dataclass(frozen=True)
 class Pencil:
-    """Matrix pencil (Gamma, T) stored in factored form. Full matrices are formed only on request.
+    """Matrix pencil (Gamma, T) of a generalised eigenvalue problem, in factored form.
 
     Attributes
     ----------
@@ -151,15 +151,15 @@ class Pencil:
 
     @property
     def X_labeled(self):
-        """The labelled rows of X."""
+        """Labelled rows of X."""
         return self.X[: self.n_labeled]
 
     def with_relative_ridge(self, ridge: Any) -> "Pencil":
-        """Return the pencil with a ridge that is relative to the mean of the diagonal of T."""
+        """Return the pencil with a ridge relative to the mean of the diagonal of T."""
         return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
     def mean_scatter(self) -> float:
-        """Return the mean of the diagonal of T, without the ridge."""
+        """Return the mean of the diagonal of T without the ridge."""
         return replace(self, ridge=0.0).total_diagonal().mean()
 
     def total_diagonal(self) -> FloatArray:
@@ -178,7 +178,7 @@ class Pencil:
         return self.X_labeled.T @ self.X_labeled + self.roughness()
 
     def roughness(self) -> FloatArray:
-        """Return the contribution of penalty and ridge to T, ``T - X_l'X_l``."""
+        """Return the part of T that is due to penalty and ridge, ``T - X_l'X_l``."""
         R = np.zeros(2 * self.X.shape[1:])
         if self.penalty is not None:
             R += self.X.T @ (self.penalty @ self.X)
@@ -187,7 +187,7 @@ class Pencil:
 
     @cached_property
     def basis(self) -> CholeskyBasis | ExplicitBasis:
-        """Whitening basis of T: a Cholesky factor, or a truncated basis if T is ill-conditioned."""
+        """Whitening transformation for T."""
         basis = cholesky_basis(self.total())
         if basis is not None:
             return basis
@@ -199,7 +199,7 @@ class Pencil:
         return ExplicitBasis(ridged.whiten(P))
 
     def _scatter_rows(self):
-        """Return F with ``F'F = T - ridge I``.
+        """Return a matrix F with ``F'F = T - ridge I``.
 
         It has the labelled rows, followed by one row for each edge of the graph.
         """
@@ -234,7 +234,7 @@ class Pencil:
 
 
 def centred_membership(omega: sparse.csr_array, root_weights: FloatArray | None) -> FloatArray:
-    """Return the membership matrix with centred columns, as a dense array.
+    """Return the slice membership matrix with centred columns.
 
     With weights, columns are made orthogonal to the square roots of the weights. Since X_l is
     centred, this does not change ``N = Omega'X_l``.

@@ -33,7 +33,7 @@ ROUNDING = 8 * np.finfo(float).eps
 
 
 def nearest_preimages(Z: FloatArray, B: FloatArray, centre: FloatArray) -> FloatArray:
-    """Return, for each target, the preimage in the box that is nearest to a centre.
+    """Return, for each target, the preimage in a box that is nearest to a centre.
 
     If a target has no preimage in the box, the points whose projection is nearest to it are used.
 
@@ -74,7 +74,7 @@ def nearest_preimages(Z: FloatArray, B: FloatArray, centre: FloatArray) -> Float
 
 
 def _rescale(M, Z, B, X0, previous, eps):
-    """Return the start for a smaller eps, since mu grows as 1/eps outside the image of the box."""
+    """Scale the starting points of Newton's method for a smaller eps."""
     grown = M * (previous / eps)
     keep = _dual_value(M, Z, B, X0, eps) <= _dual_value(grown, Z, B, X0, eps)
     return np.where(keep[:, None], M, grown)
@@ -112,7 +112,7 @@ def _newton_step(T, gradient, B, eps):
 
 
 def _exact_line_search(M, step, T, gradient, B, eps):
-    """Return the step lengths t that minimise ``phi(mu + t step)``, one for each target.
+    """Return the step length that minimises ``phi(mu + t step)`` for each target.
 
     The derivative along the step is increasing and piecewise linear. Its slope changes by
     ``(B step)_i^2`` where coordinate i enters or leaves the open interval.
@@ -135,7 +135,7 @@ def _exact_line_search(M, step, T, gradient, B, eps):
 
 
 def _zero_of_increasing(breaks, jumps, value, slope, least_slope):
-    """Return the zeros of increasing, piecewise linear functions.
+    """Return the zero of each of several increasing, piecewise linear functions.
 
     Each starts at ``value < 0`` with `slope`, which changes by ``jumps`` at the sorted ``breaks``.
     """

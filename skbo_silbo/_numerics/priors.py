@@ -37,7 +37,7 @@ LEAST_SPARSE_DIMENSION = 5  # with fewer inputs, all are expected to matter
 
 @dataclass(frozen=True)
 class HyperparameterPrior:
-    """Independent normal priors of the log signal variance, length scales and noise.
+    """Independent normal priors of the log hyperparameters of a Gaussian process.
 
     Attributes
     ----------
@@ -53,16 +53,16 @@ class HyperparameterPrior:
 
     @property
     def broader(self) -> "HyperparameterPrior | None":
-        """A normal prior whose posterior mode is a good start for the search, or None."""
+        """Normal prior whose posterior mode is a good starting point, or None."""
         is_plain = type(self) is HyperparameterPrior
         return None if is_plain else HyperparameterPrior(self.location, self.spread, self.bounds)
 
     def log_density(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density at theta, up to a constant, and its gradient."""
+        """Return the log prior density at theta, up to a constant, and its gradient."""
         return _normal_log_density(theta, self.location, self.spread)
 
     def shared(self) -> "HyperparameterPrior":
-        """Return the prior for a single length scale."""
+        """Return the prior of a process with a single length scale."""
         one = [0, 1, -1]
         return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
 
@@ -81,7 +81,7 @@ class HyperparameterPrior:
 
 @dataclass(frozen=True)
 class SparsePrior(HyperparameterPrior):
-    """Prior with ``w_k ~ HalfCauchy(tau)`` and ``tau ~ HalfCauchy(0.1)`` on the unit cube.
+    """Sparse prior of the weights, ``w_k ~ HalfCauchy(tau)`` with ``tau ~ HalfCauchy(0.1)``.
 
     The priors of the signal and noise variance are normal in the logarithm.
 
@@ -99,7 +99,7 @@ class SparsePrior(HyperparameterPrior):
     log_tau_scale: float
 
     def log_density(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density at theta, up to a constant, and its gradient."""
+        """Return the log prior density at theta, up to a constant, and its gradient."""
         ends, log_weights = [0, -1], -2.0 * theta[1:-1]
         log_tau = self._best_log_tau(log_weights)
         local, shared = log_weights - log_tau, log_tau - self.log_tau_scale
@@ -111,7 +111,7 @@ class SparsePrior(HyperparameterPrior):
         return lengths + others, gradient
 
     def _best_log_tau(self, log_weights):
-        """Return the most probable log tau for given log weights.
+        """Return the most probable log tau given the log weights.
 
         The log density is concave in log tau, and its derivative changes sign between the smallest
         and the largest of the log weights and the scale.
@@ -124,7 +124,7 @@ class SparsePrior(HyperparameterPrior):
 
 
 def dimension_scaled_prior(d: int, width: float = CUBE_WIDTH) -> HyperparameterPrior:
-    """Return the prior for targets of unit variance on d inputs that all matter.
+    """Return the prior for targets of unit variance on d inputs that may all be relevant.
 
     On the unit cube, ``log length ~ Normal(sqrt(2) + log(d) / 2, sqrt(3))`` (Hvarfner et al.). The
     location is shifted by the variance in log space, to the mode of the length itself. `width` is
@@ -139,7 +139,7 @@ def dimension_scaled_prior(d: int, width: float = CUBE_WIDTH) -> HyperparameterP
 
 
 def sparse_prior(d: int, width: float = CUBE_WIDTH) -> SparsePrior:
-    """Return the prior for targets of unit variance on d inputs, few of them relevant."""
+    """Return the prior for targets of unit variance on d inputs, of which few are relevant."""
     dense = dimension_scaled_prior(d, width)
     log_tau_scale = np.log(SHARED_WEIGHT) - 2.0 * np.log(width)
     return SparsePrior(dense.location, dense.spread, dense.bounds, log_tau_scale)
@@ -149,7 +149,7 @@ PRIORS = MappingProxyType({"dimension-scaled": dimension_scaled_prior, "sparse":
 
 
 def _normal_log_density(x, location, spread):
-    """Return the log density of independent normals up to a constant, and its gradient."""
+    """Return the log density of independent normal variables, and its gradient."""
     deviation = (x - location) / spread
     return -0.5 * float(deviation @ deviation), -deviation / spread
 

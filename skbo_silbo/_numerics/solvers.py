@@ -71,7 +71,7 @@ LEAST_EIGENVALUE = 1e-8
 
 
 def choose_solver(pencil: Pencil, *, relative_ridge: float, counted: bool) -> str:
-    """Return the name of the fastest solver that fits in memory.
+    """Return the name of the fastest eigenvalue solver that fits in memory.
 
     "randomized" is only used if `counted`, when the number of directions is given.
     """
@@ -98,17 +98,17 @@ def _leading_are_faster(pencil):
 
 
 def solve_dense(pencil: Pencil, n_wanted: int, random_state: Any = None) -> Spectrum:
-    """Compute exact directions from T, or from the SVD of the rows if T is ill-conditioned."""
+    """Compute all directions exactly from T, or from the rows if T is ill-conditioned."""
     return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted)
 
 
 def solve_dual(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
-    """Compute exact directions in the span of the rows from their Gram matrix."""
+    """Compute all directions exactly from the Gram matrix of the rows."""
     return solve_rows(pencil, n_wanted, solve_dual)
 
 
 def solve_iterative(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
-    """Compute leading directions by conjugate gradients, without d x d or n x n matrices.
+    """Compute leading directions by conjugate gradients, without forming large matrices.
 
     For plain slices they are exact up to the tolerance.
     """
@@ -147,7 +147,7 @@ PENCIL_SOLVERS = MappingProxyType(
 
 
 def solve_rows(pencil, n_wanted, solver, random_state=None):
-    """Compute all directions in the span of the rows, or with a `random_state` the leading ones."""
+    """Compute the directions in the span of the rows."""
     if has_uneven_columns(pencil):
         return solve_uneven_columns(pencil, n_wanted, solver, random_state)
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
@@ -162,7 +162,7 @@ def solve_rows(pencil, n_wanted, solver, random_state=None):
 
 
 def has_uneven_columns(pencil: Pencil) -> bool:
-    """Return whether columns of small scale would be lost to rounding in the Gram matrix.
+    """Return whether columns of small scale would be lost to rounding errors.
 
     This does not matter for columns that the ridge outweighs.
     """
@@ -172,7 +172,7 @@ def has_uneven_columns(pencil: Pencil) -> bool:
 
 
 def solve_uneven_columns(pencil, n_wanted, solver, random_state):
-    """Compute directions from columns scaled to unit length, and scale them back.
+    """Compute directions after scaling all columns to unit length.
 
     Without a ridge, scaling does not change the directions. With a ridge, T is formed instead.
     Directions are projected onto the span of the rows.
@@ -198,7 +198,7 @@ def solve_uneven_columns(pencil, n_wanted, solver, random_state):
 
 
 def solve_moments(N, basis, n_wanted, random_state=None):
-    """Compute directions from the slice sums N and a whitening basis P of T.
+    """Compute directions from the slice sums N and a whitening transformation P of T.
 
     The eigenvalues are the squared singular values of N P. The directions are its right singular
     vectors, multiplied by P. With a `random_state`, only leading directions are computed, by
@@ -226,7 +226,7 @@ def solve_moments(N, basis, n_wanted, random_state=None):
 
 
 def solve_within_slices(pencil: Pencil, n_wanted: int) -> Spectrum:
-    """Compute exact directions of plain slices from the scatter within slices, W = T - Gamma.
+    """Compute directions exactly from the scatter matrix within slices.
 
     ``Gamma b = theta W b`` has the same directions, with ``lambda = theta / (1 + theta)``. With a
     small ridge, several lambda differ from 1 by little more than rounding errors, while their theta
@@ -244,7 +244,7 @@ def solve_within_slices(pencil: Pencil, n_wanted: int) -> Spectrum:
 
 
 def _within_basis(pencil, sums):
-    """Return a `CholeskyBasis` of W, or None if W is numerically singular."""
+    """Return the Cholesky basis of the scatter within slices, or None if it is singular."""
     root, info = linalg.lapack.dpotrf(pencil.roughness(), clean=True)
     if info != 0:
         return None
@@ -263,7 +263,7 @@ def _leading(between, order, n_wanted, random_state):
 
 
 def whitened_rows(pencil: Pencil) -> FloatArray:
-    """Return the labelled rows in coordinates that whiten T, ``X_l P``."""
+    """Return the labelled rows in whitened coordinates, ``X_l P``."""
     if pencil.X.shape[1] <= len(pencil.X):
         return pencil.basis.whiten(pencil.X_labeled)
     reduced, _ = reduce_to_rows(pencil)
@@ -271,7 +271,7 @@ def whitened_rows(pencil: Pencil) -> FloatArray:
 
 
 def solve_ridged_rows(pencil, n_wanted, random_state=None):
-    """Compute directions for ``T = X_l'X_l + ridge I`` from the Gram matrix ``X_l X_l'``.
+    """Compute directions of a problem with a ridge from the Gram matrix of the rows.
 
     ``T^-1 X_l' = X_l' (K + ridge I)^-1`` needs one Cholesky factor. Omega is centred like X_l,
     because the null vector of K would only be divided by the ridge. None is returned if the factor
@@ -310,12 +310,12 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
 
 
 def combine_rows(X: FloatArray, A: FloatArray) -> FloatArray:
-    """Return ``X'A`` by a product that reads X row by row, which is twice as fast."""
+    """Compute ``X'A`` quickly by reading X row by row."""
     return (A.T @ X).T
 
 
 def reduce_to_rows(pencil):
-    """Return the pencil in the span of its rows, and the function that maps directions back.
+    """Restrict an eigenvalue problem to the span of its rows.
 
     Directions of the original pencil are ``b = Q b_red``. Q is orthonormal and never formed. The
     other factors of ``X = left diag(singular) Q'`` come from the Gram matrix of the rows, or from

@@ -10,14 +10,14 @@ from skbo_silbo._sklearn import threadpool_controller
 
 
 class _Limited:
-    """Number of open `one_thread` contexts in this process, and the previous thread counts."""
+    """State of the open `one_thread` contexts in this process."""
 
     lock, n_open = threading.Lock(), 0
     found: Any = ()
 
     @classmethod
     def after_fork(cls):
-        """Reset the state in a forked child, where the other threads do not exist."""
+        """Reset the state in a forked child process, which has no other threads."""
         cls.lock, cls.n_open = threading.Lock(), 0
 
 
@@ -27,7 +27,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit linear algebra libraries to one thread, which is faster for small matrices.
+    """Context manager that limits linear algebra libraries to one thread.
 
     The limit applies to the whole process. The first thread to enter stores the thread counts, and
     the last one to leave restores them.

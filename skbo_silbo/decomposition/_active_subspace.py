@@ -26,7 +26,7 @@ POLISH_ITERATIONS = 15  # L-BFGS-B iterations of the final optimisation
 
 
 class ActiveSubspace(SupervisedProjection):
-    """Active subspace of a Gaussian process regression.
+    """Active subspace estimated by Gaussian process regression.
 
     Find the directions along which the regression function changes most: the leading eigenvectors
     of the average of ``g(x) g(x)'`` over labelled and unlabelled samples, where g is the gradient
@@ -146,7 +146,7 @@ class ActiveSubspace(SupervisedProjection):
         sample_weight: ArrayLike | None = None,
         gradients: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the model to X and y.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class ActiveSubspace(SupervisedProjection):
         self._store_directions(frame, unit * singular / np.sqrt(n_points), directions)
 
     def _check_gradients(self, gradients, rows, q):
-        """Validate the gradients, and return those at the labelled samples with shape (n, q, d)."""
+        """Validate observed gradients, and return those of the labelled samples."""
         if self.response == "rank":
             raise ValueError(
                 "gradients must be None with response='rank', since ranks have no gradients. Use "
@@ -222,7 +222,7 @@ class ActiveSubspace(SupervisedProjection):
         return G.reshape(n, q, d)[rows.is_labeled]
 
     def _slopes_of_processes(self, frame, rows, Y, copies):
-        """Fit a process to each response, and return its gradients and the number of samples."""
+        """Fit a Gaussian process to each response, and return the gradients of its mean."""
         check_pairs_fit(type(self).__name__, len(Y))
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         T = (Y - frame.y_mean) / frame.y_scale
@@ -232,7 +232,7 @@ class ActiveSubspace(SupervisedProjection):
         return slopes, rows.n_rows + len(rows.X_unlabeled)
 
     def _fit_model(self, U, t, copies):
-        """Fit a process, and refit it along the directions found as long as the evidence increases.
+        """Fit a Gaussian process repeatedly, each time along the directions found so far.
 
         Return the model and the number of refits that were kept.
         """
@@ -264,7 +264,7 @@ class ActiveSubspace(SupervisedProjection):
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
 
     def _store_models(self, frame, features, models):
-        """Set the attributes that describe the process, or the processes of several responses."""
+        """Store the fitted attributes that describe the Gaussian processes."""
         found = []
         for (model, n_refinements), y_scale in zip(models, frame.y_scale, strict=True):
             signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
@@ -287,7 +287,7 @@ class _Model:
     prior: HyperparameterPrior
 
     def polished(self):
-        """Return the model with hyperparameters optimised on more samples."""
+        """Return the model with hyperparameters optimised on a larger sample."""
         if self.data.n_rows <= SEARCH_ROWS:
             return self
         data = self.data.spread(POLISH_ROWS)
@@ -296,22 +296,22 @@ class _Model:
 
     @cached_property
     def process(self) -> GaussianProcess:
-        """Process conditioned on all samples."""
+        """Gaussian process conditioned on all samples."""
         return self.data.condition(self.theta)
 
     @cached_property
     def evidence(self):
-        """Log marginal likelihood in nats."""
+        """Log marginal likelihood of the Gaussian process, in nats."""
         return self.data.log_likelihood(self.theta)[0]
 
     @property
     def charged_evidence(self):
-        """Log marginal likelihood, penalised for the r learnt directions by Schwarz's criterion."""
+        """Log marginal likelihood with a BIC penalty for the r learnt directions."""
         r, d = self.learnt.shape
         return self.evidence - 0.5 * r * (d - r) * np.log(self.data.n_rows)
 
     def slopes(self, points, copies):
-        """Return the gradient of the posterior mean at each point.
+        """Return the gradient of the posterior mean at each sample.
 
         At labelled points, it is multiplied by the square root of the weight.
         """
@@ -323,7 +323,7 @@ class _Model:
 
 
 def _n_leading(eigenvalues):
-    """Return the number of directions that maximises the ridge-type eigenvalue ratio.
+    """Return the number of eigenvalues that maximises the ridge-type eigenvalue ratio.
 
     A zero is appended to the eigenvalues.
     """

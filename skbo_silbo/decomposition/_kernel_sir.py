@@ -194,7 +194,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the model to X and y.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
     @available_if(_learns_inverse)
     def inverse_transform(self, Z: Any) -> Any:
-        """Return samples that have approximately the given scores.
+        """Return samples whose scores are approximately the given ones.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return (values @ self._inverse_coef + self._X_mean).astype(Z.dtype, copy=False)
 
     def _set_kernel_inputs(self, data):
-        """Set `X_fit_`, and the shift and scale that are applied to samples before the kernel.
+        """Set `X_fit_`, and the scaling that is applied to samples before the kernel.
 
         Constant columns are multiplied by 0. For shift-invariant kernels, columns are centred,
         which reduces rounding errors.
@@ -286,12 +286,12 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma_)
 
     def _score_kernel(self, Z, Y):
-        """Return the kernel matrix between scores, with ``gamma = 1 / n_components_``."""
+        """Return the kernel matrix between two sets of scores."""
         gamma = 1 / self.n_components_
         return pairwise_kernels(Z, Y, metric=self.kernel, filter_params=True, gamma=gamma)
 
     def _pencil(self, F, data, slices):
-        """Set up the eigenvalue problem, with ridge and penalty, in the coordinates F."""
+        """Return the generalised eigenvalue problem in the kernel coordinates F."""
         n, random_state = len(data.y), check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         self.ridge_ = self._resolve_ridge(F[:n], data)
@@ -313,7 +313,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):
-        """Return the ridge, chosen from the labelled coordinates F if it is "auto"."""
+        """Return the ridge, selected by cross-validation if it is "auto"."""
         if self.ridge != "auto":
             return float(self.ridge)
         firsts, sets = copies(data.X_labeled, data.y)
@@ -337,7 +337,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self.dual_coef_, self.offset_ = dual(np.sqrt(n_rows) * V)
 
     def _fit_inverse(self, K, weights):
-        """Fit the kernel ridge regression that ``inverse_transform`` uses.
+        """Fit the kernel ridge regression from scores to samples for ``inverse_transform``.
 
         Unlabelled samples have weight 1.
         """
@@ -364,7 +364,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
 
 def kernel_features(K, n_labeled, weights=None):
-    """Decompose a kernel matrix whose first `n_labeled` samples are labelled.
+    """Compute coordinates of samples in the feature space of a kernel matrix.
 
     Returns
     -------

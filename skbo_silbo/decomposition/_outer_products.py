@@ -140,7 +140,7 @@ class OuterProductGradients(SupervisedProjection):
         self.components_ = frame.rows_in_features(B.T)
 
     def _targets(self, data, frame):
-        """Return the targets, scaled to a total variance of 1, and the factor that undoes it."""
+        """Return targets with a total variance of 1, and the factor that restores their scale."""
         if self.target == "central":
             codes = slice_response(data.y, N_CENTRAL_SLICES, sample_weight=data.weights).codes
             return response_targets(codes.astype(str), data.weights), 1.0
@@ -152,7 +152,7 @@ class OuterProductGradients(SupervisedProjection):
         return self._outer_products(rows, r)
 
     def _outer_products(self, rows, r):
-        """Fit by OPG, reducing the number of directions from d to r while neighbourhoods shrink.
+        """Estimate directions by OPG with shrinking neighbourhoods and fewer directions.
 
         The result of the first steps is cached, because it does not depend on r.
         """
@@ -174,7 +174,7 @@ class OuterProductGradients(SupervisedProjection):
         return n ** (-1 / (r + 4))
 
     def _choose_n_components(self, rows, y):
-        """Add directions as long as each reduces the held-out error by a standard error."""
+        """Select the number of directions by the error of predictions for held-out samples."""
         firsts, sets = copies(rows.U, y)
         folds = (rankdata(y[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
         parts = [
@@ -191,7 +191,7 @@ class OuterProductGradients(SupervisedProjection):
         return best if gain > error else 0
 
     def _held_out_errors(self, parts, r):
-        """Return the squared held-out error of each sample.
+        """Return the squared prediction error of each held-out sample.
 
         With r = 0, the prediction is the mean of the training samples.
         """
@@ -261,7 +261,7 @@ class MAVE(OuterProductGradients):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Standardised samples with their targets and, if there are any, their weights.
+    """Standardised samples with their targets and optional sample weights.
 
     `steps` caches the results of the first OPG steps.
     """
@@ -277,12 +277,12 @@ class _Rows:
         return len(self.t) if self.weights is None else self.weights.sum()
 
     def subset(self, kept):
-        """Return the samples selected by a mask."""
+        """Return the samples that a mask selects."""
         weights = None if self.weights is None else self.weights[kept]
         return _Rows(self.U[kept], self.t[kept], weights)
 
     def leading_slopes(self, V, bandwidth, ridge):
-        """Return the singular values and right singular vectors of the slopes of all local fits.
+        """Return the singular values and right singular vectors of all local slopes.
 
         Neighbours are weighted by their distance along the directions V.
         """

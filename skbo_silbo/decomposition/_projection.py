@@ -40,7 +40,7 @@ NONNEGATIVE = Interval(Real, 0, None, closed="left")
 class SupervisedProjection(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
 ):
-    """Base class of supervised dimension-reduction transformers.
+    """Base class of supervised linear dimension-reduction transformers.
 
     A subclass implements ``_learn(data)``, where `data` is a `LabelledData` with validated samples
     and without constant columns. The method sets `n_components_`, `eigenvalues_`, `mean_` and
@@ -72,7 +72,7 @@ class SupervisedProjection(
     _loadings: FloatArray  # (r, d), least-squares coefficients of the features on the scores
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model.
+        """Fit the model to X and y.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class SupervisedProjection(
         return self._fit(X, y, None, sample_weight)
 
     def _fit(self, X, y, X_unlabeled, sample_weight, group=None, **given):
-        """Fit the model, passing additional keyword arguments to ``_learn``."""
+        """Validate the data and fit the model."""
         validate_parameters(self)
         data = split_labelled(
             self,
@@ -124,14 +124,14 @@ class SupervisedProjection(
 
     @abstractmethod
     def _learn(self, data: LabelledData, **given: Any) -> None:
-        """Fit the model to data without constant columns, and set the fitted attributes."""
+        """Estimate the directions from data without constant features."""
 
     def _select_samples(self, data: LabelledData) -> LabelledData:
-        """Drop the samples that the method does not use."""
+        """Return the data without the samples that the method does not use."""
         return data if has_fit_parameter(self, "X_unlabeled") else data.labelled_only()
 
     def _check_shape(self, n: int, d: int) -> None:
-        """Validate the parameters against n labelled samples of d non-constant columns."""
+        """Check the parameters against the numbers of labelled samples and features."""
         if not isinstance(self.n_components, str) and self.n_components > self.n_features_in_:
             raise ValueError(
                 f"n_components must be at most {self.n_features_in_} (n_features), got "
@@ -143,21 +143,21 @@ class SupervisedProjection(
             check_enough_rows(type(self).__name__, n, d)
 
     def _reset(self) -> None:
-        """Delete all fitted attributes, since the next fit may not set every one of them."""
+        """Delete all fitted attributes before a new fit."""
         kept = ("n_features_in_", "feature_names_in_")
         for name in list(vars(self)):
             if name.endswith("_") and name not in kept:
                 delattr(self, name)
 
     def _slice_response(self, data: LabelledData) -> Slices:
-        """Slice y, within groups if there are any."""
+        """Slice the response y, within groups if there are any."""
         slices = slice_within(data.y, data.groups, self.n_slices, sample_weight=data.weights)
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self._n_groups = slices.n_groups
         return slices
 
     def _store(self, data: LabelledData) -> None:
-        """Convert the fitted attributes so that they refer to all features."""
+        """Extend the fitted attributes from the non-constant features to all features."""
         products = products_with_scores(data.X_labeled, self.mean_, self.components_, data.weights)
         self._store_in_features(data.columns, data.X_labeled.dtype, products)
 
@@ -179,7 +179,7 @@ class SupervisedProjection(
     @overload
     def transform(self, X: ArrayLike) -> FloatArray: ...
     def transform(self, X: Any) -> Any:
-        """Project X on the components.
+        """Project the samples X onto the directions.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class SupervisedProjection(
     @overload
     def inverse_transform(self, Z: ArrayLike) -> FloatArray: ...
     def inverse_transform(self, Z: Any) -> Any:
-        """Reconstruct samples from their scores by least squares, as `PLSRegression` does.
+        """Reconstruct samples from their scores by least squares.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class SupervisedProjection(
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> str:
-        """Summarise slices, directions, eigenvalues and tests, in the layout of R's ``dr``.
+        """Return a text summary of the fit in the layout of R's package ``dr``.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ class SupervisedProjection(
         return format_summary(self, rows, self._standard_errors(rows))
 
     def _check_same_rows(self, rows):
-        """Raise ValueError if the samples do not match the slices of the fit."""
+        """Raise a ValueError if the given samples are not those of the fit."""
         n_groups = 1 if rows.groups is None else int(rows.groups.max()) + 1
         if n_groups != (fitted := getattr(self, "_n_groups", 1)):
             raise ValueError(
@@ -312,7 +312,7 @@ class SupervisedProjection(
             )
 
     def _standard_errors(self, rows):
-        """Return the standard errors of `components_`, or None if they are not available."""
+        """Return the standard errors of the directions, or None if they are not available."""
 
     @property
     def _n_features_out(self):

@@ -22,7 +22,7 @@ RANK_TOLERANCE = 1e-14  # eigenvalues below this share of the largest count as 0
 
 
 class RecursiveFeatureMachine(SupervisedProjection):
-    """Directions along which a kernel regression of the response changes most.
+    """Dimension reduction by the average gradients of a kernel regression.
 
     A kernel ridge regression with a Laplace kernel is fitted to the labelled samples. The average
     outer product of its gradients (AGOP) over labelled and unlabelled samples becomes the metric
@@ -131,7 +131,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the model to X and y.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
 
     def _targets(self, y, weights):
-        """Return targets of mean 0 and total variance 1, and the factor that undoes the scaling."""
+        """Return targets of mean 0 and total variance 1, and the factor that restores them."""
         if y.dtype.kind != "f":
             return response_targets(y, weights), 1.0
         Y = y.reshape(len(y), -1)
@@ -189,7 +189,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         return (Y - mean) / (spread * np.sqrt(len(spread))), spread[0] if len(spread) == 1 else 1.0
 
     def _learn_metric(self, U, T, weights):
-        """Return the learnt metric, or only its diagonal if ``metric="diagonal"``.
+        """Return the learnt metric of the kernel, or its diagonal if ``metric="diagonal"``.
 
         The targets T, of shape (n, t), belong to the first n of the rows U.
         """
@@ -205,7 +205,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
         return M
 
     def _leading_roots(self, M):
-        """Set `eigenvalues_`, and return each direction times the square root of its eigenvalue."""
+        """Return each direction multiplied by the square root of its eigenvalue."""
         self.eigenvalues_, V = _eigenpairs(M)
         held = np.cumsum(self.eigenvalues_) / self.eigenvalues_.sum()
         rank = np.count_nonzero(self.eigenvalues_ > RANK_TOLERANCE * self.eigenvalues_[0])
@@ -217,12 +217,12 @@ class RecursiveFeatureMachine(SupervisedProjection):
 
 
 def _diagonal(M):
-    """Return the diagonal of a metric, which may be a matrix or already its diagonal."""
+    """Return the diagonal of a metric given as a matrix or as its diagonal."""
     return M if M.ndim == 1 else np.diag(M)
 
 
 def _eigenpairs(M):
-    """Return the eigenvalues of a metric in decreasing order, and the eigenvectors as rows."""
+    """Return the eigenvalues and eigenvectors of a metric, largest eigenvalue first."""
     if M.ndim == 1:
         order = np.argsort(-M, kind="stable")
         return M[order], np.eye(len(M))[order]
@@ -231,7 +231,7 @@ def _eigenpairs(M):
 
 
 def _root(M):
-    """Return the symmetric square root of a metric, which may be a matrix or its diagonal."""
+    """Return the symmetric square root of a metric given as a matrix or as its diagonal."""
     if M.ndim == 1:
         return np.sqrt(M)
     eigenvalues, V = _eigenpairs(M)

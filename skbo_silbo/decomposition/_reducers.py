@@ -8,7 +8,7 @@ from skbo_silbo._checks import brief
 
 
 def check_reducer(reducer):
-    """Raise ValueError if `reducer` is neither None nor a transformer."""
+    """Raise a ValueError if `reducer` is neither None nor a transformer."""
     if reducer is not None and (isinstance(reducer, type) or not hasattr(reducer, "transform")):
         raise ValueError(
             f"reducer must be None or a transformer, got {brief(reducer)}. Pass an instance, such "
@@ -17,7 +17,7 @@ def check_reducer(reducer):
 
 
 def fit_reducer(reducer, X, y, X_unlabeled, weights):
-    """Fit a clone of a transformer, with unlabelled samples if it accepts them."""
+    """Fit a clone of a transformer, passing unlabelled samples if it supports them."""
     given = {}
     if len(X_unlabeled) and has_fit_parameter(reducer, "X_unlabeled"):
         given["X_unlabeled"] = X_unlabeled

@@ -20,7 +20,7 @@ from skbo_silbo.decomposition.slicing._slices import spread_over_response
 
 
 class SDRClassifier(ClassifierMixin, BaseEstimator):
-    """Sufficient dimension reduction, followed by a kernel classifier on the scores.
+    """Sufficient dimension reduction followed by a kernel classifier on the scores.
 
     A kernel ridge regression with a Laplace kernel predicts the class indicators from the scores.
     Its ridge minimises the exact leave-one-out error. By default, the scores are those of
@@ -68,7 +68,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the transformer and the classifier to X and y.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _encode(self, y, sample_weight):
-        """Set `classes_`, and return the index of each sample's class, NaN if unlabelled."""
+        """Store the classes, and return the class index of each sample, NaN if unlabelled."""
         if y is None:
             raise ValueError(
                 "SDRClassifier requires y to be passed, but the target y is None. Use NaN in y for "
@@ -139,7 +139,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         return codes
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Estimate the probability of each class.
+        """Estimate the class probabilities of the samples X.
 
         The predicted indicators are clipped from below at ``1 / (n_l + 2)``, where n_l is the
         number of labelled samples, and then scaled to sum to 1.
@@ -159,7 +159,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         return values / values.sum(axis=1, keepdims=True)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict classes.
+        """Predict the classes of the samples X.
 
         Parameters
         ----------

@@ -51,7 +51,7 @@ LITTLE_NOISE = 1e-4  # duplicates may hide the noise if it is below this share o
 
 
 class SDRRegressor(RegressorMixin, BaseEstimator):
-    """Sufficient dimension reduction, followed by a regression on the scores.
+    """Sufficient dimension reduction followed by a regression on the scores.
 
     By default, `RecursiveFeatureMachine` finds the directions, and a kernel ridge regression
     predicts y from the scores [3]_. With other transformers, such as `MAVE` [1]_, a Gaussian
@@ -139,7 +139,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the transformer and the regression to X and y.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def _choose(self, X, t, data, sets):
-        """Choose the transformer, and return it unfitted with its held-out predictions.
+        """Select the transformer by held-out predictions, and return both.
 
         The predictions are means and standard deviations, each of shape (n,).
         """
@@ -224,7 +224,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return (linear, *other) if gain > error else (reducer, *found)
 
     def _held_out(self, reducer, X, t, data, sets):
-        """Return held-out predictive means and standard deviations, with shape (2, n).
+        """Predict means and standard deviations of held-out samples.
 
         The model that predicts the samples of a fold is fitted to the other folds.
         """
@@ -248,7 +248,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     @overload
     def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """Predict y.
+        """Predict the targets of the samples X.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return mean, np.sqrt(np.average(self.std_ratios_**2, weights=self._weights)) * std
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return R^2 of the predictions for the labelled samples.
+        """Return the R^2 of the predictions for labelled samples.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return float(r2_score(np.asarray(y)[labelled], predicted[labelled], sample_weight=weights))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
-        """Predict intervals for new observations.
+        """Predict an interval for a new observation at each of the samples X.
 
         The half width is the predicted standard deviation times a quantile of the absolute values
         of `std_ratios_`; samples are assumed to be exchangeable. This is close to the jackknife+ of
@@ -318,7 +318,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         return np.column_stack([mean - reach * std, mean + reach * std])
 
     def _predictions(self, X):
-        """Return predictive means and calibrated standard deviations, with shape (2, n)."""
+        """Predict means and calibrated standard deviations, as an array of shape (2, n)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         parts = [self._predicted(X[rows]) for rows in gen_batches(len(X), BATCH)]
@@ -332,7 +332,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
 
 
 def _fit_model(reducer, X, y, t, X_unlabeled, weights):
-    """Fit the transformer, and a regression of the targets t on its scores.
+    """Fit a transformer, and a regression of the targets t on its scores.
 
     Return the transformer, or None if y is constant, the scores, and the regression.
     """
@@ -344,7 +344,7 @@ def _fit_model(reducer, X, y, t, X_unlabeled, weights):
 
 
 class _Process:
-    """Gaussian process regression of t on standardised scores."""
+    """Gaussian process regression of targets on standardised scores."""
 
     def __init__(self, scores, t, weights):
         self.mean, spread = mean_and_spread(scores, weights)
@@ -364,7 +364,7 @@ class _Process:
 
 
 class _Machine:
-    """Kernel ridge regression of t on scores of `RecursiveFeatureMachine`."""
+    """Kernel ridge regression of targets on the scores of `RecursiveFeatureMachine`."""
 
     def __init__(self, scores, t, weights):
         firsts, sets = copies(scores, t)
@@ -383,14 +383,14 @@ class _Machine:
 
 
 class _Noise:
-    """Local average of the squared held-out errors as a function of the scores."""
+    """Estimate of the local noise level as a function of the scores."""
 
     def __init__(self, Z, squares, weights):
         self.Z, self.own = Z, weights * np.stack([squares, np.ones(len(Z))])
         self.everywhere = max(np.average(squares, weights=weights), np.finfo(float).tiny)
 
     def level(self, at, own=0.0):
-        """Return the local root mean square of the standardised held-out errors at each point.
+        """Return the local root mean square of the standardised held-out errors.
 
         `own` holds the contributions of the points themselves, which are subtracted.
         """

@@ -47,7 +47,7 @@ from skbo_silbo.decomposition.slicing._whitened_rows import (
 
 
 class SecondMomentSlicing(SupervisedProjection):
-    """Base class of methods based on the second moments within slices.
+    """Base class of methods that use the second moments of X within slices of y.
 
     A subclass implements ``_kernel_of_rows(Z, slices, total)``, which returns the kernel matrix
     whose leading eigenvectors are the directions; `total` is the covariance of Z. Its attribute
@@ -100,7 +100,7 @@ class SecondMomentSlicing(SupervisedProjection):
             warn_if_dependence_unseen(Z, data.y, data.weights, self._sees, **seen)
 
     def _choose_n_components(self, Z, V, slices):
-        """Choose the number of components, given all directions V."""
+        """Select the number of directions."""
         if not isinstance(self.n_components, str):
             return int(self.n_components)
         if self.n_components == "criterion":
@@ -116,10 +116,10 @@ class SecondMomentSlicing(SupervisedProjection):
 
     @abstractmethod
     def _kernel_of_rows(self, Z, slices, total):
-        """Return the kernel matrix whose leading eigenvectors are the directions."""
+        """Return the matrix whose leading eigenvectors are the directions."""
 
     def _test_by_chi_square(self, S, slices):
-        """Compute and store chi-square tests if the method supports them."""
+        """Test the number of directions by chi-square tests, if the method has them."""
 
 
 class SlicedAverageVarianceEstimation(SecondMomentSlicing):
@@ -212,7 +212,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the model to X and y.
 
         Parameters
         ----------

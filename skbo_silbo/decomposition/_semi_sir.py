@@ -253,7 +253,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the model to labelled and unlabelled samples.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
             super()._learn(data)
 
     def _learn_paper(self, data: LabelledData) -> None:
-        """Fit by Algorithm 2 of the paper."""
+        """Estimate the directions by Algorithm 2 of the paper."""
         slices = self._slice_response(data)
         self._seen, self.target_type_ = None, target_type(data.y)
         search = {"method": self.neighbors, "random_state": check_random_state(self.random_state)}

@@ -164,7 +164,7 @@ class SlicedInverseRegression(SupervisedProjection):
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model.
+        """Fit the model to X and y.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class SlicedInverseRegression(SupervisedProjection):
             warn_if_dependence_unseen(*rows, sees, found=self.n_components_, sees_means=True)
 
     def _problem_from_moments(self, data, slices):
-        """Return the problem computed from moments, or None if the samples themselves are needed.
+        """Set up SIR's eigenvalue problem from moments, or return None if that is not possible.
 
         Moments are sufficient for plain slices of many samples if T is well conditioned. They avoid
         a centred copy of X.
@@ -241,7 +241,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return {"ridge": self.ridge, "is_scaled": bool(self.scale), "is_ordered": is_ordered}
 
     def _problem_from_rows(self, data: LabelledData, slices: Slices) -> RowsProblem:
-        """Set up the problem of samples in memory, and choose its ridge, alpha and solver."""
+        """Set up SIR's eigenvalue problem from samples, with its ridge, alpha and solver."""
         n, d = data.X_labeled.shape
         is_ordered = self.target_type_ == "numeric"
         random_state = check_random_state(self.random_state)
@@ -312,7 +312,7 @@ class SlicedInverseRegression(SupervisedProjection):
         )
 
     def _solve(self, problem: SIRProblem) -> None:
-        """Solve the eigenvalue problem and choose the number of directions."""
+        """Solve SIR's eigenvalue problem and select the number of directions."""
         n, d, r = problem.counts.sum(), len(problem.mean), self.n_components
         most = min(MAX_AUTO_COMPONENTS, d) if isinstance(r, str) else int(r)
         spectrum = problem.solve(most)
@@ -347,7 +347,7 @@ class SlicedInverseRegression(SupervisedProjection):
         self.ridge_, self.solver_ = problem.ridge, problem.solver
 
     def _has_chi_square(self, n: float, d: int, counts: np.ndarray) -> bool:
-        """Return whether there are enough samples for the chi-square tests of plain slices."""
+        """Return whether the chi-square tests apply: plain slices with enough samples."""
         enough = n >= ROWS_PER_FEATURE_TESTED * max(d, len(counts)) and slices_are_large(counts)
         return self.n_components != "permutation" and enough
 
@@ -356,14 +356,14 @@ class SlicedInverseRegression(SupervisedProjection):
         return self.n_local_neighbors is not None and self.n_local_neighbors < slices.counts.max()
 
     def _depends_on_units(self, data: LabelledData, slices: Slices) -> bool:
-        """Return whether the result depends on the units of X because of a ridge or a graph."""
+        """Return whether the directions depend on the units in which X is measured."""
         d = data.X_labeled.shape[1]
         ridged = self.ridge != 0 and (self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * d)
         exact = self.solver in ("auto", "dense", "dual") and slices.n_rows > d
         return ridged or not exact or self._is_local(slices) or len(data.X_unlabeled) > 0
 
     def _warn_if_unidentified(self, problem: SIRProblem, n: float) -> None:
-        """Warn if there are too few labelled samples to identify a direction without a ridge."""
+        """Warn if there are too few labelled samples to identify a direction."""
         d = len(problem.mean)
         if self.ridge == 0 and n - 1 <= d and not problem.is_penalised:
             warn_user(
@@ -373,7 +373,7 @@ class SlicedInverseRegression(SupervisedProjection):
             )
 
     def _check_linearity(self, X, slices, by_value, columns):
-        """Set `curvature_`, and warn if the linearity condition fails."""
+        """Check the linearity condition of SIR, set `curvature_`, and warn of a violation."""
         n, d = X.shape
         places = linearity_sample(n, d, slices.weights)
         self.curvature_ = check_linearity(
@@ -388,7 +388,7 @@ class SlicedInverseRegression(SupervisedProjection):
         )
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
-        """Fit the model to a Dask array block by block, after loading y."""
+        """Fit the model to a Dask array, one block at a time."""
         validate_parameters(self)
         self._check_streamed("compute the Dask array first")
         y, labelled, weights, has_unlabelled = read_blocks(
@@ -514,7 +514,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return self
 
     def _problem_of(self, seen):
-        """Return the problem of all chunks so far, its non-constant columns, and the scatter."""
+        """Set up SIR's eigenvalue problem from all chunks seen so far."""
         moments, columns = seen.moments.drop_constant_columns()
         check_some_column_varies(columns)
         self.alpha_ = 0.0
@@ -524,7 +524,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return problem, columns, moments.scatter
 
     def _solve_if_identified(self) -> None:
-        """Fit to the chunks seen so far if they identify the directions."""
+        """Estimate the directions if the chunks seen so far identify them."""
         least = 1 if isinstance(self.n_components, str) else self.n_components
         if (
             self.n_slices_ <= least
@@ -537,7 +537,7 @@ class SlicedInverseRegression(SupervisedProjection):
             self._store_in_features(columns, self._dtype, self.components_ @ scatter)
 
     def _check_streamed(self, remedy):
-        """Reject parameters that need all samples at once."""
+        """Raise an error if a parameter is set that needs all samples at once."""
         for name, allowed in STREAMED.items():
             if (value := getattr(self, name)) not in allowed:
                 choices = " or ".join(map(repr, allowed))
@@ -559,7 +559,7 @@ class SlicedInverseRegression(SupervisedProjection):
             )
 
     def _select_samples(self, data):
-        """Drop samples that the parameters do not use, and apply `reweight`."""
+        """Drop the samples that are not used, and apply the option `reweight`."""
         if self.alpha == 0 and self.solver != "paper":
             data = data.labelled_only()
         if self.solver == "paper" or self.n_local_neighbors is not None:
@@ -585,7 +585,7 @@ class SlicedInverseRegression(SupervisedProjection):
 
 
 def check_sir_identified(n_components: int | str, limit: int) -> None:
-    """Raise ValueError if more directions are requested than the slices identify."""
+    """Raise a ValueError if more directions are requested than the slices identify."""
     check_identified(
         n_components,
         limit,

@@ -15,7 +15,7 @@ from skbo_silbo.decomposition.slicing._slices import Slices
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SIRProblem:
-    """Eigenvalue problem of sliced inverse regression for columns divided by `scale`.
+    """Generalised eigenvalue problem of sliced inverse regression.
 
     Attributes
     ----------
@@ -45,21 +45,21 @@ class SIRProblem:
     is_penalised: bool = False
 
     def solve(self, n_wanted: int) -> Spectrum:
-        """Return the eigenvalues and the `n_wanted` leading directions."""
+        """Return the eigenvalues and the leading `n_wanted` directions."""
         raise NotImplementedError
 
     def slice_sums(self) -> FloatArray:
-        """Return the sum of the samples in each plain slice, divided by ``sqrt(n_h)``."""
+        """Return the sum of the samples in each slice, divided by ``sqrt(n_h)``."""
         raise NotImplementedError
 
     def permutation_tests(self, most, random_state):
-        """Test by permutation that k = 0, 1, ... directions suffice."""
+        """Run permutation tests of the hypotheses that k = 0, 1, ... directions suffice."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowsProblem(SIRProblem):
-    """Eigenvalue problem set up from samples in memory.
+    """Eigenvalue problem of SIR set up from samples in memory.
 
     The slices can be plain or localised, with or without a graph penalty.
 
@@ -94,7 +94,7 @@ class RowsProblem(SIRProblem):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MomentsProblem(SIRProblem):
-    """Eigenvalue problem of plain slices, set up from the moments of the samples.
+    """Eigenvalue problem of SIR set up from the moments of the samples.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class MomentsProblem(SIRProblem):
 
     @classmethod
     def from_moments(cls, moments, *, ridge, is_scaled, is_ordered, sample=None):
-        """Set up the problem from moments.
+        """Set up SIR's eigenvalue problem from the slice means and the scatter matrix.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class MomentsProblem(SIRProblem):
 
     @property
     def n_solvable(self) -> int:
-        """Number of directions that the samples seen so far identify."""
+        """Number of directions that the samples seen so far can identify."""
         return min(len(self.sums) - 1, self.basis.n_columns)
 
     def solve(self, n_wanted: int) -> Spectrum:
@@ -162,7 +162,7 @@ class MomentsProblem(SIRProblem):
         return self.sums
 
     def permutation_tests(self, most, random_state):
-        """Test the number of directions on the stored sample, with the ridge scaled to its size."""
+        """Run permutation tests of the number of directions on the stored sample."""
         X, slices = self.sample
         X = slices.weighted((X - np.average(X, axis=0, weights=slices.weights)) / self.scale)
         ridge = self.rho * slices.n_rows / self.counts.sum()

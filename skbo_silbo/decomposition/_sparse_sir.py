@@ -55,7 +55,7 @@ MAX_GRAM = 2000  # number of features up to which the lasso uses the Gram matrix
 
 
 class SparseSlicedInverseRegression(SupervisedProjection):
-    """Sparse sliced inverse regression by the lasso (lasso SIR).
+    """Sparse sliced inverse regression by the lasso (lasso-SIR).
 
     Find directions that use few features, also if there are more features than samples. Sliced
     inverse regression is equivalent to a linear regression of an artificial response, which has one
@@ -175,7 +175,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         self.support_ = data.columns.expand(self.components_.any(axis=0))
 
     def _functions(self, X, slices, numeric):
-        """Return polynomials of the rank of y, or functions that separate the classes."""
+        """Return polynomials of the rank of y, or functions that separate its classes."""
         least = 1 if self.n_components == "auto" else int(self.n_components)
         most = min(max(DEGREE if numeric else MAX_FUNCTIONS, least), slices.n_slices - 1)
         roots, n = np.sqrt(slices.counts), slices.n_rows
@@ -190,7 +190,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         return (np.sqrt(n) * Q / roots[:, None])[slices.codes]
 
     def _artificial_responses(self, lasso, F):
-        """Return the artificial responses, the best predicted one first, and set `eigenvalues_`."""
+        """Return the artificial responses of lasso-SIR, the most predictable first."""
         fits, m = lasso.fit(F), F.shape[1]
         M = fits.predictions.T @ (lasso.weights_out[:, None] * F[lasso.out])
         M = (M + M.T) / (2 * lasso.weights_out.sum())
@@ -215,7 +215,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         return found
 
     def _fill_empty(self, coefficients, covariances, columns):
-        """Warn about components without features, and use the first feature on the lasso path."""
+        """Assign a feature to each direction for which the lasso selected none, and warn."""
         for j in np.flatnonzero(~coefficients.any(axis=1)):
             first = np.argmax(np.abs(covariances[:, j]))
             coefficients[j, first] = 1.0
@@ -231,7 +231,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
 
 @dataclass(frozen=True, eq=False)
 class _Fits:
-    """Lasso fits of m responses at the selected penalties, with held-out predictions."""
+    """Lasso fits of several responses at the selected penalties."""
 
     coefficients: np.ndarray  # (m, d), from all rows
     penalties: np.ndarray  # (m,)
@@ -241,7 +241,7 @@ class _Fits:
 
 @dataclass(frozen=True, eq=False)
 class _Lasso:
-    """Lasso regressions of standardised responses on standardised columns."""
+    """Lasso regressions of several standardised responses on standardised features."""
 
     X: np.ndarray
     penalty: object
@@ -250,16 +250,16 @@ class _Lasso:
 
     @property
     def out(self):
-        """Indices of the held-out samples, fold by fold."""
+        """Indices of the held-out samples of all folds."""
         return np.concatenate([out for _, out in self.splits])
 
     @property
     def weights_out(self):
-        """Weights of the held-out samples."""
+        """Weights of the held-out samples of all folds."""
         return np.ones(len(self.X))[self.out] if self.weights is None else self.weights[self.out]
 
     def mean_and_error(self, values):
-        """Return the mean of each column of held-out values, and its standard error."""
+        """Return the mean of each column of held-out values and its standard error."""
         return mean_and_error(values, None if self.weights is None else self.weights_out)
 
     def covariances(self, T):
@@ -290,7 +290,7 @@ class _Lasso:
         )
 
     def _penalties(self, T):
-        """Return a decreasing grid of penalties for each response, as glmnet does."""
+        """Return a decreasing grid of penalties for each response, as in glmnet."""
         if self.penalty != "auto":
             return np.full((T.shape[1], 1), float(self.penalty))
         n = len(self.X) if self.weights is None else self.weights.sum()
@@ -299,7 +299,7 @@ class _Lasso:
         return np.geomspace(largest, largest * eps, N_PENALTIES, axis=1)
 
     def _paths(self, rows, T, penalties):
-        """Return the coefficients at each penalty, as one (d, p) array per response."""
+        """Return the coefficients of each response along its grid of penalties."""
         X, T = np.asfortranarray(self.X[rows]), np.asfortranarray(T[rows])
         per_row = 1.0
         if self.weights is not None:
@@ -316,7 +316,7 @@ class _Lasso:
 
 
 def _folds(X, y, n_folds):
-    """Return pairs of training and test indices for folds that each cover the range of y.
+    """Return cross-validation folds that each cover the range of y.
 
     Duplicated samples share a fold, since they would predict each other. The folds do not depend
     on the order of the samples.

@@ -26,7 +26,7 @@ NO_STANDARD_ERRORS = (
 
 
 class Summary(str):
-    """String whose representation is its text, so that it prints as a table."""
+    """String that is displayed as a table in the interpreter."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class Summary(str):
 
 
 def format_summary(estimator, rows=None, errors=None):
-    """Format the summary of a fitted transformer.
+    """Format the text summary of a fitted transformer.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _directions(estimator, errors):
 
 
 def _standardised_loadings(estimator, rows):
-    """Format the directions in units of the standard deviation of each feature."""
+    """Format the directions as loadings of standardised features."""
     if "components_" in vars(estimator):
         B = estimator.components_ * mean_and_spread(rows.X_labeled, rows.weights)[1]
         B = B / np.linalg.norm(B, axis=1, keepdims=True)
@@ -101,7 +101,7 @@ def _feature_names(estimator):
 
 
 def _unidentified_features(estimator, X):
-    """List constant features and groups of identical features.
+    """Describe the features that are constant or identical to others.
 
     The individual coefficients of such features are not identified.
     """
@@ -137,7 +137,7 @@ def _eigenvalues(estimator, rows):
 
 
 def _linear_shares(components, rows):
-    """Return the share of each least-squares fit that the first 1, 2, ... scores explain."""
+    """Return how much of each least-squares fit the first 1, 2, ... scores explain."""
     root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
     A = root[:, None] * (rows.X_labeled - rows.labelled_mean())
     t = rows.y.reshape(len(A), -1)
@@ -159,7 +159,7 @@ def _table_of_tests(tests):
 
 
 def text_table(rows, heads):
-    """Format rows as a text table with the given column heads. Each row starts with its name."""
+    """Format rows as a text table with the given column headings."""
     cells = [["", *heads], *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = (

@@ -18,7 +18,7 @@ from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 
 
 def require(condition: Any, message: str) -> None:
-    """Raise an AssertionError with the given message unless the condition holds."""
+    """Raise an AssertionError with the given message unless a condition is true."""
     if not condition:
         raise AssertionError(message)
 

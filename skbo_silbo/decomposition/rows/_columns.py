@@ -28,7 +28,7 @@ BATCH = 1000  # number of rows multiplied by their scores at a time
 
 
 def check_extremes(rows, what="X", names=None):
-    """Raise ValueError if a column of X, or a numeric y, is too large or varies too little.
+    """Raise a ValueError if values of X or y are too large or vary too little.
 
     `names` are the feature names, or None.
     """
@@ -45,12 +45,12 @@ def check_extremes(rows, what="X", names=None):
 
 
 def format_column(place, names):
-    """Return the name of a column for use in a message."""
+    """Return the name of a feature for use in a message."""
     return f"column {place if names is None else repr(str(names[place]))} of X"
 
 
 def is_constant(spread, magnitude):
-    """Return a mask of the columns whose standard deviation is within rounding error."""
+    """Return a mask of the columns that are constant up to rounding errors."""
     return spread <= ROUNDING * np.abs(magnitude)
 
 
@@ -62,7 +62,7 @@ def are_far_from_zero(X):
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Mask of the non-constant features, and the offset subtracted from each feature.
+    """Non-constant features, and the offset subtracted from each of them.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Columns:
 
     @classmethod
     def from_rows(cls, X, weights=None):
-        """Find the columns of X that are not constant."""
+        """Determine which columns of X are not constant."""
         far = np.flatnonzero(are_far_from_zero(X))
         varying, offset = np.ones(X.shape[1], dtype=bool), np.zeros(X.shape[1], dtype=X.dtype)
         offset[far] = X[0, far]
@@ -86,24 +86,24 @@ class Columns:
         return cls(varying, offset)
 
     def select(self, rows):
-        """Return the non-constant columns minus their offsets."""
+        """Return the non-constant columns of X minus their offsets."""
         if self.varying.all() and not self.offset.any():
             return rows
         return rows[:, self.varying] - self.offset[self.varying]
 
     def expand(self, values, fill=0.0):
-        """Expand values along the last axis from the non-constant features to all features."""
+        """Expand an array to all features, with `fill` in place of constant features."""
         all_values = np.full((*values.shape[:-1], len(self.varying)), fill, dtype=values.dtype)
         all_values[..., self.varying] = values
         return all_values
 
     def expand_point(self, point):
-        """Expand a point to all features, and add the offset."""
+        """Insert the constant features into a point, and add the offsets."""
         return self.offset + self.expand(point)
 
 
 def check_some_column_varies(columns, within=""):
-    """Raise ValueError if all columns are constant."""
+    """Raise a ValueError if all columns are constant."""
     if not columns.varying.any():
         raise ValueError(
             f"X must have a column that varies over the labelled samples, but all "
@@ -112,7 +112,7 @@ def check_some_column_varies(columns, within=""):
 
 
 def drop_constant_columns(data, names=None):
-    """Return `LabelledData` without the features that are constant over the labelled samples.
+    """Remove the features that are constant over the labelled samples.
 
     Columns far from 0 are shifted. `names` are the feature names, or None.
 
@@ -143,7 +143,7 @@ def drop_constant_columns(data, names=None):
 
 
 def check_group(group, n):
-    """Validate `group`, and return the category of each sample as a string.
+    """Validate `group` and return the group of each sample as a string.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def check_group(group, n):
 
 
 def center_within_groups(data, group):
-    """Shift the labelled samples of each group so that all groups have the overall mean.
+    """Shift the labelled samples so that all groups have the same mean.
 
     The (weighted) mean of all labelled samples is unchanged. Groups are numbered from 0. If `group`
     is None, the data are returned unchanged.
@@ -181,7 +181,7 @@ def center_within_groups(data, group):
 
 
 def subtract_group_means(values, groups, weights=None):
-    """Subtract from each row of `values` the (weighted) mean of its group.
+    """Subtract the weighted mean of its group from each row of `values`.
 
     The result is exactly 0 if a group is constant.
     """
@@ -206,14 +206,14 @@ def column_scales(X, slices):
 
 
 def mean_and_spread(values, weights):
-    """Return the (weighted) mean and standard deviation over the rows."""
+    """Return the weighted mean and standard deviation of each column."""
     shares = np.full(len(values), 1 / len(values)) if weights is None else weights / weights.sum()
     mean = shares @ values
     return mean, np.sqrt(shares @ (values - mean) ** 2)
 
 
 def products_with_scores(X, mean, components, weights=None):
-    """Compute ``Z' (X - mean)``, where Z are the scores of X, without copying X."""
+    """Compute ``Z' (X - mean)`` for the scores Z of X, without copying X."""
     products = np.zeros(components.shape)
     for batch in gen_batches(len(X), BATCH):
         rows = X[batch] - mean
@@ -223,7 +223,7 @@ def products_with_scores(X, mean, components, weights=None):
 
 
 def with_positive_peaks(components):
-    """Flip signs of rows so that the entry of largest magnitude in each row is positive."""
+    """Flip the sign of each row whose entry of largest magnitude is negative."""
     largest = np.take_along_axis(
         components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
     )
@@ -231,7 +231,7 @@ def with_positive_peaks(components):
 
 
 def mean_and_error(values, weights=None):
-    """Return the (weighted) mean over the rows, and its standard error.
+    """Return the weighted mean of each column and its standard error.
 
     Weights are in units of samples.
     """
@@ -243,7 +243,7 @@ def mean_and_error(values, weights=None):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Location and scale of the (weighted) labelled samples, without constant columns."""
+    """Mean and scale of the labelled samples, for standardising features."""
 
     mean: np.ndarray  # (d,)
     scale: np.ndarray  # (d,)
@@ -252,15 +252,15 @@ class Frame:
 
     @classmethod
     def from_labelled(cls, X, y, weights=None):
-        """Compute location and scale of labelled samples."""
+        """Compute the mean and scale of the labelled samples."""
         return cls(*mean_and_spread(X, weights), *mean_and_spread(y, weights))
 
     def standardise(self, X):
-        """Return X with columns of mean 0 and standard deviation 1."""
+        """Standardise the columns of X to mean 0 and standard deviation 1."""
         return (X - self.mean) / self.scale
 
     def rows_in_features(self, directions):
-        """Convert directions of standardised features to orthonormal rows in the original units.
+        """Convert directions of standardised features to orthonormal ones of original features.
 
         The first j rows span the first j directions.
         """

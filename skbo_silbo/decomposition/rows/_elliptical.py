@@ -15,7 +15,7 @@ RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest c
 
 
 def elliptical_weights(X, random_state=None):
-    """Weight each row by the number of draws from a normal distribution that it is nearest to.
+    """Return weights under which the samples follow an elliptical distribution more closely.
 
     The mean and covariance of the distribution are robust estimates from X (Cook and Nachtsheim
     1994).
@@ -48,7 +48,7 @@ def elliptical_weights(X, random_state=None):
 
 
 def _robust_moments(X, random_state):
-    """Return minimum covariance determinant estimates, or plain moments if they are singular."""
+    """Return robust estimates of mean and covariance, or plain ones if those are singular."""
     with warnings.catch_warnings():  # about singular covariances, handled below
         warnings.simplefilter("ignore")
         robust = MinCovDet(random_state=random_state).fit(X)

@@ -19,7 +19,7 @@ SMALL_MEMBERSHIP = 20_000
 
 
 def centred_scatter(X, mean, safe_mean=SAFE_MEAN, weights=None):
-    """Return ``sum w (x - mean)(x - mean)'`` over the rows of X, in double precision.
+    """Return the weighted scatter matrix ``sum w (x - mean)(x - mean)'`` of the rows of X.
 
     Without weights, means of at most `safe_mean` standard deviations are subtracted from the result
     rather than from the rows, which is faster.
@@ -46,7 +46,7 @@ def _pieces(X):
 
 
 def membership(codes, n_slices, weights):
-    """Return the matrix, sparse if large, that sums weighted rows by slice."""
+    """Return a matrix whose product with the samples gives the weighted sum of each slice."""
     if n_slices * len(codes) <= SMALL_MEMBERSHIP:
         return np.equal.outer(np.arange(n_slices), codes) * weights
     pointers = np.arange(len(codes) + 1)
@@ -55,7 +55,7 @@ def membership(codes, n_slices, weights):
 
 @dataclass(frozen=True)
 class SliceMoments:
-    """Mean, scatter and slice means of the samples seen so far.
+    """Mean, scatter matrix and slice means of the samples seen so far.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class SliceMoments:
 
     @classmethod
     def from_rows(cls, X, codes, n_slices, *, weights=None, safe_mean=SAFE_MEAN):
-        """Compute the moments of a non-empty chunk, given the slice of each row.
+        """Compute the moments of a chunk of samples, given the slice of each sample.
 
         Slices are numbered from 0. Float32 data are converted to double precision in pieces.
         """
@@ -132,14 +132,14 @@ class SliceMoments:
         )
 
     def as_effective_counts(self):
-        """Return the moments with relative weights scaled to the effective sample size."""
+        """Return the moments with weights rescaled to sum to the effective sample size."""
         if self.weights_are_counts:
             return self
         scale = self.n / self.weight_norm / self.weight_norm
         return replace(self, scatter=scale * self.scatter, counts=scale * self.counts)
 
     def drop_constant_columns(self):
-        """Return the centred moments of the non-constant columns, and the `Columns`."""
+        """Return the moments of the non-constant columns, and the `Columns`."""
         spread = np.sqrt(np.diag(self.scatter) / self.n)
         varying = ~is_constant(spread, self.offset + self.mean)
         columns = Columns(varying, self.offset + np.where(varying, 0.0, self.mean))
@@ -153,6 +153,6 @@ class SliceMoments:
         return part, columns
 
     def slice_sums(self):
-        """Return ``sqrt(n_h) (mean_h - mean)`` for each non-empty slice."""
+        """Return the centred mean of each slice times ``sqrt(n_h)``, for non-empty slices."""
         held = self.counts > 0
         return np.sqrt(self.counts[held])[:, None] * (self.slice_means[held] - self.mean)

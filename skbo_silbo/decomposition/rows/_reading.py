@@ -62,7 +62,7 @@ class LabelledData:
         return len(self.y) if self.weights is None else self.weights.sum()
 
     def labelled_mean(self) -> FloatArray:
-        """Return the (weighted) mean of the labelled samples."""
+        """Return the weighted mean of the labelled samples."""
         if self.weights is None:
             return self.X_labeled.mean(axis=0, dtype=np.float64)
         return self.weights @ self.X_labeled / self.n_rows
@@ -82,11 +82,11 @@ class LabelledData:
         return X, mean
 
     def labelled_only(self) -> "LabelledData":
-        """Return a copy without the unlabelled samples."""
+        """Return a copy of the data without the unlabelled samples."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
     def reweighted(self, factors: FloatArray) -> "LabelledData":
-        """Return a copy with weights multiplied by `factors`, without samples of weight 0."""
+        """Return a copy of the data with sample weights multiplied by `factors`."""
         weights = factors if self.weights is None else factors * self.weights
         kept = weights > 0
         return replace(
@@ -97,7 +97,7 @@ class LabelledData:
         )
 
     def repeat_by_count(self) -> "LabelledData":
-        """Return a copy in which samples are repeated by their counts.
+        """Return a copy of the data in which samples are repeated by their counts.
 
         If weights are relative, the data are returned unchanged.
         """
@@ -108,7 +108,7 @@ class LabelledData:
         return LabelledData(X, y, self.X_unlabeled, groups=groups)
 
     def without_weights(self, why: str) -> "LabelledData":
-        """Return a copy without weights, or raise a ValueError if the weights are not equal."""
+        """Return a copy of the data without weights, which must all be equal."""
         if self.weights is not None and np.ptp(self.weights):
             raise ValueError(
                 f"sample_weight must be None, or equal for all labelled samples, {why} Got "
@@ -201,7 +201,7 @@ def split_labelled(
 
 
 def split_by_label(labels, is_present, weights):
-    """Return a mask of the labelled and one of the unlabelled samples, with positive weight.
+    """Return masks of the labelled and of the unlabelled samples.
 
     Also return the weights of the labelled samples, or None.
     """
@@ -276,7 +276,7 @@ def check_unlabelled(estimator: BaseEstimator, X_unlabeled: Any) -> FloatArray:
 
 
 def check_sample_weight(sample_weight: Any, n: int) -> NDArray[Any] | None:
-    """Check that weights are non-negative and not all 0, and convert them.
+    """Validate sample weights, which must be non-negative and not all 0.
 
     None is returned unchanged. Counts are returned as int64, relative weights as float64. Relative
     weights below the rounding error of the largest are returned as 0.
@@ -321,7 +321,7 @@ def is_dask_array(X: Any) -> bool:
 
 
 def check_in_memory(name: str, rows: Any) -> None:
-    """Raise ValueError for a Dask collection if all samples are needed at once."""
+    """Raise a ValueError for a Dask collection if all samples are needed at once."""
     dask = sys.modules.get("dask")
     if dask is not None and dask.is_dask_collection(rows):
         raise ValueError(

@@ -26,7 +26,7 @@ ONE_RESPONSE = (
 
 
 def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
-    """Validate y, and return it together with a mask of the labelled samples.
+    """Validate the response y, and return it with a mask of the labelled samples.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
 
 
 def as_label_array(y: Any) -> NDArray[Any]:
-    """Convert y to an array, with masked entries replaced by NaN, NaT or None."""
+    """Convert y to an array in which masked entries count as missing."""
     dask_array = sys.modules.get("dask.array")
     if dask_array is not None and isinstance(y, dask_array.Array):
         y = y.compute()  # np.asarray would drop the mask
@@ -82,7 +82,7 @@ def as_label_array(y: Any) -> NDArray[Any]:
 
 
 def as_numeric_labels(y: NDArray[Any], strings: str = NUMBERS_ONLY) -> FloatArray:
-    """Convert an array y to floats, with NaN in place of NaT, None and pandas' NA."""
+    """Convert y to floats, with NaN for missing entries."""
     if y.dtype.kind in "mM":
         y = np.where(np.isnat(y), np.nan, y.astype(np.int64))
     if y.dtype.kind in "OUST" and any(isinstance(v, str | bytes) for v in y.ravel()):
@@ -95,7 +95,7 @@ def as_numeric_labels(y: NDArray[Any], strings: str = NUMBERS_ONLY) -> FloatArra
 
 
 def is_present(values: NDArray[Any]) -> BoolArray:
-    """Return a mask of the objects that are not None, NaN, NaT or pandas' NA."""
+    """Return a mask of the entries that are not missing: not None, NaN, NaT or pandas' NA."""
     pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     known = [
         v is not None and v is not pandas_na and (isinstance(v, Sized) or bool(v == v))
@@ -105,7 +105,7 @@ def is_present(values: NDArray[Any]) -> BoolArray:
 
 
 def _holds_categories(y: NDArray[Any]) -> bool:
-    """Return whether y holds strings or booleans, and reject objects such as dates."""
+    """Return whether y contains strings or booleans, and reject objects such as dates."""
     if y.dtype.kind != "O":
         return y.dtype.kind in "USTb"
     known, texts = y.ravel()[is_present(y.ravel())], str | bytes | bool | np.bool_
@@ -132,7 +132,7 @@ def _as_categories(y: NDArray[Any]) -> tuple[NDArray[Any], BoolArray]:
 
 
 def _as_censored(y: Any) -> tuple[NDArray[Any], BoolArray]:
-    """Return y with dtype `CENSORED`, and a mask of the labelled samples."""
+    """Convert y to survival times with dtype `CENSORED`, with a mask of labelled samples."""
     masked = np.ma.getmaskarray(y)
     y = np.asarray(y)
     names = {y.dtype[name].kind: name for name in y.dtype.names}
@@ -152,14 +152,14 @@ def _as_censored(y: Any) -> tuple[NDArray[Any], BoolArray]:
 
 
 def _as_column(y: NDArray[Any], remedy: str) -> NDArray[Any]:
-    """Return y as a 1d array and, like scikit-learn, warn if it is a column vector."""
+    """Return y as a 1d array, with a warning if it is a column vector."""
     if y.ndim != 1 and y.shape[1:] != (1,):
         raise ValueError(f"y must be a 1d array, got an array of shape {y.shape}. {remedy}")
     return y if y.ndim == 1 else column_or_1d(y, warn=True)
 
 
 def _is_complete(y: FloatArray) -> BoolArray:
-    """Return a mask of the rows with all responses, and reject rows with only some of them."""
+    """Return a mask of the rows with all responses, and reject rows with only some."""
     missing = np.isnan(y).sum(axis=1)
     partly = np.flatnonzero((missing > 0) & (missing < y.shape[1]))
     if len(partly):
@@ -171,7 +171,7 @@ def _is_complete(y: FloatArray) -> BoolArray:
 
 
 def target_type(y: NDArray[Any]) -> str:
-    """Return the type of validated labels y, one of `KINDS`."""
+    """Return the type of the response, one of `KINDS`."""
     if y.dtype.names:
         return "censored"
     if y.ndim == 2:
@@ -180,7 +180,7 @@ def target_type(y: NDArray[Any]) -> str:
 
 
 def response_targets(y: NDArray[Any], weights: FloatArray | None = None) -> FloatArray:
-    """Return the mid-ranks or class indicators of y, for use as regression targets.
+    """Return regression targets for a response: mid-ranks or class indicators.
 
     Columns have (weighted) mean zero and total variance one. With several responses, each is
     replaced by its mid-ranks.
@@ -198,7 +198,7 @@ def response_targets(y: NDArray[Any], weights: FloatArray | None = None) -> Floa
 
 
 def check_labels(y: NDArray[Any], n_rows: int) -> None:
-    """Raise ValueError for fewer than two labels, or labels that are all equal."""
+    """Raise a ValueError if there are fewer than two different labels."""
     if len(y) < 2:
         raise ValueError(
             f"y must hold at least 2 labels (values that are not NaN) of positive weight, got "
@@ -211,7 +211,7 @@ def check_labels(y: NDArray[Any], n_rows: int) -> None:
 
 
 def check_responses_vary(Y: FloatArray) -> None:
-    """Raise ValueError if one of several responses is constant."""
+    """Raise a ValueError if one of several responses is constant."""
     if (constant := np.ptp(Y, axis=0) == 0).any():
         raise ValueError(
             f"y must not have constant responses, but response {constant.argmax()} is constant "
@@ -220,7 +220,7 @@ def check_responses_vary(Y: FloatArray) -> None:
 
 
 def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=True") -> None:
-    """Warn if integers look like class labels or like marks of unlabelled samples.
+    """Warn if integer labels look like class labels or marks of unlabelled samples.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=Tru
 
 
 def _warn_of_strings(y: NDArray[Any], n_slices: Any) -> None:
-    """Warn if string categories look like numbers, or are nearly all different."""
+    """Warn if string labels look like numbers or are nearly all different."""
     n_values = len(np.unique(y))
     if n_values <= max(n_slices, len(y) / ROWS_PER_CLASS):
         return

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def as_effective_counts(weights):
-    """Return counts unchanged, and scale relative weights to sum to the effective sample size.
+    """Scale relative weights to sum to the effective sample size; return counts unchanged.
 
     Equal weights become counts of 1.
     """
@@ -24,12 +24,12 @@ def as_effective_counts(weights):
 
 
 def are_counts(weights):
-    """Return whether weights are counts rather than relative weights."""
+    """Return whether sample weights are counts instead of relative weights."""
     return weights.dtype.kind == "i"
 
 
 def sample_by_weight(weights, n_rows):
-    """Return indices of at most `n_rows` rows, evenly spaced in cumulative weight.
+    """Return the indices of at most `n_rows` rows, evenly spaced in cumulative weight.
 
     The number of indices is about the sum of the weights, if that is less than `n_rows`. With
     counts, each row is then repeated as often as its count.
@@ -40,7 +40,7 @@ def sample_by_weight(weights, n_rows):
 
 
 def copies(X, y):
-    """Group duplicated rows, which would predict each other in cross-validation.
+    """Find groups of duplicated rows, which would predict each other in cross-validation.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ LEAST_JOINED, DEVIATIONS = 0.5, 4
 
 
 def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_components, search):
-    """Compute the graph penalty, and choose its weight alpha.
+    """Compute the graph penalty and select its weight alpha.
 
     Return the penalty multiplied by alpha, or None, then alpha and the cross-validation results.
 
@@ -83,7 +83,7 @@ def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_
 
 
 def warn_if_apart(penalty, n_labeled):
-    """Warn if few edges of the graph join labelled and unlabelled samples."""
+    """Warn if the graph has few edges between labelled and unlabelled samples."""
     joined = penalty[:n_labeled, n_labeled:].nnz
     expected, deviation = joined_at_random(np.diff(penalty.indptr) - 1.0, n_labeled)
     if joined < LEAST_JOINED * expected and expected - joined > DEVIATIONS * deviation:
@@ -96,7 +96,7 @@ def warn_if_apart(penalty, n_labeled):
 
 
 def joined_at_random(degrees, n):
-    """Return the moments of the number of edges between n random samples and the others.
+    """Return the moments of the number of edges between a random subset and its complement.
 
     The moments are the mean and the standard deviation. Two edges that share a sample both join the
     parts with probability n (N - n) / (N (N - 1)), and two disjoint edges with ``disjoint``
@@ -117,7 +117,7 @@ def joined_at_random(degrees, n):
 
 
 def choose_alpha(pencil, slices, ridge, categorical, n_components):
-    """Choose alpha by cross-validation.
+    """Select the weight alpha of the graph penalty by cross-validation.
 
     Alpha is 0 unless another value reduces the error by at least one standard error.
 
@@ -165,7 +165,7 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
 
 
 def _verdict(errors, weights):
-    """Choose alpha from the squared errors of all samples, and return it with the results.
+    """Select alpha from the cross-validation errors, and return it with the results.
 
     Of the values that reduce the error by at least one standard error, the one with the largest
     reduction is chosen. If there are none, alpha is 0.
@@ -198,7 +198,7 @@ def _format_verdict(best, gain, standard_error):
 
 
 def _fewer_labels(pencil, slices):
-    """Reduce the problem to `MAX_LABELED` labelled samples, with a graph of all samples."""
+    """Reduce the problem to at most `MAX_LABELED` labelled samples."""
     n = pencil.n_labeled
     if n <= MAX_LABELED:
         return pencil, slices
@@ -211,7 +211,7 @@ def _fewer_labels(pencil, slices):
 
 
 def _whitened(pencil, ridge):
-    """Yield the whitened matrix W for each alpha, by factoring the smaller of two matrices."""
+    """Yield the whitened data matrix W for each value of alpha."""
     if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the span of the samples
         pencil, _ = reduce_to_rows(pencil)
     labelled = pencil.X_labeled.T @ pencil.X_labeled
@@ -229,7 +229,7 @@ def _n_predicting(W, slices):
 
 
 def _folds(slices, order):
-    """Return the held-out indices, training indices, training slices and Omega of each fold."""
+    """Return the indices and slices of each cross-validation fold."""
     n_folds, folds = min(N_FOLDS, len(order)), []
     for fold in range(n_folds):
         out = np.sort(order[fold::n_folds])
@@ -241,7 +241,7 @@ def _folds(slices, order):
 
 
 def _held_out_errors(W, slices, Y, folds, n_components):
-    """Return the squared held-out error of each sample in a regression on the directions."""
+    """Return the squared error of each held-out sample in a regression on the directions."""
     errors, rows = np.empty(len(Y)), slices.unweighted(W)
     for out, kept, within, omega in folds:
         leverages, V = np.linalg.eigh(W[out] @ W[out].T)
@@ -255,7 +255,7 @@ def _held_out_errors(W, slices, Y, folds, n_components):
 
 
 def _regress(Z, Y, kept, within):
-    """Predict Y linearly from scores Z, with a regression fitted to the samples in `kept`."""
+    """Predict Y from scores Z by a linear regression on the samples in `kept`."""
     Z = Z - np.average(Z[kept], axis=0, weights=within.weights)
     mean = np.average(Y[kept], axis=0, weights=within.weights)
     rows, targets = within.weighted(Z[kept]), within.weighted(Y[kept] - mean)

@@ -26,7 +26,7 @@ INDEPENDENT = "features that vary independently"
 
 
 def check_identified(value, limit, what="directions identified by the slices", remedy=""):
-    """Raise ValueError if more directions are requested than can be identified.
+    """Raise a ValueError if more directions are requested than can be identified.
 
     `what` and `remedy` describe the limit in the error message.
     """
@@ -38,7 +38,7 @@ def check_identified(value, limit, what="directions identified by the slices", r
 
 
 def check_enough_rows(name, n, d):
-    """Raise ValueError if there are too few labelled samples for second moments."""
+    """Raise a ValueError if there are too few labelled samples for second moments."""
     if n - 1 <= d:
         raise ValueError(
             f"X must have more labelled rows than features + 1 for {name}, got {n} labelled rows "
@@ -47,7 +47,7 @@ def check_enough_rows(name, n, d):
 
 
 def dimension_by_criterion(eigenvalues, n):
-    """Choose the number of directions k >= 1 by an information criterion of the eigenvalues.
+    """Select the number of directions by an information criterion of the eigenvalues.
 
     Maximises ``n sum_{j <= k} lambda_j^2 / sum_j lambda_j^2 - (2 n^(3/4) / p) k (k + 1) / 2`` (Zhu,
     Zhu and Feng 2010, section 3.1), where p is the number of eigenvalues. The criterion does not
@@ -73,7 +73,7 @@ def dimension_by_criterion(eigenvalues, n):
 
 
 def excess_over_noise(eigenvalues):
-    """Subtract the median from the eigenvalues of localised slices and clip the result at 0.
+    """Subtract the median from eigenvalues and clip the result at 0.
 
     A mean of k neighbours retains 1/k of the scatter in every direction, so these eigenvalues do
     not decrease to zero without a signal.

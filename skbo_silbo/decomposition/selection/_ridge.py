@@ -37,7 +37,7 @@ RANGE = 1e-12  # eigenvalues of X'X below this share of the largest count as 0
 
 
 def slice_targets(counts, categorical):
-    """Return the regression target of each slice.
+    """Return the regression targets that represent the slices.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def slice_targets(counts, categorical):
 
 
 def choose_ridge(X, slices, categorical):
-    """Choose the absolute ridge from labelled samples that are centred, scaled and weighted."""
+    """Select the ridge by generalised cross-validation on labelled samples."""
     d = X.shape[1]
     if slices.n_rows >= ROWS_PER_FEATURE * d:
         return 0.0
@@ -74,7 +74,7 @@ def choose_ridge(X, slices, categorical):
 
 
 def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
-    """Choose the absolute ridge from X'X and the slice means multiplied by ``sqrt(n_h)``."""
+    """Select the ridge by generalised cross-validation from moments of the samples."""
     n, d = counts.sum(), len(scatter)
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
@@ -83,7 +83,7 @@ def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
 
 
 def _projections(scatter, products):
-    """Compute squared singular values of X, and projections of Y, from X'X and X'Y."""
+    """Compute squared singular values of X and projections of Y, from X'X and X'Y."""
     squares, V = linalg.eigh(scatter, check_finite=False)
     kept = squares > RANGE * squares.max()
     projected = V.T @ products / np.sqrt(np.where(kept, squares, np.inf))[:, None]
@@ -91,7 +91,7 @@ def _projections(scatter, products):
 
 
 def _n_distinct_rows(X, squares, projected, n):
-    """Return n, or the number of distinct rows if a regression without ridge fits them exactly.
+    """Return the number of samples that generalised cross-validation counts.
 
     Duplicated rows predict each other whatever the ridge, so they do not help to choose it.
     """

@@ -30,7 +30,7 @@ LEAST_LEFT = 0.1  # lower limit of the divisor ``1 - h``
 
 
 def direction_errors(X, slices, r):
-    """Return the standard errors of the first r directions, scaled to unit score variance.
+    """Return the standard errors of the loadings of the first r directions.
 
     Parameters
     ----------

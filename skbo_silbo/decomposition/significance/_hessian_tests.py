@@ -37,7 +37,7 @@ TINY = np.finfo(np.float64).tiny
 
 
 def hessian_tests(eigenvalues, S, e, weights, n):
-    """Test by chi-square that k = 0, 1, ... directions suffice, until one is accepted.
+    """Run chi-square tests of the hypotheses that k = 0, 1, ... directions suffice.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def hessian_tests(eigenvalues, S, e, weights, n):
 
 
 def wild_bootstrap(S, e, slices, random_state):
-    """Test by the wild bootstrap that k = 0, 1, ... directions suffice.
+    """Run wild bootstrap tests of the hypotheses that k = 0, 1, ... directions suffice.
 
     Large data are subsampled, see `scores_to_shuffle`.
     """
@@ -76,7 +76,7 @@ def wild_bootstrap(S, e, slices, random_state):
 
 
 def sign_flips(S, y, weights=None):
-    """Return the function that computes wild bootstrap statistics for `permutation_tests`.
+    """Return the function that `permutation_tests` uses for a wild bootstrap.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def sign_flips(S, y, weights=None):
     residuals = _residual(root * y, of_lines)
 
     def make_statistic(k):
-        """Return the observed statistic, and a function that draws statistics with random signs."""
+        """Return the observed statistic, and a function that draws bootstrap statistics."""
         U, first_scores = S[:, k:], S[:, :k] / root[:, None]
         squares = [(S[:, i] * first_scores[:, : i + 1].T).T for i in range(k)]
         F = np.linalg.qr(np.column_stack([of_lines, *squares]))[0]

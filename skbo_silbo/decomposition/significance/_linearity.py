@@ -46,7 +46,7 @@ SIGNIFICANCE = 1e-3  # level of the F tests, over all features or scores togethe
 
 
 def linearity_sample(n, d, weights=None):
-    """Select the samples for the checks, and return their indices.
+    """Return the indices of the samples used to check the linearity condition.
 
     The array is empty if there are too few samples. The selected samples have equal weights.
     """
@@ -58,7 +58,7 @@ def linearity_sample(n, d, weights=None):
 
 
 def curvature(X, components):
-    """Return the share of each feature's variance explained by squares and products of scores.
+    """Return how much of each feature's variance nonlinear terms of the scores explain.
 
     Parameters
     ----------
@@ -99,20 +99,20 @@ def curvature(X, components):
 
 
 def _clipped(values):
-    """Clip centred columns at `REACH` standard deviations, to limit the effect of outliers."""
+    """Clip outliers in centred columns at `REACH` standard deviations."""
     reach = REACH * values.std(axis=0)
     return np.clip(values, -reach, reach)
 
 
 def _explained(F, B):
-    """Return the share of each feature's variance that a linear regression on B explains."""
+    """Return the share of each feature's variance that linear regression on B explains."""
     squares = np.einsum("ij,ij->j", F, F)
     inner = np.linalg.qr(B)[0].T @ F
     return np.einsum("ij,ij->j", inner, inner) / np.where(squares > 0, squares, 1.0)
 
 
 def later_scores_are_curved(Z, classes=None):
-    """Return whether a score after the first is a curved function of the scores before it.
+    """Return whether a later score is a nonlinear function of earlier scores.
 
     If y depends on one direction and the linearity condition fails, slicing finds further
     directions, whose scores are curved functions of the first. For elliptical X, true further
@@ -134,7 +134,7 @@ def later_scores_are_curved(Z, classes=None):
 
 
 def are_skewed(X):
-    """Return a mask of the skewed features, which an elliptical X does not have.
+    """Return a mask of the features with a skewed distribution.
 
     The test uses the third moments of clipped features. Their variances do not assume normal X.
     """
@@ -148,7 +148,7 @@ def are_skewed(X):
 
 
 def one_score_is_enough(Z, codes):
-    """Return whether one combination of the scores separates the slices as well as all scores.
+    """Return whether a single combination of the scores separates the slices.
 
     The slices are regressed on a piecewise linear function of the combination, with and without the
     other scores.
@@ -180,12 +180,12 @@ def one_score_is_enough(Z, codes):
 
 
 def _unexplained(F, B):
-    """Return the share of the sum of squares of F that a linear regression on B leaves."""
+    """Return the share of the sum of squares of F that linear regression on B leaves."""
     return 1 - np.average(_explained(F, B), weights=np.einsum("ij,ij->j", F, F))
 
 
 def _broken_line(score):
-    """Return a basis of piecewise linear functions of a score, including the constant."""
+    """Return a basis of piecewise linear functions of a score."""
     knots = np.unique(np.quantile(score, LEVELS))
     knots = knots[(knots > score.min()) & (knots < score.max())]
     beyond = np.maximum(score[:, None] - knots, 0)
@@ -240,7 +240,7 @@ def find_violation(S, r, classes=None):
 
 
 def n_before_violation(S, r, slices, tests_attribute, by_value=False):
-    """Warn if a condition on the moments fails, and return how many directions to keep and why.
+    """Return how many directions to keep if a condition on the moments fails, with a warning.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
 
 
 def has_slice_per_value(y, slices):
-    """Return whether each slice is a single value of y.
+    """Return whether each slice contains a single value of y.
 
     If so, the first score cannot be an artefact.
     """
@@ -294,7 +294,7 @@ def has_slice_per_value(y, slices):
 
 
 def check_linearity(rows, components, r, codes, by_value, categorical, columns, names):
-    """Return `curvature_`, and warn if the linearity condition fails.
+    """Check the linearity condition of SIR, and warn if it fails.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def check_linearity(rows, components, r, codes, by_value, categorical, columns, 
 
 
 def warn_nonlinear(shares, curved, bent, skewed, categorical, names=None):
-    """Warn that the linearity condition fails, and name the most curved feature.
+    """Warn that the linearity condition fails, naming the most nonlinear feature.
 
     If one score is enough, `skewed` is the number of skewed features.
     """

@@ -55,7 +55,7 @@ N_FEW_PERMUTATIONS = 19
 
 
 def permutation_tests(make_statistic, *, most, n_permutations, random_state):
-    """Test that k = 0, 1, ... directions suffice, until one is accepted.
+    """Run permutation tests of the hypotheses that k = 0, 1, ... directions suffice.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def permutation_tests(make_statistic, *, most, n_permutations, random_state):
 
 
 def _is_decided(reached, made, usual, largest):
-    """Return whether the p-value lies above or below the level with near certainty."""
+    """Return whether further permutations are unlikely to change the decision of a test."""
     if 1 + reached > SIGNIFICANCE * (1 + made):
         enough = reached >= FEWEST_REACHED
         certain = 1 + reached > SIGNIFICANCE * (1 + largest)
@@ -100,7 +100,7 @@ def _is_decided(reached, made, usual, largest):
 
 
 def shuffled_orders(n, groups=None):
-    """Return a function that draws a permutation of n rows from a RandomState.
+    """Return a function that draws random permutations of n rows.
 
     If `groups` is passed, rows are permuted within their groups.
     """
@@ -117,13 +117,13 @@ def shuffled_orders(n, groups=None):
 
 
 def shuffling(statistic, n, groups=None):
-    """Return the observed statistic of n rows, and a function that draws it for permuted rows."""
+    """Return the observed statistic, and a function that draws it for permuted rows."""
     in_order = shuffled_orders(n, groups)
     return statistic(np.arange(n)), lambda random_state: statistic(in_order(random_state))
 
 
 def mean_shuffles(S, omega, groups=None):
-    """Return the function that computes permuted eigenvalues of SIR for `permutation_tests`.
+    """Return the function that `permutation_tests` uses for plain slices.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def mean_shuffles(S, omega, groups=None):
         S2, within, drawn = _residual(S, S1), omega.T @ S1, []
 
         def statistics(orders):
-            """Return the values of the statistic for several permutations.
+            """Return the test statistics of several permutations.
 
             Permuting y relative to S2 is equivalent to permuting S2, and cheaper.
             """
@@ -162,7 +162,7 @@ def mean_shuffles(S, omega, groups=None):
 
 
 def local_shuffles(S, X, slices, n_local_neighbors):
-    """Return the function that computes permuted eigenvalues of localised slices.
+    """Return the function that `permutation_tests` uses for localised slices.
 
     The neighbours are recomputed for each permutation.
 
@@ -178,7 +178,7 @@ def local_shuffles(S, X, slices, n_local_neighbors):
     groups = [np.flatnonzero(slices.codes == h) for h in range(slices.n_slices)]
 
     def local_means(X, S):
-        """Return the mean of S over the nearest neighbours, in X, of each row within its slice."""
+        """Return the mean of S over the nearest neighbours of each row within its slice."""
         return np.concatenate([_local_means(X[g], S[g], n_local_neighbors) for g in groups])
 
     S = rotate_to_leading(S, local_means(X, S))
@@ -205,7 +205,7 @@ def _local_means(X, S, n_neighbors):
 
 
 def kernel_shuffles(S, kernel, groups=None):
-    """Return the function that computes permuted eigenvalues of a kernel matrix of second moments.
+    """Return the function that `permutation_tests` uses for second-moment methods.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def kernel_shuffles(S, kernel, groups=None):
 
 
 def split_scores(S, k):
-    """Split off the first k scores, and regress the others on them to obtain centred residuals."""
+    """Split the scores into the first k and the residuals of the others."""
     return S[:, :k], _residual(S[:, k:], S[:, :k])
 
 
@@ -253,7 +253,7 @@ def largest_after(matrix, k):
 
 
 def rotate_to_leading(S, sums):
-    """Rotate S so that the right singular vectors of `sums` become the first axes."""
+    """Rotate S so that its first axes are the right singular vectors of `sums`."""
     if len(sums) <= S.shape[1]:
         V = linalg.svd(sums, check_finite=False)[2].T
     else:
@@ -262,7 +262,7 @@ def rotate_to_leading(S, sums):
 
 
 def n_affordable_permutations(S, n_permutations):
-    """Return the usual and the largest number of permutations, reduced if they are slow.
+    """Return the usual and the largest number of permutations that run in reasonable time.
 
     For S of shape (n, q), the usual number is `n_permutations` up to n q^2 = 1e8, and 19 beyond. Up
     to n q^2 = 1e7, the number may grow tenfold if the p-value is close to the level.
@@ -273,7 +273,7 @@ def n_affordable_permutations(S, n_permutations):
 
 
 def weighted_permutation_tests(make_statistic, **settings):
-    """Run `permutation_tests` with both kinds of weighting, and return the larger p-value.
+    """Run permutation tests for weighted samples, and return the larger p-values.
 
     The weights either stay with y or move with S2.
 
@@ -290,7 +290,7 @@ def weighted_permutation_tests(make_statistic, **settings):
 
 
 def weighted_shuffles(S, fixed, slices, kernel):
-    """Return the function that computes permuted eigenvalues for samples with relative weights.
+    """Return the function that `permutation_tests` uses for weighted samples.
 
     The samples are whitened again after each permutation.
 
@@ -308,7 +308,7 @@ def weighted_shuffles(S, fixed, slices, kernel):
     weights, codes, every = slices.weights, slices.codes, S
 
     def make_statistic(k, weights_stay=True):
-        """Compute the statistic with weights that stay with y, or move with S2."""
+        """Return the observed statistic, and a function that draws it for permuted rows."""
         S, C = _split_scores_weighted(every, fixed, weights, k)
 
         def statistic(order):
@@ -325,7 +325,7 @@ def weighted_shuffles(S, fixed, slices, kernel):
 
 
 def _split_scores_weighted(S, fixed, weights, k):
-    """Regress the last columns of S on the first k with weights, and transform C accordingly."""
+    """Split weighted scores into the first k and the residuals of the others."""
     if not k:
         return S, fixed
     root = np.sqrt(weights)[:, None]

@@ -25,7 +25,7 @@ MANY_ROWS = 10_000  # rows whose products of scores are formed at a time
 
 
 def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
-    """Test by chi-square that k = 0, 1, ... directions suffice (Li 1991, theorem 5.1).
+    """Run Li's chi-square tests that k = 0, 1, ... directions suffice (Li 1991).
 
     The statistic is n times the sum of the eigenvalues after the k-th. The theorem writes it as ``n
     (d - k)`` times their mean. For normal X and large n, it has a chi-square distribution with ``(d
@@ -69,7 +69,7 @@ def slices_are_large(sizes):
 
 
 def until_accepted(test, most, names):
-    """Test k = 0, 1, ... until a hypothesis is accepted.
+    """Test the hypotheses k = 0, 1, ... until one is accepted.
 
     Parameters
     ----------
@@ -95,13 +95,13 @@ def until_accepted(test, most, names):
 
 
 def dimension_by_tests(tests):
-    """Return the first k that is accepted, or one more than the last k if all are rejected."""
+    """Return the number of directions that a sequence of tests implies."""
     accepted = np.flatnonzero(tests["p_value"] > SIGNIFICANCE)
     return int(accepted[0]) if len(accepted) else len(tests["p_value"])
 
 
 def bentler_xie(statistic, total, squares, df_of_total=np.inf):
-    """Return the p-value of a scaled chi-square with matched moments (Bentler and Xie 2000).
+    """Return the p-value of a scaled chi-square statistic (Bentler and Xie 2000).
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def bentler_xie(statistic, total, squares, df_of_total=np.inf):
 
 
 def chi_square_tests(test, most):
-    """Test k = 0, 1, ... by weighted chi-squares until a hypothesis is accepted.
+    """Run weighted chi-square tests of k = 0, 1, ... until a hypothesis is accepted.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def chi_square_tests(test, most):
 
 
 def can_be_tested(S):
-    """Return whether the moments for the chi-square tests can be computed in about a second."""
+    """Return whether the chi-square tests can be computed in about a second."""
     n, q = S.shape
     return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 

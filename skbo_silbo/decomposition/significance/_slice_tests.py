@@ -28,7 +28,7 @@ MANY = 10**6  # permutations of plain slices are costly if whitened samples have
 
 
 def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighbors=None):
-    """Test the number of directions of plain or localised slices, in whitened coordinates.
+    """Test the number of directions of sliced inverse regression.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def moment_tests(S, slices, kernel_of_rows, *, random_state):
 
 
 def scores_to_shuffle(S, slices):
-    """Select 2000 samples, or five per feature if that is more, and repeat them by their counts.
+    """Select the samples whose scores are permuted in the tests.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def scores_to_shuffle(S, slices):
 
 
 def _of_rows(pencil, slices, places):
-    """Restrict a problem without penalty to a subset, with the ridge scaled to its size."""
+    """Restrict an eigenvalue problem to a subset of the samples."""
     X, part = slices.unweighted(pencil.X_labeled)[places], slices.select_to_shuffle(places)
     X = X - np.average(X, axis=0, weights=part.weights)
     ridge = pencil.ridge * part.n_rows / slices.n_rows
@@ -134,7 +134,7 @@ def _of_rows(pencil, slices, places):
 
 
 def _tests_of_weighted(pencil, slices, places, most, random_state):
-    """Run the tests for samples with relative weights."""
+    """Run permutation tests for samples with relative weights."""
     S = whitened_rows(pencil)
     S = slices.unweighted(rotate_to_leading(S, slices.membership().T @ S))
     fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S
@@ -150,7 +150,7 @@ def _tests_of_weighted(pencil, slices, places, most, random_state):
 
 
 def _between(Z, slices):
-    """Return the scatter matrix of the slice means of Z in its dual form, of shape (H, H)."""
+    """Return the scatter matrix between the slice means of Z, in its H x H dual form."""
     sums = membership(slices.codes, slices.n_slices, slices.weights) @ Z
     sums /= np.sqrt(slices.counts)[:, None]
     return sums @ sums.T

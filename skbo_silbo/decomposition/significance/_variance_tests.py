@@ -34,7 +34,7 @@ LEVEL = 0.001  # level of the tests that the mean or variance of X is the same i
 
 
 def variance_tests(S, slices, most):
-    """Test that k = 0, 1, ... directions suffice, until one is accepted.
+    """Run tests of the hypotheses that k = 0, 1, ... directions suffice.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def variance_tests(S, slices, most):
 
 
 def dependence_p_values(X, y, weights=None):
-    """Test whether the mean of X depends on y, and whether the variance does.
+    """Test whether the mean and the variance of X depend on y.
 
     Return a p-value for each; both are 1 if there are too few samples. Large data are subsampled,
     and samples with counts are repeated.
@@ -84,7 +84,7 @@ def warn_no_direction(
     why=f"tests at level {SIGNIFICANCE} cannot distinguish y from noise",
     remedy="Label more samples, use fewer slices",
 ):
-    """Warn that no direction was found, with the reason and a remedy."""
+    """Warn that no direction was found, and explain the reason and a remedy."""
     warn_user(
         f"No direction was found: {why}. n_components_ is 0, and components_ keeps the first "
         f"direction, which may be noise. {remedy}, or set n_components if you know that y depends "
@@ -95,7 +95,7 @@ def warn_no_direction(
 def warn_if_dependence_unseen(
     X, y, weights, sees, *, found=0, sees_means=False, sees_variances=False, **of_none
 ):
-    """Warn if y depends on X in a way that the method cannot detect, or if nothing was found.
+    """Warn if y depends on X in a way that the method cannot detect.
 
     Parameters
     ----------

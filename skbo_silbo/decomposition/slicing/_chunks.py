@@ -31,7 +31,7 @@ MOST_GROWTH = 5
 
 @dataclass(frozen=True, eq=False)
 class SliceCoding:
-    """Slices defined before the samples are seen, by edges or by classes.
+    """Slices that are defined before the samples are seen, by edges or by classes.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class SliceCoding:
 
     @classmethod
     def from_first_chunk(cls, y, n_slices, classes, weights=None):
-        """Define the slices by `classes`, by the edges in `n_slices`, or from the first chunk."""
+        """Define the slices from `classes`, from edges in `n_slices`, or from the first chunk."""
         if classes is not None:
             return cls(None, np.unique(np.asarray(classes)))
         n_slices = check_n_slices(n_slices)
@@ -63,7 +63,7 @@ class SliceCoding:
         return replace(coding, shares=counts / counts.sum())
 
     def check_unchanged(self, n_slices):
-        """Raise ValueError if `n_slices` has changed since the first chunk."""
+        """Raise a ValueError if `n_slices` has changed since the first chunk."""
         if self.edges is not None and not np.array_equal(self.n_slices_asked, n_slices):
             raise ValueError(
                 "n_slices must not change between calls to partial_fit, got "
@@ -72,7 +72,7 @@ class SliceCoding:
             )
 
     def warn_if_uneven(self, counts, before):
-        """Warn if a chunk makes a slice much larger than the others."""
+        """Warn if one slice contains far more samples than the others."""
         slices = self._overfull(counts)
         if not len(slices) or (before is not None and len(self._overfull(before))):
             return
@@ -93,11 +93,11 @@ class SliceCoding:
 
     @property
     def n_slices(self):
-        """Number of slices, H."""
+        """Number of slices."""
         return len(self.classes) if self.edges is None else len(self.edges) + 1
 
     def codes(self, y):
-        """Return the slice of each sample, numbered from 0."""
+        """Return the slice number of each sample, counted from 0."""
         if self.edges is not None:
             return np.searchsorted(self.edges, y, side="right")
         y = np.asarray(y).astype(self.classes.dtype)
@@ -157,7 +157,7 @@ def slice_edges(
 
 @dataclass(frozen=True, eq=False)
 class ChunkSummary:
-    """Moments and a random sample of the labelled samples seen so far.
+    """Moments and a random sample of all labelled samples seen so far.
 
     Attributes
     ----------
@@ -172,13 +172,13 @@ class ChunkSummary:
 
     @classmethod
     def from_chunk(cls, X, codes, n_slices, keys, weights=None):
-        """Summarise a chunk of samples whose slices are numbered from 0 to n_slices - 1."""
+        """Summarise a chunk of samples, given the slice number of each sample."""
         moments = SliceMoments.from_rows(X, codes, n_slices, weights=weights)
         weights = np.ones(len(X), dtype=np.int64) if weights is None else weights
         return cls(moments, (X.astype(np.float64), codes, weights, keys))._with_smallest_keys()
 
     def merged(self, other):
-        """Combine two summaries."""
+        """Combine the summaries of two chunks."""
         drawn = map(np.concatenate, zip(self.drawn, other.drawn, strict=True))
         return ChunkSummary(self.moments.merged(other.moments), tuple(drawn))._with_smallest_keys()
 
@@ -190,7 +190,7 @@ class ChunkSummary:
         return replace(self, drawn=tuple(part[kept] for part in self.drawn))
 
     def sample(self, columns):
-        """Return the random sample without constant columns, minus the offset, and its slices."""
+        """Return the random sample without constant columns, and its slices."""
         X, codes, weights, _ = self.drawn
         weights = as_effective_counts(weights)
         weights = None if (weights == 1).all() else weights

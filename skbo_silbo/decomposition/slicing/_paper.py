@@ -15,7 +15,7 @@ from skbo_silbo._numerics.pencil import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):
-    """Return the membership matrix Omega with the weights that the paper uses.
+    """Return the slice membership matrix Omega with the weights of the paper.
 
     Each of the k_h neighbour pairs in slice h has weight 1 / k_h.
     """
@@ -25,7 +25,7 @@ def pairwise_membership(omega, slices):
 
 
 def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state, ridge=0.0):
-    """Compute the directions B of Algorithm 2, and their values 1 / s^2 (eqs. 9 to 13).
+    """Compute the directions B by Algorithm 2 of the paper, and their eigenvalues.
 
     Parameters
     ----------

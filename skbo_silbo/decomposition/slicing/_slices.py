@@ -21,7 +21,7 @@ ROUNDING = 1e-6  # tolerance, in samples, when sums of weights are compared with
 
 @dataclass(frozen=True)
 class Slices:
-    """Partition of the labelled samples by their response.
+    """Partition of the labelled samples into slices of similar responses.
 
     Attributes
     ----------
@@ -46,22 +46,22 @@ class Slices:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups within which the response is sliced, or 1 without groups."""
+        """Number of groups within which the response is sliced."""
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
     @property
     def root_weights(self) -> FloatArray | None:
-        """Square roots of the weights, or None without weights."""
+        """Square roots of the sample weights, or None without weights."""
         return None if self.weights is None else np.sqrt(self.weights)
 
     @property
     def is_counted(self) -> bool:
-        """Whether the samples have equal weights or counts, rather than relative weights."""
+        """Whether the sample weights are equal or counts, not relative weights."""
         return self.weights is None or are_counts(self.weights)
 
     @property
     def n_slices(self) -> int:
-        """Number of slices, H."""
+        """Number of slices."""
         return len(self.counts)
 
     @property
@@ -70,22 +70,22 @@ class Slices:
         return self.counts.sum()
 
     def select_unweighted(self, rows: IntArray) -> "Slices":
-        """Return the slices of a subset of the samples, without weights and empty slices."""
+        """Return the slices of a subset of the samples, without weights."""
         return replace(self, weights=None).select(rows)
 
     def select(self, rows: IntArray) -> "Slices":
-        """Return the slices of a subset of the samples, with weights but without empty slices."""
+        """Return the slices of a subset of the samples, with their weights."""
         codes = np.unique(self.codes[rows], return_inverse=True)[1]
         weights = None if self.weights is None else self.weights[rows]
         groups = None if self.groups is None else self.groups[rows]
         return Slices(codes, np.bincount(codes, weights), weights, groups)
 
     def select_to_shuffle(self, rows: IntArray) -> "Slices":
-        """Return the slices of a subset of the samples, with weights only if they are relative."""
+        """Return the slices of a subset of the samples, for a permutation test."""
         return self.select_unweighted(rows) if self.is_counted else self.select(rows)
 
     def membership(self) -> sparse.csr_array:
-        """Return the membership matrix Omega of plain slices, with shape (n_l, H).
+        """Return the membership matrix of plain slices, with one column per slice.
 
         If sample i is in slice h, entry (i, h) is ``sqrt(w_i / n_h)``, where w_i is the weight of
         the sample or 1. All other entries are 0.
@@ -97,18 +97,18 @@ class Slices:
         return sparse.csr_array((entries, self.codes, pointers), (len(self.codes), self.n_slices))
 
     def weighted(self, values: FloatArray) -> FloatArray:
-        """Multiply the values of labelled samples by the square roots of their weights.
+        """Multiply values of labelled samples by the square roots of their weights.
 
         `values` has one row per sample, labelled samples first.
         """
         return values if self.weights is None else values * self._roots(len(values))[:, None]
 
     def unweighted(self, values: FloatArray) -> FloatArray:
-        """Undo `weighted`."""
+        """Divide values of labelled samples by the square roots of their weights."""
         return values if self.weights is None else values / self._roots(len(values))[:, None]
 
     def penalty_of_weighted(self, penalty: sparse.csr_array) -> sparse.csr_array:
-        """Convert a penalty matrix P so that ``X'PX`` is the same for samples from `weighted`."""
+        """Convert a penalty matrix P to samples that were multiplied by root weights."""
         if self.weights is None:
             return penalty
         inverse = sparse.diags_array(1 / self._roots(penalty.shape[0]))
@@ -123,7 +123,7 @@ class Slices:
 def slice_response(
     y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: NDArray[Any] | None = None
 ) -> Slices:
-    """Slice the response as R's ``dr`` does, at given edges, by category, or by k-means.
+    """Slice the response by quantiles, at given edges, by category or by k-means.
 
     R's rule makes slices of ``max(2, n_l // n_slices)`` samples, each extended to the end of a run
     of ties, with the rest in the last one.
@@ -168,7 +168,7 @@ def slice_response(
 
 
 def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
-    """Return the membership matrix Omega of localised slices.
+    """Return the membership matrix of slices localised to nearest neighbours.
 
     Column j averages the k nearest neighbours of sample j in its slice with weights 1/k (Wu, Liang
     and Mukherjee 2010). The sample itself counts as a neighbour. k is `n_local_neighbors`, or the
@@ -204,7 +204,7 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
 
 
 def slice_within(y, groups, n_slices, *, sample_weight=None):
-    """Slice the response within each group, as `slice_response` does.
+    """Slice the response separately within each group.
 
     Groups are numbered from 0, and None means a single group. A ValueError is raised if y is
     constant within every group.
@@ -236,7 +236,7 @@ def _codes_within(groups, codes_of):
 
 
 def check_n_slices(n_slices):
-    """Validate `n_slices` and return it as an int, or as an array of increasing edges."""
+    """Validate `n_slices`, and return a number of slices or their edges."""
     if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
         if n_slices < 2:
             raise ValueError(f"n_slices must be at least 2, got {n_slices}.")
@@ -256,7 +256,7 @@ def check_n_slices(n_slices):
 
 
 def _clusters(y, n_slices, weights):
-    """Return the k-means cluster of each row of y, independent of the order of the rows."""
+    """Return the k-means cluster of each row of y."""
     if isinstance(n_slices, np.ndarray):
         raise ValueError(
             f"n_slices must be an integer if y has {y.shape[1]} responses, got edges. Pass the "
@@ -275,7 +275,7 @@ def _clusters(y, n_slices, weights):
 
 
 def _censored_codes(y, n_slices, weights):
-    """Return the slice of each time, with separate slices for events and censored times."""
+    """Slice survival times, separating events from censored times."""
     w = np.ones(len(y)) if weights is None else weights
 
     def codes_of(rows):
@@ -301,7 +301,7 @@ def _codes_by_count(y, n_slices, weights):
 
 
 def _first_values(last_rows, size):
-    """Return, for each slice but the first, the index of its first distinct value.
+    """Return, for each slice after the first, the index of its first distinct value.
 
     `last_rows` is the cumulative count of the distinct values. If one run of ties contained all
     samples by R's rule, it becomes a slice of its own, since a single slice is useless.
@@ -327,7 +327,7 @@ def _codes_by_edges(y, edges):
 
 
 def evenly_spaced(X, slices, n_rows):
-    """Return indices of at most `n_rows` rows of X, evenly spaced in `stratified_order`.
+    """Select at most `n_rows` rows of X, evenly spaced in `stratified_order`.
 
     Rows are repeated in proportion to their weights, so the selected rows have equal weights.
     """
@@ -340,13 +340,13 @@ def evenly_spaced(X, slices, n_rows):
 
 
 def spread_over_response(X, y, n_rows):
-    """Return indices of at most `n_rows` rows of X, evenly spaced in the order of y."""
+    """Select at most `n_rows` rows of X, evenly spaced in the order of y."""
     codes = np.unique(y, axis=0, return_inverse=True)[1].ravel()
     return np.sort(evenly_spaced(X, Slices(codes, np.bincount(codes)), n_rows))
 
 
 def stratified_order(X, slices):
-    """Return indices sorted by slice and norm, independent of the order of the rows of X."""
+    """Return an order of the samples, by slice and norm, that ignores their original order."""
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
 
@@ -354,7 +354,7 @@ MAX_ROWS = 2000  # largest number of samples that permutation tests use
 
 
 def rows_to_shuffle(X, slices, at_least=0):
-    """Return indices of the rows of X for permutation tests, repeated by their counts.
+    """Return the indices of the samples to use in permutation tests.
 
     At most `MAX_ROWS` rows, or `at_least` if that is more, are selected. They are sorted by slice
     and norm, so that the order of the rows of X does not matter.

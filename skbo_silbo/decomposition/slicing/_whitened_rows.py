@@ -13,7 +13,7 @@ from skbo_silbo.decomposition.rows._columns import with_positive_peaks
 
 @dataclass(frozen=True, eq=False)
 class WhitenedRows:
-    """Whitened labelled samples, and the inverse transformation.
+    """Whitened labelled samples and the inverse of the whitening transformation.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class WhitenedRows:
 
     @classmethod
     def from_data(cls, data, slices):
-        """Whiten the labelled samples of a `LabelledData` with the weights in `slices`."""
+        """Whiten the labelled samples of a data set."""
         X, mean = data.center_on_labels()
         pencil = Pencil(slices.weighted(X), len(X), slices.membership())
         basis, root_n = pencil.basis, np.sqrt(slices.n_rows)
@@ -41,17 +41,17 @@ class WhitenedRows:
         return cls(mean, Z, basis, root_n)
 
     def components(self, V):
-        """Convert whitened directions (columns of V) to components of unit score variance."""
+        """Convert whitened directions to components whose scores have unit variance."""
         return with_positive_peaks((self.root_n * self.basis.lift(V)).T)
 
 
 def slice_means(Z, slices):
-    """Return the mean of each slice."""
+    """Return the mean of the samples in each slice."""
     return (slices.membership().T @ slices.weighted(Z)) / np.sqrt(slices.counts)[:, None]
 
 
 def centred_groups(Z, slices, means):
-    """Return the centred samples of each slice, multiplied by the square roots of their weights."""
+    """Return the centred samples of each slice, multiplied by root weights."""
     groups = []
     for h, mean in enumerate(means):
         members = slices.codes == h
@@ -63,7 +63,7 @@ def centred_groups(Z, slices, means):
 
 
 def sum_of_squared_scatters(groups, weights):
-    """Return ``sum_h w_h (A_h'A_h)^2`` for groups A_h of shape (n_h, q).
+    """Return the weighted sum of the squared scatter matrices of all slices.
 
     If a group has fewer rows than columns, ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'`` takes
     n_h^2 q + n_h q^2 operations rather than q^3. The Cholesky factor L is pivoted, since centred
