@@ -211,11 +211,11 @@ class Observations:
     known : ndarray of shape (n,) or float, default=0.0
         Known noise variance of each target. It is added to the estimated noise variance.
     copies : ndarray of shape (n,) or float, default=1.0
-        Positive multiplicity of each row, that is, how often the row counts in the likelihood. It
-        need not be an integer.
+        Positive multiplicity of each row: a row with multiplicity 2 counts twice in the likelihood.
+        It need not be an integer.
     shared : sequence of int, of length d, or None, default=None
-        Index of the length scale that each column uses. None means that each column has its own
-        length scale, or that all columns share one if theta contains a single length scale.
+        Index of the length scale that each column uses. If None, each column has its own length
+        scale, unless theta contains only one.
     """
 
     X: np.ndarray

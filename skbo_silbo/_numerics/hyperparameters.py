@@ -98,8 +98,8 @@ def starting_log_lengths(X: FloatArray, y: FloatArray, copies: FloatArray) -> Fl
     y : ndarray of shape (n,)
         Targets to predict, which must not all be equal.
     copies : ndarray of shape (n,)
-        Positive multiplicity of each row, that is, how often the row counts in the likelihood. It
-        need not be an integer.
+        Positive multiplicity of each row: a row with multiplicity 2 counts twice in the likelihood.
+        It need not be an integer.
 
     Returns
     -------
@@ -127,8 +127,8 @@ def searched_process(X, y, prior, most_rows, copies=None):
         Largest number of rows used in the search. Larger data sets are reduced to a subset of their
         rows.
     copies : ndarray of shape (n,), default=None
-        Positive multiplicity of each row, that is, how often the row counts in the likelihood. It
-        need not be an integer.
+        Positive multiplicity of each row: a row with multiplicity 2 counts twice in the likelihood.
+        It need not be an integer.
     """
     copies, starts = np.ones(len(y)) if copies is None else copies, np.tile(prior.location, (2, 1))
     if X.any():
@@ -147,8 +147,8 @@ def quadratic_r2(X: FloatArray, y: FloatArray, copies: FloatArray) -> FloatArray
     y : ndarray of shape (n,)
         Targets to predict, which must not all be equal.
     copies : ndarray of shape (n,)
-        Positive multiplicity of each row, that is, how often the row counts in the regression. It
-        need not be an integer.
+        Positive multiplicity of each row: a row with multiplicity 2 counts twice in the regression.
+        It need not be an integer.
 
     Returns
     -------

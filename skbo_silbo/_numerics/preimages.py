@@ -45,8 +45,8 @@ def nearest_preimages(Z: FloatArray, B: FloatArray, centre: FloatArray) -> Float
     B : ndarray of shape (d, r)
         Matrix of the embedding, whose columns are orthonormal.
     centre : ndarray of shape (d,) or (m, d)
-        Point to which each preimage should be as near as possible, or one such point for each
-        target. It may lie outside the box.
+        Point to which the preimages should be as close as possible, or one such point per target.
+        It may lie outside the box.
 
     Returns
     -------

@@ -49,13 +49,14 @@ class AcquisitionFunction(Protocol):
         Parameters
         ----------
         mean, std : ndarray of shape (n,)
-            Predictive mean and standard deviation of each point, on the scale of the warped values,
-            which are minimised. The standard deviation is positive.
+            Predictive mean and standard deviation of each point, for the transformed values, which
+            are minimised. The standard deviation is positive.
         best : float
             Value to improve on: the lowest predicted mean at an observed or pending point, which is
             less biased by noise than the lowest observed value.
         return_gradient : bool
-            Whether to also return the derivatives with respect to mean and std.
+            Whether to also return the derivatives with respect to the mean and the standard
+            deviation.
         """
 
 

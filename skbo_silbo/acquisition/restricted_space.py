@@ -62,14 +62,14 @@ class Part:
     space : Space, SpaceUnion or Box
         The full search space, to which the restrictions are applied.
     fixed : mapping
-        Values of the fixed parameters. The keys are names, or indices of the inputs of a box.
+        Values of the fixed parameters, by name, or by index for the inputs of a box.
     violations : callable or None
         Function that maps a list of n points to their constraint violations, an array of shape
         (n,). A violation is 0 if all constraints hold. None means that there are no such
         constraints.
     equations : Equations or None
-        Equality constraints of a box. Points are projected onto them. None means that there are no
-        such constraints.
+        Equality constraints of a box, onto which points are projected. None means that there are no
+        equality constraints.
 
     Raises
     ------
@@ -150,8 +150,7 @@ class Part:
         seen : set of bytes
             Keys of the evaluated and pending points, as returned by `key_of`.
         centres : ndarray of shape (k, m)
-            Points that are added to the random points of the first round, such as the best
-            evaluated points.
+            Points to consider in addition to random points, such as the best evaluated points.
         rng : numpy.random.Generator
 
         Raises

@@ -38,7 +38,7 @@ class AcquisitionSurface:
     surrogate : Surrogate
     embedding : Embedding
     best : float
-        Value to improve on, on the scale of the predictions. Lower values are better.
+        Predicted value to improve on. Lower values are better.
     feasibility : Feasibility or None
         Models of the learnt constraints, or None if there are none. The log probability that all
         constraints hold is added to the acquisition function, which must be a logarithm.
@@ -46,8 +46,8 @@ class AcquisitionSurface:
         The surrogate fitted to observed values only. In contrast, `surrogate` is also conditioned
         on predicted values at pending points.
     part : Part or None
-        The region of the space allowed by fixed parameters and known constraints. None means the
-        whole space.
+        Search space restricted by fixed parameters and known constraints. None means that there are
+        no restrictions.
     """
 
     acquisition: AcquisitionFunction
@@ -113,7 +113,7 @@ class Found:
     Z : ndarray of shape (m, r)
         Coordinates of the candidates in the embedding, one candidate per row.
     X : ndarray of shape (m, d) or None
-        The candidates as points of the cube, or None if only coordinates were searched.
+        Candidates as encoded points, or None if only coordinates were searched.
     """
 
     Z: FloatArray
@@ -142,9 +142,9 @@ class Search(Protocol):
         ranked : ndarray of shape (n, d)
             The evaluated points, ordered from best to worst.
         space : Space or Box
-            The search space. Candidates are rounded to its points.
+            Search space, to whose points the candidates are rounded.
         rng : numpy.random.Generator
-            Source of all random numbers that the search draws.
+            Random number generator of the search.
         """
 
 
@@ -257,7 +257,8 @@ def draw_candidates(
         along the embedding, and the other half in some inputs.
     rng : numpy.random.Generator
     relevance : ndarray of shape (d,)
-        Relevance of each input to the surrogate. More relevant inputs are changed more often.
+        Relevance of each input according to the surrogate. Inputs of high relevance are changed
+        more often.
     """
     widths = embedding.half_widths
     wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, widths.size)) * widths

@@ -119,7 +119,7 @@ class AdditiveProcess(ExactProcess):
     Attributes
     ----------
     groups_ : list of ndarray of int
-        Indices of the inputs that belong to each group.
+        Indices of the inputs in each group.
     length_, signal_, noise_ : float
         Hyperparameters for standardised targets: the length scale, the signal variance, and the
         noise variance relative to the signal variance.
@@ -153,7 +153,7 @@ class AdditiveProcess(ExactProcess):
         tune : bool, default=True
             Whether to search for groups and hyperparameters. If False, those in `state` are used.
         rng : numpy.random.Generator
-            Source of the random numbers that determine the random groupings.
+            Random number generator for drawing the groups.
         """
         targets = self._standardise(y)
         if state is not None:

@@ -35,12 +35,12 @@ class CoordinateLedger:
     Z : ndarray of shape (m, r)
         Coordinates, one row per point, in the order in which they were added.
     X : ndarray of shape (m, d)
-        The encoded point that belongs to each row of coordinates.
+        Encoded point for each row of coordinates.
     moved : bool
         Whether a change of the embedding has moved the points, so that some of them may have to be
         evaluated.
     left : frozenset of bytes
-        Keys of former points, which no longer belong to any coordinates.
+        Keys of points that were replaced when the embedding changed.
     """
 
     Z: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -99,10 +99,10 @@ class CoordinateLedger:
         r : int
             Number of coordinates of the new embedding.
         carry, lift : callable
-            Two functions: `carry` maps points to coordinates of the new embedding, and `lift` maps
-            coordinates to points rounded to the space.
+            Functions that map points to coordinates of the new embedding, and coordinates to points
+            of the search space.
         seen : set
-            Keys of the evaluated and pending points. All other points are removed from the ledger.
+            Keys of the evaluated and pending points. All other points are removed from the record.
         """
         if not self.keys:
             return self

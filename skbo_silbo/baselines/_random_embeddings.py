@@ -35,9 +35,9 @@ class Sketch:
     sums : ndarray of shape (r, d)
         Matrix of the inverse map: ``v = (sums x) / counts`` minimises the distance from A v to x.
     counts : ndarray of shape (r,)
-        Divisors of the inverse map, one for each coordinate; see `sums`.
+        Divisors of the inverse map, one per coordinate; see `sums`.
     half_widths : ndarray of shape (r,)
-        Half the side length, along each coordinate, of the box that contains v.
+        Half the side length of the box of coordinates v along each axis.
     basis : ndarray of shape (d, k)
         Orthonormal basis of the range of A, one vector per column.
 

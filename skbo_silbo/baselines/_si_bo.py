@@ -201,7 +201,7 @@ class Differences:
 
 
 def differences_needed(r: int, d: int, m: int) -> int:
-    """Return how many finite differences determine an (m, d) matrix of rank r.
+    """Return the minimum number of differences for an (m, d) gradient matrix of rank r.
 
     Fewer differences do not determine the matrix.
 

@@ -148,6 +148,8 @@ class SILBOAsPrinted(FirstUnlabelled):
 class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
     """SILBO's bottom-up strategy as described in the paper.
 
+    All points are evaluated again when the embedding changes.
+
     Parameters
     ----------
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
@@ -193,8 +195,9 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
 class SILBOTopDown(SeekingPreimages, SILBOAsPrinted):
     """SILBO's top-down strategy as described in the paper.
 
-    The arguments are those of `SILBOBottomUp`. CMA-ES starts at random, so directions outside the
-    embedding are random.
+    The arguments are those of `SILBOBottomUp`. Points are kept when the embedding changes, and new
+    points are computed by CMA-ES. It starts at random, so directions outside the embedding are
+    random.
 
     References
     ----------

@@ -60,11 +60,9 @@ class Learner(Protocol):
         Parameters
         ----------
         X : ndarray of shape (n, d)
-            Encoded points whose values are known, one per row.
+            Encoded points that have been evaluated, one per row.
         y : ndarray of shape (n,)
-            Values at the points X, which are finite and to be minimised. They have been transformed
-            by the warp.
+            Finite values at the points X, to be minimised, after the transformation by the warp.
         X_unlabeled : ndarray of shape (m, d)
-            Points without a value: failed evaluations, and candidates that the last search ranked
-            highly but did not propose.
+            Unlabelled points: failed evaluations, and highly ranked candidates of the last search.
         """

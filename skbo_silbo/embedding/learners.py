@@ -122,8 +122,8 @@ class SemiSIRLearner:
     ----------
     name : str
     n_components : int or "auto"
-        Number of coordinates of the embedding. As long as the slices identify fewer directions,
-        fewer are used.
+        Number of coordinates of the embedding. Fewer are used as long as the slices identify fewer
+        directions.
     params : dict
         Additional parameters of the estimator, such as its solver.
     n_slices : int or None

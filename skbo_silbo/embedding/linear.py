@@ -19,7 +19,7 @@ class LinearEmbedding:
     Attributes
     ----------
     d : int
-        Number of inputs, that is, columns of encoded points.
+        Number of inputs, which are the columns of the encoded points.
     basis : ndarray of shape (d, r) or None
         Matrix B of the map, with orthonormal columns. None means the identity, with r = d.
 

@@ -22,13 +22,13 @@ class TransformerEmbedding:
     Attributes
     ----------
     d : int
-        Number of inputs, that is, columns of encoded points.
+        Number of inputs, which are the columns of the encoded points.
     transformer : estimator
         A fitted transformer with ``transform`` and ``inverse_transform``.
     centre : ndarray of shape (r,)
-        Centre c of the box in which coordinates are searched.
+        Centre c of the box in which the coordinates are searched.
     half_widths : ndarray of shape (r,)
-        Half the side length, along each coordinate, of this box.
+        Half the side length of the search box along each coordinate.
 
     Examples
     --------

@@ -19,7 +19,7 @@ class Stop:
         "target", "patience", "callback", "exhausted" (a finite space has no new point left),
         "workers" (all workers hang), "interrupted" or "error".
     message : str
-        The same reason, expressed as a sentence.
+        Reason for stopping as a sentence.
     """
 
     reason: str
@@ -82,9 +82,9 @@ class Budget:
     Parameters
     ----------
     n : int
-        Maximum number of evaluations, including those that are read from a journal.
+        Maximum number of evaluations, including those read from a journal.
     name : {"n_calls", "n_iter"}
-        Name of the public parameter that sets `n`, used in messages.
+        Name of the public parameter that sets `n`, for use in messages.
     max_time : float or None, default=None
         Time in seconds after which no further evaluation is started. The first one is always
         started.
@@ -92,7 +92,8 @@ class Budget:
         Number of consecutive evaluations without improvement after which the run stops. With
         "auto", `stop_if_gain_is_negligible` decides instead. None means no such limit.
     target : float or None, default=None
-        Value at which to stop. The run stops once a value is at least as good as this one.
+        Objective value at which to stop. The run stops after an observed value that is at least as
+        good.
     callback : callable or None, default=None
         Function that is called with a `Progress` after each evaluation of this run. The run stops
         if it returns a true value.
@@ -102,7 +103,7 @@ class Budget:
     Attributes
     ----------
     stop : Stop or None
-        Why the run stops, or None as long as it continues. If there are several reasons, it is the
+        Reason why the run stops, or None while it continues. If there are several reasons, the
         first one.
     best : Trial or None
         The best feasible trial so far, or None if there is none.

@@ -34,8 +34,8 @@ class EvaluationLoop:
     evaluation : Evaluation
     budget : Budget
     log : EventLog or NoLog
-        Log of the run, in which `begin` has been called. Its events are those of earlier runs of
-        the same search.
+        Log of the run, whose method `begin` has been called. It contains the events of earlier
+        runs.
     proposals : Proposals
     make_workers : callable
         Function that returns the workers that run the calls: a `Scheduler` or a `DirectRunner`.
@@ -49,10 +49,10 @@ class EvaluationLoop:
     ----------
     optimizer : AskTellOptimizer
     trials : list of Trial
-        Evaluations and values supplied by the user, in the order in which the optimiser received
-        them.
+        Evaluations, and observations supplied by the user, in the order in which they were passed
+        to the optimiser.
     n_calls : int
-        Number of evaluations that have begun, including those of earlier runs.
+        Number of evaluations that have started, including those of earlier runs.
     raised : (BaseException, point) or None
         Exception raised by a call, and the point that was being evaluated. None if there is no such
         exception.
@@ -79,8 +79,8 @@ class EvaluationLoop:
         Parameters
         ----------
         told, held : list of Trial
-            Trials whose values have been passed to the optimiser, and trials of a batch that is not
-            complete.
+            Trials whose observations have been passed to the optimiser, and trials of an incomplete
+            batch.
         """
         self.proposals.resume(told, held)
         self.trials, self._held = told, list(held)

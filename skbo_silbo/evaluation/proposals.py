@@ -39,8 +39,8 @@ class Proposals:
         Parameters
         ----------
         told, held : list of Trial
-            Trials whose values have been passed to the optimiser, and trials of a batch that is not
-            complete.
+            Trials whose observations have been passed to the optimiser, and trials of an incomplete
+            batch.
         """
         held = self.points.keys([trial.point for trial in held])
         done = self.points.keys([trial.point for trial in told if trial.is_evaluated])
@@ -63,9 +63,10 @@ class Proposals:
         Parameters
         ----------
         n_begun : int
-            Number of evaluations that have begun, including those of earlier runs.
+            Number of evaluations that have started, including those of earlier runs.
         n_open : int
-            Number of values that the optimiser will get from evaluations that have begun.
+            Number of observations that the optimiser will receive from evaluations that have
+            started.
         """
         if self.initial:
             point, source = self.initial.popleft()

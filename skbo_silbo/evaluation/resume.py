@@ -12,18 +12,18 @@ def read_trials(log, evaluation, proposals, batch_size=None):
     Parameters
     ----------
     log : EventLog or NoLog
-        Log of the run, in which `begin` has been called.
+        Log of the run, whose method `begin` has been called.
     evaluation : Evaluation
     proposals : Proposals
-        Source of the points to evaluate. Its optimiser is restored from all events except the
-        observations of an incomplete batch.
+        Source of the points to evaluate, whose optimiser is restored. Observations of an incomplete
+        batch are not passed to the optimiser.
     batch_size : int or None, default=None
 
     Returns
     -------
     told : list of Trial
-        Evaluations and values supplied by the user, in the order in which the optimiser received
-        them.
+        Evaluations, and observations supplied by the user, in the order in which they were passed
+        to the optimiser.
     held : list of Trial
         Evaluations of a batch that was interrupted. They are passed to the optimiser when the batch
         is complete.

@@ -22,9 +22,9 @@ class Observation:
     told : dict, default={}
         Additional keyword arguments of `tell`, such as the arrays ``constraints`` or ``goals``.
     error : str or None, default=None
-        Reason why no value could be computed. None if there is a value.
+        Reason why the evaluation has no value, or None if it has one.
     rows : list of dict or None, default=None
-        Scores and times of each split in a hyperparameter search. None otherwise.
+        Scores and times of each split in a hyperparameter search, otherwise None.
     """
 
     y: float
@@ -45,24 +45,24 @@ class Trial:
         "init" (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an
         earlier run).
     is_modelled : bool, default=True
-        Whether the value is passed to the optimiser. It is False if the point is outside the search
-        space.
+        Whether the observation is passed to the optimiser. It is False if the point is outside the
+        search space.
     is_evaluated : bool, default=True
-        Whether the point was evaluated. It is False if the user supplied the value.
+        Whether the point was evaluated. It is False if the user supplied its value.
 
     Attributes
     ----------
     number : int
-        Number of the evaluation, counted in the order in which evaluations began.
+        Number of the evaluation, in the order in which evaluations started.
     batch, place : int
         Number of the batch, and position of the point within the batch.
     results : dict
-        Return values of the finished calls. The keys are the positions of the calls.
+        Return values of the finished calls, by the position of the call.
     observation : Observation or None
     row : int or None
-        Index of the value in the optimiser, or None before the optimiser has it.
+        Index of the observation in the optimiser. None until it is passed to the optimiser.
     event : dict or None
-        The entry that records the observation in the log. None until there is an observation.
+        Journal event that records the observation. None until there is an observation.
     """
 
     point: Any

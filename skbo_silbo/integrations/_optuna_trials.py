@@ -252,7 +252,7 @@ def keep_attribute(study, trial, key, value):
 
 
 def modelled_value(study, trial):
-    """Return the objective value of a finished trial, with the sign to be minimised.
+    """Return the value of a finished trial to which the surrogate is fitted.
 
     This is the last intermediate value of a pruned trial and NaN for a failed one. The sign is
     changed if the study is maximised.

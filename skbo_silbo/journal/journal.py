@@ -35,13 +35,13 @@ class Journal:
     Attributes
     ----------
     header : dict or None
-        The header of the file. It is None in a new file until `begin` is called.
+        Header of the journal, or None in a new file until `begin` is called.
     records : list of dict
         The records that the file contained when it was opened, each with its number ``n``.
     last : dict or None
         The last record written by `append`, even if Ctrl-C was pressed during the write.
     process : int
-        Id of the process that opened the file. No other process can write to it.
+        Id of the process that opened the file and is the only one allowed to write to it.
 
     Raises
     ------

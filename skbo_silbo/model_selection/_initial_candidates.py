@@ -25,9 +25,9 @@ class InitialCandidates:
     space : Space or SpaceUnion
         The search space that candidates are drawn from.
     n_due : int or None, default=None
-        Number of candidates to evaluate. None means all of them.
+        Number of candidates to evaluate, or None for all of them.
     known : list of dict, default=()
-        Those candidates that are known to perform well on other data sets.
+        Candidates that perform well on many other data sets.
 
     Attributes
     ----------
@@ -55,15 +55,15 @@ def read_initial_params(given, steps, space, n_iter, violation):
     given : "known", "current", dict, list of dict or None
         The parameter `initial_params` of `SILBOSearchCV`.
     steps : list of Step
-        The steps of the search: the estimator, and all estimators nested in it.
+        The estimator to be tuned and all estimators nested in it.
     space : Space or SpaceUnion
         The search space that candidates are drawn from.
     n_iter : int
         Maximum number of candidates of the search. With 1, only candidates that the user passed are
         evaluated.
     violation : callable
-        Function of a candidate that returns its constraint violation, which is 0 if all constraints
-        hold.
+        Function that returns the constraint violation of a candidate, 0 if all constraints are
+        satisfied.
 
     Returns
     -------

@@ -21,8 +21,8 @@ class CandidateProposals(Proposals):
     log : EventLog or NoLog
     given : InitialCandidates
     moves_best : bool
-        Whether candidates of the initial design are the best candidate so far with some parameters
-        changed.
+        Whether the initial design changes some parameters of the best candidate instead of drawing
+        all of them.
     """
 
     def __init__(self, optimizer, log, given, *, moves_best):

@@ -274,7 +274,7 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
-            Points inside the bounds, which need not have been proposed by `ask`.
+            Points inside the bounds. They need not have been proposed by `ask`.
 
         Returns
         -------
@@ -302,10 +302,10 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         rng : numpy.random.Generator
-            Source of all random numbers. No other source may be used.
+            Random number generator, the only source of randomness that may be used.
         part : Part or None
-            The region of the space allowed by fixed parameters and known constraints. None means
-            the whole space. An implementation may ignore it.
+            Search space restricted by fixed parameters and known constraints. None means that there
+            are no restrictions. An implementation may ignore it.
 
         Returns
         -------
@@ -500,7 +500,7 @@ class AskTellOptimizer(ABC):
         bounds : Space, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
             The search space. It must be passed if the parameters have names.
         **objects
-            The options that were objects, with the same values as in the saved optimiser.
+            Options of the saved optimiser that were objects, with the same values as before.
 
         Returns
         -------

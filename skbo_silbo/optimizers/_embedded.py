@@ -111,10 +111,10 @@ class EmbeddedOptimizer(AskTellOptimizer):
         ----------
         Z : ndarray of shape (k, r)
         X : ndarray of shape (k, d) or None
-            The points that have these coordinates, or None if the search was over coordinates only.
+            Points with these coordinates, or None if the search only returned coordinates.
         embedding : Embedding
         incumbent : ndarray of shape (d,)
-            The best point evaluated so far.
+            Best evaluated point.
 
         Returns
         -------
@@ -428,7 +428,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Returns
         -------
         improvement : float, or ndarray of shape (n,) for n points
-            Expected improvement on the best value, in the units of the values.
+            Expected improvement on the best observed value, in the units of the objective.
 
         Raises
         ------
@@ -457,9 +457,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Parameters
         ----------
         asked : str
-            Name of the attribute or method that needs the model, used in the error message.
+            Name of the attribute or method that needs the model, for the error message.
         needs_value : bool, default=False
-            Whether a finite value is required.
+            Whether at least one finite value must have been observed.
 
         Raises
         ------

@@ -63,18 +63,17 @@ class Configuration:
     Attributes
     ----------
     learner : Learner
-        Method that learns the embedding. The default keeps all inputs.
+        Embedding learner. The default keeps all inputs.
     search : Search
-        Method that maximises the acquisition function. The default is a `Climb`.
+        Search that maximises the acquisition function. The default is a `Climb`.
     acquisition : callable
-        Function that returns the `AcquisitionFunction` of proposal number t. The default is the log
-        expected improvement.
+        Function that returns the `AcquisitionFunction` for the t-th proposal. The default is the
+        log expected improvement.
     design : callable
         Function ``design(n, d, rng)`` that returns the initial design as an array of shape (n, d),
         in the cube [-1, 1]^d. The default is a Sobol sequence.
     covers_levels : bool
-        Whether each design point uses, for every categorical parameter, the level that has been
-        tried least often.
+        Whether design points use the least evaluated value of each categorical parameter.
     surrogate : Surrogate
         Model of the objective, which is copied before every fit. The default is a Gaussian process.
     n_initial, n_unlabeled : int
@@ -84,8 +83,7 @@ class Configuration:
         Number of new values after which the embedding is learnt again. A tuple contains the total
         numbers of values at which it is learnt again. None means that it is never learnt again.
     warp : Warp
-        Transformation that is applied to the values before the embedding and the surrogate are
-        fitted.
+        Transformation of the observed values before the embedding and the surrogate are fitted.
     """
 
     learner: Learner = field(default_factory=IdentityLearner)
@@ -121,11 +119,11 @@ def look_up(name, value, table, given):
     Parameters
     ----------
     name : str
-        Name of the option, used in the error message.
+        Name of the option, for the error message.
     value : str or None
     table : mapping
     given : str
-        Description of other accepted values, used in the error message.
+        Description of the other accepted values, for the error message.
 
     Raises
     ------

@@ -29,8 +29,7 @@ class KnownConstraints:
         Function that maps a list of n points to their total constraint violations, an array of
         shape (n,). None if there are no such constraints.
     equations : Equations or None
-        The rows of all linear constraints whose lower and upper bounds are equal. None if there are
-        none.
+        Linear constraints whose lower and upper bounds are equal, or None if there are none.
     described : list
         JSON-compatible data that identify the constraints, with functions by their names. A
         restored optimiser has only this description until the constraints are passed again.
@@ -93,7 +92,7 @@ class KnownConstraints:
         ----------
         space : Space, SpaceUnion or Box
         fixed : dict or None
-            Values of parameters to keep fixed, by name, or by index in a box.
+            Values of the fixed parameters, by name, or by index for the inputs of a box.
 
         Raises
         ------
@@ -213,12 +212,12 @@ class _Check:
     Attributes
     ----------
     names : list of str or None
-        Names of the parameters whose values are passed to the constraint as an array. None means
-        that the point itself is passed.
+        Names of the parameters that are passed to the constraint function as an array. None means
+        that the whole point is passed.
     matrix : ndarray of shape (k, d) or None
-        Coefficients of a linear constraint. None if the constraint is not linear.
+        Coefficients of a linear constraint, or None for other constraints.
     lower, upper : ndarray
-        Lower and upper bounds on the values of the function.
+        Lower and upper bounds of the constraint function.
     """
 
     def __init__(self, given, space):

@@ -42,7 +42,7 @@ class Event:
     ----------
     kind : str
     content : dict
-        The event as a dict of JSON data, as it was written.
+        Content of the event as a dict of JSON data.
     keys : tuple of bytes
         Keys that identify the points of the event.
     X : ndarray of shape (n, m)
@@ -79,9 +79,9 @@ class Points:
     ----------
     space : Space, SpaceUnion or Box
     numbered : list of dict, default=()
-        Candidates that are written as their position in this list, counted from 1, instead of as an
-        encoded point. They are compared by identity, since an equal candidate may be proposed
-        later.
+        Initial candidates, which are recorded by their number in this list, counted from 1, instead
+        of as encoded points. They are compared by identity, because an equal candidate may be
+        proposed later.
     """
 
     def __init__(self, space, numbered=()):

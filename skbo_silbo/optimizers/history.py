@@ -27,7 +27,7 @@ class Labelled(NamedTuple):
     Attributes
     ----------
     X : ndarray of shape (n, d)
-        Encoded points, which are points of the cube, one per row.
+        Encoded points, one per row.
     y, noise_std : ndarray of shape (n,)
         Observed values, with NaN for failed evaluations, and the standard deviations of their
         noise, with NaN if unknown.
@@ -70,7 +70,7 @@ class History:
     Attributes
     ----------
     X : ndarray of shape (n, d)
-        The evaluated points, encoded in the cube, one per row.
+        Encoded evaluated points, one per row.
     points : list
         The evaluated points, as the user passed them.
     y : ndarray of shape (n,)
@@ -246,7 +246,7 @@ def as_constraints(constraints, shape, n_constraints):
     shape : tuple
         Shape of the array of observed values, which is (n,).
     n_constraints : int
-        Number of constraints that earlier evaluations had. It is 0 if none were observed.
+        Number of constraints observed at earlier evaluations.
 
     Raises
     ------

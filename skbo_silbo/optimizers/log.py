@@ -60,11 +60,11 @@ class EventLog:
     ----------
     path : str
     fixed : dict
-        Settings of the first run, which later runs must also use.
+        Settings of the first run that later runs must not change.
     events : list of Event
         The parsed events of earlier runs, in the order in which they were written.
     n_calls : int
-        Number of evaluations that were begun by earlier runs.
+        Number of evaluations that earlier runs have started.
     """
 
     def __init__(self, path):
@@ -97,16 +97,16 @@ class EventLog:
         Parameters
         ----------
         description : dict
-            Everything that identifies the search, as JSON-compatible data.
+            JSON-compatible description of all settings that identify the search.
         points : Points
             Converter between points and their form in the journal.
         seed : int
             Integer that seeds all random streams of the optimiser.
         fixed : dict, default=None
-            Settings that later runs of the search must also use.
+            Settings that later runs of the search must not change.
         keeps_asked : bool, default=False
-            Whether a journal with "asked" events is protected from being overwritten, like one with
-            observations.
+            Whether to protect a journal that contains proposals but no observations from being
+            overwritten.
 
         Raises
         ------

@@ -23,12 +23,12 @@ class Model:
     embedding : Embedding
         The current embedding, which is the identity before the first fit.
     warp : Warp
-        Transformation that is applied to the values before the models are fitted.
+        Transformation of the observed values before the models are fitted.
     unlabeled : ndarray of shape (k, d)
-        Points that the last search ranked directly below its proposal. They are the unlabelled
-        points of the next fit.
+        Candidates that the last search ranked just below its proposal. They are used as unlabelled
+        points when the embedding is learnt again.
     learnt_at : int
-        Number of labelled points from which the embedding was learnt, or 0 before the first fit.
+        Number of evaluations from which the embedding was learnt, 0 before the first fit.
     path : tuple of (int, str, int)
         One entry for each change of the embedding: the number of labelled points, the name of the
         learner, and the number of coordinates.
@@ -47,9 +47,9 @@ class Model:
     n_feasible : int
         Number of feasible points in `ranked`. Without constraints, all points are feasible.
     feasibility : Feasibility or None
-        Models of the learnt constraints, or None if there are no such constraints.
+        Models of the observed constraints, or None if there are none.
     feasibility_states : dict
-        States of the constraint models. The keys are the indices of the constraints.
+        States of the constraint models, by the index of the constraint.
     """
 
     embedding: Embedding

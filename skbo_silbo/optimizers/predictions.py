@@ -30,7 +30,7 @@ class Prediction(NamedTuple):
     mean, std : float, or ndarray of shape (n,) for n points
         Posterior mean and standard deviation of the noise-free objective.
     probability : float, or ndarray of shape (n,) for n points
-        Probability that all learnt constraints hold. It is 1 if there are none.
+        Probability that the point satisfies all observed constraints, 1 if there are none.
     """
 
     mean: Any

@@ -94,7 +94,7 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
     damaged : callable
         Function ``damaged(i, error)`` that returns the error to raise if event i is invalid.
     and_what_was_learnt : bool, default=True
-        Whether to restore the model, too. If False, it will be fitted again.
+        Whether to restore the fitted model as well. If False, it is fitted again when needed.
 
     Returns
     -------

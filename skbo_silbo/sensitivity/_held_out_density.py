@@ -25,7 +25,7 @@ class HeldOutDensities:
     Attributes
     ----------
     X : ndarray of shape (n, m)
-        Encoded points, which are points of the cube, one per row.
+        Encoded points, one per row.
     y : ndarray of shape (n,)
         Observed values, on the scale on which they are modelled.
     folds : ndarray of int of shape (n,)

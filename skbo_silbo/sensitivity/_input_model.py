@@ -79,7 +79,7 @@ class InputModel:
     Attributes
     ----------
     space : Space, SpaceUnion or Box
-        The search space that the observed points belong to.
+        Search space that contains the evaluated points.
     X : ndarray of shape (n, m)
         Encoded points whose values are finite, in a canonical order.
     y : ndarray of shape (n,)
@@ -119,9 +119,9 @@ class InputModel:
         Parameters
         ----------
         space : Space, SpaceUnion or Box
-            The search space that the observed points belong to.
+            Search space that contains the evaluated points.
         X : ndarray of shape (n, m)
-            Encoded points, which are points of the cube, one per row.
+            Encoded points, one per row.
         y : ndarray of shape (n,)
             Observed values, to be minimised. Logarithmic scales resolve low values better.
         noise_std : ndarray of shape (n,), default=None

@@ -39,11 +39,11 @@ class Box:
     is_logarithmic : ndarray of bool of shape (d,)
         Mask of the inputs that are searched on a logarithmic scale.
     n_features_ : int
-        Number of columns m of the encoded cube, one for each input that is not constant.
+        Number m of encoded columns, one for each input that is not constant.
     feature_names_ : list of str
-        Names of the columns of the cube: ``x0``, ``x1``, and so on.
+        Names of the encoded columns: ``x0``, ``x1``, and so on.
     n_points : float or int
-        Number of points in the space: ``math.inf``, or 1 if all inputs are constant.
+        Number of points in the box: ``math.inf``, or 1 if all inputs are constant.
     is_dict : bool
         Always False, because points are rows of an array.
 
@@ -129,7 +129,7 @@ class Box:
         Parameters
         ----------
         X : array-like of shape (n, m)
-            Points of the cube [-1, 1]^m. They are rounded to the grid first.
+            Encoded points, one per row. They are rounded before decoding.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class Box:
         Parameters
         ----------
         fixed : dict of int to float
-            The fixed value of each input, by its index.
+            Values of the fixed inputs, by index.
 
         Returns
         -------

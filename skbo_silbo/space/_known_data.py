@@ -26,7 +26,7 @@ class StepData:
         Number of columns that the step receives. If it differs between the candidates of the space,
         it is the smallest number. If the number is unknown, it is infinite.
     X, y : array-like or None
-        A subset of the rows of the data, or None if they are unknown.
+        Subset of the rows of the data, or None if the data are not available.
     """
 
     n: float = np.inf

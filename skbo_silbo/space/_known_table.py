@@ -104,16 +104,17 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     Parameters
     ----------
     entry : dict
-        Entry of the table that describes the range.
+        Entry of the table of default ranges.
     data : StepData
         Properties of the data, which determine the limits of the range.
     own : object
-        Current value of the parameter. An integer inside the range is added to the levels.
+        Current value of the parameter. If it is an integer inside the range, it is added to the
+        values.
 
     Returns
     -------
     values : list, distribution or None
-        The converted range, or None if the data leave no value to choose from.
+        List of values or distribution, or None if the data do not allow any value.
     """
     if (entry.get("dense") and issparse(data.X)) or (entry.get("wide") and data.d < 2):
         return None

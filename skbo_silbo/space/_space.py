@@ -48,12 +48,12 @@ class Space:
     Attributes
     ----------
     n_features_ : int
-        Number m of columns of the encoded cube.
+        Number m of encoded columns.
     feature_names_ : list of str
         Name of each column: the name of the parameter, or ``name=value`` for categories.
     n_points : int or float
         Number of distinct points. It is ``math.inf`` if a parameter is continuous or has more than
-        65536 integers.
+        65536 integer values.
     parameters : list
         The parameters with their encodings.
     parameter_names : list of str
@@ -196,7 +196,7 @@ class Space:
         Parameters
         ----------
         fixed : dict
-            The values of the fixed parameters by name.
+            Values of the fixed parameters, by name.
 
         Returns
         -------

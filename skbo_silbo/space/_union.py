@@ -33,7 +33,7 @@ class SpaceUnion:
     Attributes
     ----------
     n_features_ : int
-        Number m of columns of the encoded cube.
+        Number m of encoded columns.
     feature_names_ : list of str
         Unique name of each column, as in `Space`. The columns of the branch come first.
     choice_name : str
@@ -163,7 +163,7 @@ class SpaceUnion:
         Parameters
         ----------
         fixed : dict
-            The values of the fixed parameters by name.
+            Values of the fixed parameters, by name.
 
         Returns
         -------
@@ -221,7 +221,7 @@ class SpaceUnion:
         Parameters
         ----------
         X : ndarray of shape (n, m)
-            Points of the cube, which either are not rounded or have the parameter.
+            Encoded points that are not rounded yet, or that have the parameter.
         name : str
             Name of a parameter or of the choice between branches.
         value : object

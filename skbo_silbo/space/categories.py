@@ -17,11 +17,11 @@ class Category(NamedTuple):
     name : str
         Name of the parameter.
     values : list
-        Values of the parameter, one for each of its k levels.
+        Values of the parameter.
     columns : list of int
-        Indices of the columns of the cube that encode the parameter.
+        Indices of the encoded columns that represent the parameter.
     levels : ndarray of shape (k, len(columns))
-        Values of these columns for each level.
+        Encoding of each value in these columns.
     """
 
     name: str
@@ -57,12 +57,12 @@ def with_least_tried_levels(
     Parameters
     ----------
     x : ndarray of shape (d,)
-        A point of the cube; it need not be rounded.
+        Encoded point, which need not be rounded.
     X : ndarray of shape (n, d)
-        Encoded points that were evaluated or are pending.
+        Encoded points that are evaluated or pending.
     categories : list of Category
     rng : numpy.random.Generator
-        Source of the random choice between levels that were tried equally often.
+        Random number generator for choosing between values that were evaluated equally often.
 
     Returns
     -------

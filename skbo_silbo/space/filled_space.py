@@ -69,9 +69,9 @@ class _Variant:
     Attributes
     ----------
     chosen : dict
-        Values chosen by the user for parameters that determine the branch, by name.
+        Parameters chosen by the user that determine the branch, with their values.
     steps : list of Step
-        The steps of the search with these values: the estimator, and all estimators nested in it.
+        Estimator and all estimators nested in it, with the chosen parameters.
     branches : list of dict
         The conditional branches of the default space, one dict per branch.
     names : set of str

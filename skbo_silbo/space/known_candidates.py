@@ -33,8 +33,8 @@ def known_candidates(
     branches : list of Space
         The branches of the search space.
     untried : list of Space, default=()
-        Branches that need a point. Those that no well-performing values fit get one with the
-        estimator's values.
+        Branches for which a point is required. If no default configuration fits a branch, the
+        estimator's current parameters are used.
     """
     by_step = [_values(step) for step in steps if step.key]
     points = []

@@ -42,9 +42,9 @@ class _Table:
     Attributes
     ----------
     sources : dict of str to str
-        Source of each default range, by the name of the parameter.
+        Source of each default range, by parameter name.
     fixed : dict of str to object
-        Parameters that have a default range but keep the value set by the user.
+        Parameters with a default range that keep the value set by the user.
     """
 
     sources: dict[str, str]
@@ -82,12 +82,12 @@ class Step:
     Attributes
     ----------
     prefix : str
-        Prefix of the names of its parameters in the search space, such as ``"svc__"``.
+        Prefix of the estimator's parameters in the search space, such as ``"svc__"``.
     estimator : estimator object
     data : StepData
-        Known properties of the data that the estimator is fitted to.
+        Properties of the data to which the estimator is fitted.
     searched : frozenset of str
-        Full names of the parameters and steps that a nested search sets.
+        Full names of the parameters and steps that a nested search tunes.
     """
 
     prefix: str

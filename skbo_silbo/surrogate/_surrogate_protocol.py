@@ -45,11 +45,11 @@ class Surrogate(Protocol):
         Parameters
         ----------
         Z : ndarray of shape (n, r)
-            Coordinates of the points in the embedding. If the embedding is the identity, these are
-            points of the cube [-1, 1]^d.
+            Coordinates of the points in the embedding. For the identity embedding, they are the
+            encoded points themselves.
         y : ndarray of shape (n,)
-            Values to model, after the warp. Failed evaluations have been replaced by the worst
-            value.
+            Observed values after the transformation by the warp. Failed evaluations have been
+            replaced by the worst value.
         noise : ndarray of shape (n,)
             Known noise variance of each value, or zeros if `takes_noise` is False.
         state : dict or None
@@ -58,8 +58,7 @@ class Surrogate(Protocol):
         tune : bool
             Whether to optimise the hyperparameters instead of using those of `state`.
         rng : numpy.random.Generator or None
-            Source of all random numbers that the surrogate draws. It is None if nothing is
-            optimised.
+            Random number generator of the surrogate, or None if nothing is optimised.
         """
 
     def to_state(self) -> dict[str, Any]:

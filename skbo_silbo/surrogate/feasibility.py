@@ -44,7 +44,7 @@ class Feasibility:
         Parameters
         ----------
         X : ndarray of shape (n, d)
-            Encoded points, which are points of the cube, one per row.
+            Encoded points, one per row.
         """
         total = np.zeros(len(X))
         for process in self.processes:
@@ -117,20 +117,20 @@ def fit_feasibility(states, X, constraints, *, tune=True):
     Parameters
     ----------
     states : dict of str to dict
-        States of the constraint models that the previous fit returned. The keys are the indices of
+        States returned by the previous fit of the constraint models. The keys are the indices of
         the constraints, as strings.
     X : ndarray of shape (n, d)
-        Encoded points, which are points of the cube, one per row.
+        Encoded points, one per row.
     constraints : ndarray of shape (n, m)
         Observed values of m constraints, with NaN if unknown.
     tune : bool, default=True
-        Whether to optimise hyperparameters if that is due. If not, constraints without a state are
-        omitted.
+        Whether to optimise the hyperparameters when an update is due. If False, constraints without
+        a state are omitted.
 
     Returns
     -------
     feasibility : Feasibility or None
-        The fitted models; None if no constraint was observed.
+        Fitted constraint models, or None if no constraint was observed.
     states : dict of str to dict
         States for the next fit, as JSON-compatible data.
     """

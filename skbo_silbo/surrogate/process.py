@@ -96,9 +96,9 @@ class GaussianProcessSurrogate:
             Known noise variance of each target, in squared units of the targets. It is added to the
             estimated noise variance.
         state : dict or None, default=None
-            State that `to_state` of an earlier fit returned. Its hyperparameters are an additional
-            start of the search, or are used unchanged if `tune` is False. Ignored if the number of
-            inputs differs. None uses the mode of the prior.
+            State returned by `to_state` after an earlier fit. Its hyperparameters are an additional
+            starting point of the search, or are used unchanged if `tune` is False. It is ignored if
+            the number of inputs differs. None uses the mode of the prior.
         tune : bool, default=True
             Whether to optimise the hyperparameters.
         rng : numpy.random.Generator or None, default=None
@@ -237,8 +237,8 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
     Z, y, noise
         As in `Surrogate.fit`.
     moved : bool, default=False
-        Whether the embedding has changed since the previous call. If so, the hyperparameters are
-        optimised again.
+        Whether the embedding has changed since the previous call, so that the hyperparameters must
+        be optimised again.
     tune : bool, default=True
         Whether the hyperparameters may be optimised. If False, `state` is returned unchanged.
     rng : numpy.random.Generator or None, default=None

@@ -48,7 +48,7 @@ def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Call
     Parameters
     ----------
     parallel : joblib.Parallel
-        An open `joblib.Parallel`, as inside a ``with`` statement.
+        Open `joblib.Parallel`, as inside a ``with`` statement.
     n_workers : int
     timeout : float or None
         Time limit of a call in seconds. With a timeout, a `Pool` is used, because it can end calls.

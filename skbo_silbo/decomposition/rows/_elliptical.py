@@ -15,7 +15,7 @@ RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest c
 
 
 def elliptical_weights(X, random_state=None):
-    """Return weights under which the samples follow an elliptical distribution more closely.
+    """Return weights under which the samples are distributed approximately normally.
 
     The mean and covariance of the distribution are robust estimates from X (Cook and Nachtsheim
     1994).

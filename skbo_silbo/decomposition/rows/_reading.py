@@ -37,8 +37,8 @@ class LabelledData:
     X_unlabeled : ndarray of shape (n_u, d)
         Unlabelled samples.
     weights : ndarray of shape (n_l,) or None
-        Positive weights of the labelled samples, scaled so that a weight of 1 is one sample. None
-        without weights.
+        Positive weights of the labelled samples, where a sample of weight 1 counts as one sample.
+        None without weights.
     is_labeled : ndarray of shape (n,) of bool or None
         Mask of the labelled samples among the rows of the X that was passed to ``fit``.
     groups : ndarray of shape (n_l,) or None
