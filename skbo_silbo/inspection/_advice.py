@@ -17,7 +17,7 @@ LEAST_OF_STD = 0.25  # the same, relative to the uncertainty of the recommended 
 
 
 def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0) -> str:
-    """Return the advice in one sentence, after fitting the model to all evaluations.
+    """Return one sentence that recommends what to do next with a finished search.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
 
 
 def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
-    """Return sentences about the recommended point, and the point, or None without values."""
+    """Describe the recommended point in sentences, and return it with them."""
     optimizer, values, name = evaluations.optimizer, evaluations.values, evaluations.name
     if not np.isfinite(values).any():
         return "No evaluation returned a value that counts.", None

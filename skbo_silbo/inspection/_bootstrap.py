@@ -101,7 +101,7 @@ def bootstrap_directions(
     random_state: LegacyRandomState = None,
     n_jobs: int | None = None,
 ) -> DirectionBootstrap:
-    """Estimate confidence intervals for the fitted directions by bootstrapping the labelled rows.
+    """Estimate confidence intervals of fitted directions by resampling the labelled samples.
 
     The estimator is refitted to `n_resamples` bootstrap samples of the labelled rows. The intervals
     are the estimates plus or minus a normal quantile times the bootstrap standard error.
@@ -261,7 +261,7 @@ class _Resampler:
     reference: FloatArray  # (r, d)
 
     def draw(self, seed):
-        """Fit a resample, drawing a new one whenever the fit fails.
+        """Fit the estimator to a bootstrap sample, drawing another one if the fit fails.
 
         Returns
         -------
@@ -303,7 +303,7 @@ class _Resampler:
         return aligned, squared_trace_correlation(Z, W)
 
     def _scores(self, components):
-        """Return the centred scores of all rows, multiplied by the square roots of their weights.
+        """Return the centred scores of all samples, multiplied by root weights.
 
         Unlabelled rows have weight 1.
         """
@@ -327,7 +327,7 @@ def _fit(estimator, X, y, **fit_params):
 
 
 def _with_int_seed(estimator, rng):
-    """Replace a non-integer random state by an int, so that all workers use the same seed."""
+    """Replace a random state by an integer seed, so that all workers use the same one."""
     params = estimator.get_params(deep=False)
     if "random_state" in params and not isinstance(params["random_state"], Integral):
         estimator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
@@ -350,13 +350,13 @@ def _check_enough_rows(n, d):
 
 
 def squared_trace_correlation(Z, W):
-    """Return the mean squared canonical correlation of two sets of scores (Hooper 1959)."""
+    """Return the mean squared canonical correlation between two sets of scores."""
     overlap = np.linalg.qr(Z)[0].T @ np.linalg.qr(W)[0]
     return float(np.sum(overlap**2) / Z.shape[1])
 
 
 def input_names(estimator, X=None):
-    """Return the names of the features that the estimator was fitted to.
+    """Return the names of the features to which an estimator was fitted.
 
     The fallbacks are the column names of X and then x0, x1, ....
     """
@@ -367,7 +367,7 @@ def input_names(estimator, X=None):
 
 
 def reject_pipeline(estimator):
-    """Raise a TypeError if the estimator is a Pipeline, which has no directions of its own."""
+    """Raise a TypeError for a Pipeline, which has no directions of its own."""
     if hasattr(estimator, "steps"):
         raise TypeError(
             f"estimator must be a transformer, got a {type(estimator).__name__}. Pass a step of "

@@ -65,7 +65,7 @@ COLLINEAR = 1e-10  # residual standard deviation below which a column is colline
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoordinateTest:
-    """Result of `coordinate_test`, which prints as a table.
+    """Result of `coordinate_test`, displayed as a table.
 
     The null distribution is approximately a weighted sum of independent chi-squared variables with
     one degree of freedom. With ``F = statistic / weights.sum()``, `p_value` is
@@ -114,7 +114,7 @@ class CoordinateTest:
 
 
 def format_tests(tests, p_values):
-    """Format tests as a table from which the p-values can be recomputed, one row per test."""
+    """Format the results of several coordinate tests as a table, one row per test."""
     rows = []
     for test, p_value in zip(tests, p_values, strict=True):
         F = test.statistic / test.weights.sum() if test.sum_of_squares else np.nan
@@ -135,7 +135,7 @@ def coordinate_test(
     sample_weight: ArrayLike | None = None,
     group: ArrayLike | None = None,
 ) -> CoordinateTest:
-    """Test whether the directions of sliced inverse regression need the given features.
+    """Test whether the directions of sliced inverse regression depend on the given features.
 
     The null hypothesis is that y does not depend on these features given the others [1]_. Effects
     that do not change the slice means, such as symmetric ones, are not detected. The marginal test
@@ -219,7 +219,7 @@ def coordinate_test(
 
 @dataclass(frozen=True, eq=False)
 class RowsUnderTest:
-    """Labelled rows prepared for coordinate tests.
+    """Labelled samples prepared for coordinate tests.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class RowsUnderTest:
 
     @classmethod
     def from_data(cls, X, y, n_slices, categorical, variance, sample_weight, group):
-        """Validate the arguments of `coordinate_test` and prepare the rows."""
+        """Validate the arguments of `coordinate_test` and prepare the labelled samples."""
         check_choice("variance", variance, ["general", "constant"])
         check_switch("categorical", categorical)
         checker = SlicedInverseRegression()
@@ -262,7 +262,7 @@ class RowsUnderTest:
         return cls(_standardise(data), slices, names, variance)
 
     def with_features(self, kept):
-        """Return the rows restricted to the given features."""
+        """Return a copy with only the given features."""
         return replace(self, X=self.X[:, kept], names=[self.names[j] for j in kept])
 
     def feature_indices(self, features):
@@ -282,7 +282,7 @@ class RowsUnderTest:
         return sorted(found)
 
     def with_n_components(self, k):
-        """Return the rows for a test given k directions, after checking that k is not too large."""
+        """Return a copy for tests that assume k directions."""
         check_integer("n_components", k, 1, special="None")
         if k is not None and k > (most := min(self._max_directions(), self.X.shape[1])):
             raise ValueError(
@@ -292,7 +292,7 @@ class RowsUnderTest:
         return replace(self, n_components=k)
 
     def test(self, features):
-        """Return the `CoordinateTest` of features given by index."""
+        """Test whether the directions depend on the features with the given indices."""
         n, k, a = self.slices.n_rows, self.n_components, len(features)
         Q, R = self._factored()
         H = np.linalg.qr(linalg.solve_triangular(R, np.eye(len(R))[:, features], trans="T"))[0]
@@ -323,7 +323,7 @@ class RowsUnderTest:
         return self.slices.n_slices - self.slices.n_groups
 
     def independent_of(self, selected):
-        """Return the features that are not linear combinations of the selected ones."""
+        """Return the features that are not linear combinations of the selected features."""
         X = self.slices.weighted(self.X)
         Q = np.linalg.qr(X[:, selected])[0]
         residual = np.linalg.norm(X - Q @ (Q.T @ X), axis=0)
@@ -332,7 +332,7 @@ class RowsUnderTest:
         return np.flatnonzero(is_independent)
 
     def _factored(self):
-        """Return the QR decomposition of the weighted rows.
+        """Return the QR decomposition of the weighted samples.
 
         Raises
         ------
@@ -359,19 +359,19 @@ class RowsUnderTest:
         return Q, R
 
     def _residuals(self, Q, J, S):
-        """Return the weighted residuals e, of shape (n, H)."""
+        """Return the weighted residuals of the regression of the slices on the features."""
         n, roots = self.slices.n_rows, self._group_roots()
         return np.sqrt(n) * (J.toarray() - Q @ S - roots @ (J.T @ roots).T)
 
     def _group_roots(self):
-        """Return one unit vector per group, proportional to the root weights of its rows."""
+        """Return one unit vector per group, proportional to the root weights of its samples."""
         codes, roots = self.slices.groups, self.slices.weighted(np.ones((len(self.X), 1)))
         if codes is not None:
             roots = roots * np.equal.outer(codes, np.arange(self.slices.n_groups))
         return roots / np.linalg.norm(roots, axis=0)
 
     def _estimated_weights(self, Q, H, e, reduced):
-        """Estimate the weights without assumptions, and their sum of squares with its df."""
+        """Estimate the weights of the test statistic's chi-squared distribution."""
         n, k, a = self.slices.n_rows, self.n_components, H.shape[1]
         P, counts = np.column_stack([Q, self._group_roots()]), np.ones((len(Q), 1))
         if self.slices.is_counted:  # leverage and residuals of a single copy of each row
@@ -391,7 +391,7 @@ class RowsUnderTest:
         return weights, float(squares), float(df)
 
     def _inflation(self, norms, e, reduced, a):
-        """Return the inflation of the statistic due to the estimation of the directions."""
+        """Return the factor by which estimating the directions inflates the test statistic."""
         k = self.n_components
         variance = np.sum(norms * e[:, k:] ** 2, axis=0) / a / self.slices.n_rows**2
         gaps = np.subtract.outer(reduced[:k], reduced[k:])

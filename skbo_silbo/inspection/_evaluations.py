@@ -38,7 +38,7 @@ ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | BaseEstimator | Stud
 
 @dataclass(frozen=True, eq=False)
 class Evaluations:
-    """Evaluated points and observed values in order of evaluation.
+    """Evaluated points and observed values in the order of evaluation.
 
     Attributes
     ----------
@@ -81,12 +81,12 @@ class Evaluations:
 
     @property
     def sign(self) -> float:
-        """1 if greater values are better, and -1 otherwise."""
+        """Sign of improvement: 1 if greater values are better, otherwise -1."""
         return 1.0 if self.greater_is_better else -1.0
 
     @cached_property
     def X(self):
-        """Encoded points of shape (n, m), with NaN in the rows of points outside the space."""
+        """Evaluated points, encoded, with NaN in the rows of points outside the search space."""
         space = self.optimizer.space_
         with suppress(ValueError):
             return space.encode(self.points)
@@ -98,7 +98,7 @@ class Evaluations:
 
     @property
     def parameters(self):
-        """Values of all parameters, as a dict with one sequence of length n per parameter.
+        """Evaluated values of each parameter, as a dict of sequences.
 
         Entries are masked for candidates that lack the parameter and for values of a numerical
         parameter that are not numbers, such as the default ``gamma="scale"``. For a conditional
@@ -124,7 +124,7 @@ class Evaluations:
         return choices
 
     def dependence(self, along):
-        """Return the partial dependence of the optimiser's model on a parameter or direction.
+        """Return the partial dependence of the objective on a parameter or direction.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Evaluations:
 
 
 def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluations:
-    """Convert a result of any supported type to `Evaluations`.
+    """Convert the result of a search or optimiser to `Evaluations`.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
 
 
 def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) -> FloatArray:
-    """Return the values of another result after checking that they are comparable.
+    """Return the observed values of a result that is to be compared with another one.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
 
 
 def score_name(metric, scoring, n_objectives=0):
-    """Return the name of the values of a search whose column in ``cv_results_`` is `metric`."""
+    """Return the display name of the scores in a column of ``cv_results_``."""
     metric = scoring if metric == "score" and isinstance(scoring, str) else metric
     return f"{SCORE_NAME}{metric}" + (f" (of {n_objectives} objectives)" if n_objectives else "")
 
@@ -306,7 +306,7 @@ def _count_initial(optimizer, n_first, n):
 
 
 def _column(name, points, domain):
-    """Return the values of one parameter, masked where a point has no value that can be drawn."""
+    """Return the evaluated values of one parameter, masked where they cannot be drawn."""
     values = np.empty(len(points), dtype=object)
     for i, point in enumerate(points):  # a single assignment would unpack values that are sequences
         values[i] = point.get(name)
@@ -317,7 +317,7 @@ def _column(name, points, domain):
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """Partial dependence curve with its interval, in the units of the observed values.
+    """Partial dependence curve with intervals, in the units of the observed values.
 
     Attributes
     ----------
@@ -333,13 +333,13 @@ class Dependence:
     high: FloatArray
 
     def take(self, indices):
-        """Return the curve restricted to the given indices, in their order."""
+        """Return the parts of the curve with the given indices."""
         x = [self.x[i] for i in indices]
         return Dependence(x, self.mean[indices], self.low[indices], self.high[indices])
 
 
 def _points_along_input(model, name):
-    """Return a grid of values of one parameter and the points to average over for each."""
+    """Return a grid of values of a parameter, and the points to average over at each value."""
     values = parameter_domains(model.space)[name].grid(N_GRID_VALUES)
     base = model.points(N_POINTS)
     blocks = [model.space.with_value(base, name, value) for value in values]

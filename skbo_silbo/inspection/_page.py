@@ -15,12 +15,12 @@ NAMESPACES_AND_IDS = re.compile(r' (?:xmlns(?::xlink)?="[^"]*"|id="[A-Za-z2.]+_\
 
 
 def paragraph(text: str) -> str:
-    """Return a paragraph of plain text."""
+    """Format a text as an HTML paragraph."""
     return f"<p>{escape(text)}</p>"
 
 
 def table(columns: Mapping[str, Any]) -> str:
-    """Return columns as an HTML table, or an empty string if there are no rows."""
+    """Format columns as an HTML table, or return "" if there are no rows."""
     columns = {name: list(column) for name, column in columns.items()}
     rows = list(zip(*columns.values(), strict=True))
     if not rows:
@@ -34,12 +34,12 @@ def table(columns: Mapping[str, Any]) -> str:
 
 
 def folded(content: str, title: str = "Table") -> str:
-    """Return content that is hidden until the reader opens it."""
+    """Wrap HTML content so that it is hidden until the reader opens it."""
     return f"<details><summary>{escape(title)}</summary>{content}</details>"
 
 
 def picture(draw: Callable[..., object], n_panels: int = 1) -> str:
-    """Return the picture drawn by `draw(ax=...)` as SVG, or "" if matplotlib is not installed."""
+    """Return the plot made by `draw(ax=...)` as SVG, or "" without matplotlib."""
     try:
         from matplotlib import style
         from matplotlib.figure import Figure

@@ -34,7 +34,7 @@ AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 
 
 def draw_response(axes, scores, response, unlabelled, name, dependence=None):
-    """Draw the response against one direction, as a scatter plot or as one strip per category.
+    """Plot the response against the scores of one direction.
 
     Unlabelled rows are drawn as ticks along the bottom and outliers as triangles at the edge. If a
     `dependence` is given, it is drawn as a curve with its interval.
@@ -55,7 +55,7 @@ def draw_response(axes, scores, response, unlabelled, name, dependence=None):
 
 
 def draw_plane(axes, scores, response, unlabelled, names):
-    """Draw a scatter plot of the first two directions, coloured by the response.
+    """Plot the scores of the first two directions, coloured by the response.
 
     Outliers are drawn as triangles at the edge.
     """
@@ -79,7 +79,7 @@ def draw_plane(axes, scores, response, unlabelled, names):
 
 
 def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
-    """Draw the leading eigenvalues with filled markers for the selected directions."""
+    """Plot the leading eigenvalues, with filled markers for the selected directions."""
     shown = eigenvalues[:n_shown]
     order = np.arange(1, len(shown) + 1)
     axes.plot(order, shown, color=FAINT, zorder=1)
@@ -106,7 +106,7 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
 
 
 def draw_bars(axes, values, intervals, names):
-    """Draw horizontal bars from top to bottom, with intervals of shape (2, p) if given."""
+    """Plot horizontal bars from top to bottom, with optional intervals."""
     positions = np.arange(len(values))
     axes.barh(positions, values, height=0.62, color=COLOURS[4])
     if intervals is not None:
@@ -124,13 +124,13 @@ def draw_text(axes, text):
 
 
 def draw_curve(axes, x, dependence):
-    """Draw the mean of a partial dependence and its interval."""
+    """Plot the mean of a partial dependence and its interval."""
     axes.fill_between(x, dependence.low, dependence.high, color=COLOURS[5], alpha=0.25, lw=0)
     axes.plot(x, dependence.mean, color=COLOURS[5], lw=1.8)
 
 
 def annotate_outliers(axes, beyond, *others):
-    """Write the number of points beyond each edge, and further notes, in the corner of the panel.
+    """Write the number of points beyond each edge into the corner of a plot.
 
     Points below the panel are counted next to its bottom right corner.
     """
@@ -154,7 +154,7 @@ def _format_outliers(counts):
 
 
 def _draw_shaded(axes, scores, response, cloud):
-    """Draw points with a colour bar and return the number of points beyond each edge."""
+    """Plot points with a colour bar, and return the number of points beyond each edge."""
     y, shades = response.values, {"cmap": "viridis", "alpha": max(cloud["alpha"], 0.8)}
     low, high = robust_limits(y, margin=0.0)
     style = {**cloud, **shades, "vmin": low, "vmax": high}
@@ -165,7 +165,7 @@ def _draw_shaded(axes, scores, response, cloud):
 
 
 def _draw_ticks(axes, unlabelled):
-    """Draw unlabelled rows as ticks along the bottom and return a note for the axis label."""
+    """Mark the scores of unlabelled samples by ticks along the bottom of a plot."""
     if not len(unlabelled):
         return ""
     left, right = axes.get_xlim()
@@ -176,7 +176,7 @@ def _draw_ticks(axes, unlabelled):
 
 
 def _draw_strips(axes, scores, response):
-    """Draw one strip of points per category and return the number of points beyond each edge."""
+    """Plot one strip of points per category, and return the number beyond each edge."""
     codes, beyond = response.values, Counter()
     jitter = _jitter(scores, codes)
     axes.set_yticks(np.arange(len(response.categories)), response.categories)
@@ -189,7 +189,7 @@ def _draw_strips(axes, scores, response):
 
 
 def _jitter(scores, codes):
-    """Return offsets in [-0.3, 0.3] that separate points with similar scores.
+    """Return vertical offsets that separate points with similar scores.
 
     The offsets are multiples of the golden ratio by rank, so they have no trend.
     """
@@ -199,7 +199,7 @@ def _jitter(scores, codes):
 
 
 def _draw_legend(axes, response, beyond):
-    """Draw the legend above the panel, omitting the categories if there are too many of them.
+    """Draw the legend above a plot, without categories if there are too many of them.
 
     Its title gives the number of points beyond each edge.
     """
@@ -226,7 +226,7 @@ def _category_style(code):
 
 
 def _cloud(n):
-    """Return a marker style that gets smaller and more transparent with more points."""
+    """Return a marker style that suits the number of points."""
     return {
         "s": float(np.clip(8000 / n, 5, 28)),
         "alpha": float(np.clip(700 / n, 0.3, 0.8)),
@@ -242,7 +242,7 @@ def spans_decades(values):
 
 
 def robust_limits(values, *, logarithmic=False, margin=MARGIN):
-    """Return axis limits that show the bulk of the values and exclude outliers.
+    """Return axis limits that show most of the values and exclude outliers.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def full_limits(values, *, logarithmic=False, margin=MARGIN):
 
 
 def fit_axis(axes, which, values, compute_limits=robust_limits):
-    """Set the limits of an axis, and a logarithmic scale for positive values over several decades.
+    """Set the limits and the scale of an axis to suit the values.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def fit_axis(axes, which, values, compute_limits=robust_limits):
 
 
 def scatter_clipped(axes, x, y, *, colours=None, **style):
-    """Draw a scatter plot in which points beyond the axis limits become triangles at the edge.
+    """Draw a scatter plot in which points outside the axes become triangles at the edge.
 
     Parameters
     ----------
@@ -334,7 +334,7 @@ def scatter_clipped(axes, x, y, *, colours=None, **style):
 
 
 def new_figure(display: str, *size: float) -> Any:
-    """Create a figure, importing matplotlib only when it is needed.
+    """Create a matplotlib figure, importing matplotlib on first use.
 
     Parameters
     ----------
@@ -362,13 +362,13 @@ def new_figure(display: str, *size: float) -> Any:
 
 
 class PanelDisplay:
-    """Base class of displays that draw one or more panels."""
+    """Base class of displays that consist of one or more plots."""
 
     axes_: NDArray[np.object_]
     figure_: Any
 
     def _draw(self, panels, ax, make_axes):
-        """Draw each panel on its axes, which `make_axes` creates if `ax` is None.
+        """Draw each plot on its axes, which are created if `ax` is None.
 
         Raises
         ------

@@ -79,7 +79,7 @@ class ParetoDisplay(PanelDisplay):
         return cls(read.values, read.front, read.names).plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
-        """Draw one scatter plot per pair of objectives.
+        """Draw a scatter plot for each pair of objectives.
 
         The candidates of the front are labelled with their index, to pass to ``search.choose``.
 
@@ -118,7 +118,7 @@ class ParetoDisplay(PanelDisplay):
 
 
 def read_front(search: Any) -> ParetoDisplay:
-    """Return the objectives and the front of a multi-objective search, without drawing them."""
+    """Return the objectives and the Pareto front of a multi-objective search."""
     names = ["score" if name == search.scoring else name for name in search.refit]
     columns = ["mean_fit_time" if n == "fit_time" else f"mean_test_{n}" for n in names]
     values = np.column_stack([search.cv_results_[column] for column in columns])

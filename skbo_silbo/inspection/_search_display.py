@@ -35,7 +35,7 @@ MAX_PARAMETERS = 10  # most important inputs, in the panels "shares" and "parall
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SearchDisplay(PanelDisplay):
-    """Overview of a finished search: convergence, dependence on the inputs, importance, candidates.
+    """Plots of a finished search: convergence, importance and effects of the inputs.
 
     It is recommended to use :meth:`from_result` to create a `SearchDisplay`. All parameters are
     stored as attributes.
@@ -151,7 +151,7 @@ class SearchDisplay(PanelDisplay):
         inputs: Sequence[str] = (),
         random_search: ResultLike | None = None,
     ) -> Self:
-        """Create a display without plotting it, see :meth:`from_result`.
+        """Create a display of a search without drawing it.
 
         The dependence on `inputs` is computed besides that on the most important inputs.
         """
@@ -172,7 +172,7 @@ class SearchDisplay(PanelDisplay):
         )
 
     def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
-        """Draw the panels.
+        """Draw the plots of the display.
 
         If a constant predicts held-out values as well as the model, the panels show no model and a
         message explains why.
@@ -248,7 +248,7 @@ class SearchDisplay(PanelDisplay):
         return [ValueAxis.from_scores(name, z) for name, z in self.directions.items()]
 
     def _value_axes(self, ranked):
-        """Return the axes of the named inputs, skipping inputs that are constant."""
+        """Return the axes of the named inputs, without constant inputs."""
         domains, names = self.domains or {}, [name for name in ranked if name in self.parameters]
         axes = [ValueAxis.from_values(n, self.parameters[n], domains.get(n)) for n in names]
         return [axis for axis in axes if not axis.is_constant]
@@ -264,7 +264,7 @@ class SearchDisplay(PanelDisplay):
 
 
 def _directions(evaluations, model):
-    """Return the first learnt directions by name, or None if no informative embedding is in use."""
+    """Return the first directions of the learnt embedding by name, or None."""
     embedding = getattr(evaluations.optimizer, "embedding_", None)
     if embedding is None or embedding.is_identity or not model.is_informative:
         return None
@@ -273,7 +273,7 @@ def _directions(evaluations, model):
 
 
 def _dependences(evaluations, model, directions, inputs):
-    """Return the partial dependences to draw, by name. Empty if the model is not informative."""
+    """Return the partial dependence curves to draw, by name."""
     if not model.is_informative:
         return {}
     if directions is None:
@@ -285,7 +285,7 @@ def _dependences(evaluations, model, directions, inputs):
 
 
 def _make_axes(n_panels, wide):
-    """Create a row of axes and, if `wide`, one more panel below it that spans the figure."""
+    """Create a row of axes, with one more panel below it if `wide`."""
     n_above = n_panels - wide
     height = 3.6 * (n_above > 0) + 3.8 * wide
     figure = new_figure("SearchDisplay", max(4.1 * n_above, 9.0 * wide), height)
@@ -296,7 +296,7 @@ def _make_axes(n_panels, wide):
 
 @dataclass(eq=False, repr=False)
 class ConvergenceDisplay(PanelDisplay):
-    """Best value so far of one or several searches.
+    """Plot of the best value so far in one or several searches.
 
     It is recommended to use :meth:`from_result` to create a `ConvergenceDisplay`. All parameters
     are stored as attributes.
@@ -405,7 +405,7 @@ class ConvergenceDisplay(PanelDisplay):
         ).plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
-        """Draw the curves.
+        """Draw the convergence curves.
 
         Parameters
         ----------
@@ -427,7 +427,7 @@ class ConvergenceDisplay(PanelDisplay):
 
 
 def random_search_values(evaluations, random_search=None):
-    """Return the values of a random search, or of the initial points if there is none."""
+    """Return the values of random candidates, from a random search or the initial design."""
     if random_search is None:
         values, n = evaluations.values, evaluations.n_initial
         return values[:n] if n < len(values) else None

@@ -33,7 +33,7 @@ BAND = (0.1, 0.9)  # quantiles of the best random point
 
 
 def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
-    """Draw the best value so far of each search and the expected performance of random search.
+    """Plot the best value so far of each search and the expected one of random search.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
 
 
 def draw_comparison(axes, best):
-    """Draw the mean of several runs of each method and the range of the runs.
+    """Plot the mean and the range of several runs of each method.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def draw_comparison(axes, best):
 
 
 def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None, label=None):
-    """Draw the observed values against one parameter, with the partial dependence of the model.
+    """Plot the observed values against one parameter, with the partial dependence.
 
     Initial points are hollow and failed evaluations are crosses at the bottom. The axis label
     explains these markers.
@@ -149,7 +149,7 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
 
 
 def draw_shares(axes, shares, names):
-    """Draw the share of each input as a bar with its interval, or a message if there are no shares.
+    """Plot the variance share of each input as a bar with its interval.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def draw_shares(axes, shares, names):
 
 
 def draw_parallel(axes, value_axes, values, sign):
-    """Draw parallel coordinates with one line per candidate and the best candidates highlighted.
+    """Plot parallel coordinates of all candidates, with the best ones highlighted.
 
     Lines that share a value are spread out so that they can be told apart.
 
@@ -215,7 +215,7 @@ def draw_parallel(axes, value_axes, values, sign):
 
 
 def _show_curves(axes, evaluations, best, sign):
-    """Set the limits of the y-axis, ignoring exceptionally bad values at the start of a search."""
+    """Set the limits of the y-axis, ignoring very bad values at the start of a search."""
     worst, _ = robust_limits(sign * evaluations)
     within = best[np.isfinite(best) & (sign * best >= worst)]
     if within.size:
@@ -223,14 +223,14 @@ def _show_curves(axes, evaluations, best, sign):
 
 
 def _hollow_note(n_initial, n):
-    """Return the part of the axis label that explains hollow markers."""
+    """Return the note in an axis label that explains hollow markers."""
     if not n_initial:
         return ""
     return HOLLOW_NOTE if n_initial < n else "\n(all before the first model)"
 
 
 def _draw_dependence(axes, value_axis, dependence):
-    """Draw a curve with an interval, or error bars for a categorical parameter."""
+    """Plot a partial dependence as a curve, or as error bars for categories."""
     x = value_axis.to_position(dependence.x)
     inside = np.isfinite(x) & (x >= 0.0) & (x <= 1.0) if value_axis.labels else np.isfinite(x)
     order = np.flatnonzero(inside)[np.argsort(x[inside], kind="stable")]
@@ -251,7 +251,7 @@ def _label_axis(axes, value_axis, label, note):
 
 
 def _label_ticks(axes, ticks, labels, most):
-    """Write tick labels, rotated if they would overlap or exceed `most` characters in total."""
+    """Write tick labels, rotated if they would overlap."""
     slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
     order = np.argsort(ticks)
     lengths, gaps = np.array([len(label) for label in labels])[order], np.diff(ticks[order])
@@ -284,7 +284,7 @@ def _select_ticks(n):
 
 
 def expected_best(scores):
-    """Return the mean and quantiles of the best of k scores drawn without replacement.
+    """Return the expected best of k scores drawn at random, with quantiles.
 
     The result is exact for every k from 1 to n: the i-th smallest score is the best of k with
     probability ``C(i - 1, k - 1) / C(n, k)``.
@@ -319,6 +319,6 @@ def expected_best(scores):
 
 
 def log_binomial(n, k):
-    """Return the logarithm of the binomial coefficient of n and min(k, n)."""
+    """Return the logarithm of a binomial coefficient."""
     n, k = np.broadcast_arrays(n, np.minimum(k, n))
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

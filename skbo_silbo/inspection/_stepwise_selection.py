@@ -11,7 +11,7 @@ from skbo_silbo.inspection._coordinate_test import CoordinateTest, RowsUnderTest
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StepwiseSelection:
-    """Features selected by `stepwise_selection`, which prints as a table of the steps.
+    """Features selected by `stepwise_selection`, displayed as a table of the steps.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def stepwise_selection(
 
 
 def _backward(rows, level):
-    """Return the removed features in order of removal, and their tests."""
+    """Select features by backward elimination, and return the removed ones with their tests."""
     kept, dropped, made = list(range(rows.X.shape[1])), [], []
     while len(kept) > 1:
         current = rows.with_features(kept)
@@ -146,7 +146,7 @@ def _backward(rows, level):
 
 
 def _forward(rows, level):
-    """Return the added features in order of selection, their corrected p-values and their tests."""
+    """Select features by forward selection, and return the added ones with their tests."""
     selected, p_values, made = [], [], []
     while len(selected) + 1 < rows.slices.n_rows - 1:
         candidates = rows.independent_of(selected)

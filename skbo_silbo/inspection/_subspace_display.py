@@ -261,7 +261,7 @@ class SubspaceDisplay(PanelDisplay):
         return pd.DataFrame({name: np.ravel(values) for name, values in columns}, index)
 
     def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
-        """Draw the panels.
+        """Draw the plots of the display.
 
         Parameters
         ----------
@@ -317,7 +317,7 @@ class SubspaceDisplay(PanelDisplay):
         return panels
 
     def _loading_panels(self, top, side_by_side):
-        """Create one bar plot of the loadings per direction, for the features with indices `top`.
+        """Return one bar plot of loadings per direction, for the most important features.
 
         Panels that share a row show the feature names only once.
         """
@@ -336,7 +336,7 @@ class SubspaceDisplay(PanelDisplay):
 
 @dataclass(frozen=True, eq=False)
 class _Response:
-    """Response to draw: numbers, or integer codes that index `categories`."""
+    """Response to plot: numbers, or integer codes that index `categories`."""
 
     values: np.ndarray
     categories: list
@@ -354,7 +354,7 @@ class _Response:
 
 
 def _make_axes(n_panels, names):
-    """Create axes in rows of up to three panels, with room for long feature names."""
+    """Create axes in rows of up to three, with room for long feature names."""
     columns = min(n_panels, 3)
     height = -(-n_panels // columns)
     longest = min(max((len(str(name)) for name in names), default=0), LONGEST_NAME)

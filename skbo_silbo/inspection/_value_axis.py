@@ -22,7 +22,7 @@ LOG_NOTE, RANK_NOTE = " (log)", " (by rank)"
 
 @dataclass(frozen=True, eq=False)
 class ValueAxis:
-    """Values of one parameter mapped to an axis from 0 to 1.
+    """Axis of a parallel coordinates plot, which maps values of a parameter to [0, 1].
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class ValueAxis:
 
     @classmethod
     def from_values(cls, name, values, domain=None, missing_label=None):
-        """Create the axis of a parameter from its values.
+        """Create the axis of a parameter from its evaluated values.
 
         Parameters
         ----------
@@ -101,12 +101,12 @@ class ValueAxis:
 
     @classmethod
     def from_scores(cls, name, scores):
-        """Create an axis without ticks whose positions are the scores along a direction."""
+        """Create an axis without ticks for the scores along a direction."""
         return cls(name, scores, np.empty(0), [], True, np.asarray)
 
     @classmethod
     def from_objective_values(cls, name, values):
-        """Create the axis of the observed values, with outliers clipped and failures masked."""
+        """Create the axis of the objective, with outliers clipped and failures masked."""
         present = values.compressed()
         logarithmic = spans_decades(present)
         low, high = robust_limits(present, logarithmic=logarithmic, margin=0.0)
@@ -117,16 +117,16 @@ class ValueAxis:
 
     @property
     def scale_note(self):
-        """Note on the scale to append to the axis label."""
+        """Note on the axis scale, to append to the label."""
         return LOG_NOTE * self.is_logarithmic + RANK_NOTE * self.is_ranked
 
     @property
     def is_constant(self):
-        """Whether all candidates have the same value."""
+        """Whether all candidates have the same value on this axis."""
         return np.ptp(self.positions) == 0.0
 
     def fanned_positions(self, order):
-        """Return the positions with ties spread out so that lines do not coincide.
+        """Return the positions on the axis, with equal positions spread out.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ def shorten(text, most=LONGEST_NAME):
 
 
 def shorten_distinct(texts, most=LONGEST_NAME):
-    """Shorten several texts, keeping more characters where the results would be identical."""
+    """Shorten several texts so that the results remain distinct."""
     shown = [shorten(text, most) for text in texts]
     for longer in range(most + 1, max(map(len, texts), default=0) + 1):
         counts = Counter(shown)
@@ -177,7 +177,7 @@ def shorten_distinct(texts, most=LONGEST_NAME):
 
 
 def significant_digits(value, spread, fewest):
-    """Return how many digits of a number to show so that a difference of `spread` is visible."""
+    """Return how many digits to show so that differences of size `spread` are visible."""
     if not (value and spread > 0.0 and math.isfinite(value / spread)):
         return fewest
     orders = math.floor(math.log10(abs(value))) - math.floor(math.log10(spread))
