@@ -59,14 +59,14 @@ def _require(holds, name, rule, value):
 
 
 def check_integer(name, value, minimum=1, special=None):
-    """Check that a parameter is an integer of at least `minimum` or a special value."""
+    """Check that a parameter is an integer of at least `minimum`, or has the repr `special`."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     holds = (is_integer and value >= minimum) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
 
 
 def check_nonnegative(name, value, special=None):
-    """Check that a parameter is a finite number of at least 0 or a special value."""
+    """Check that a parameter is a finite number of at least 0, or has the repr `special`."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     holds = (is_number and 0 <= value < np.inf) or special == repr(value)
     _require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)

@@ -82,9 +82,9 @@ class SearchState:
     split_params, fit_params, score_params : dict
         Parameters of ``fit`` that are routed to the splitter, the estimator and the scorers.
     arguments : dict
-        Other arguments of the fits, which are the same for all of them.
+        Further arguments that are the same for all fits.
     parallel : joblib.Parallel
-        The running pool of workers that the search has opened.
+        Open `joblib.Parallel` of the search.
     """
 
     estimator: object

@@ -40,7 +40,7 @@ class CholeskyBasis:
 
     @property
     def n_columns(self) -> int:
-        """Rank q of T."""
+        """Number of whitened columns, which is the rank of the matrix T."""
         return len(self.factor)
 
     def whiten(self, N: FloatArray) -> FloatArray:
@@ -62,7 +62,7 @@ class ExplicitBasis:
 
     @property
     def n_columns(self) -> int:
-        """Rank q of T."""
+        """Number of whitened columns, which is the rank of the matrix T."""
         return self.columns.shape[1]
 
     def whiten(self, N: FloatArray) -> FloatArray:
@@ -151,7 +151,7 @@ class Pencil:
 
     @property
     def X_labeled(self):
-        """Labelled rows of X."""
+        """Labelled samples, as rows of X."""
         return self.X[: self.n_labeled]
 
     def with_relative_ridge(self, ridge: Any) -> "Pencil":
@@ -159,11 +159,11 @@ class Pencil:
         return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
     def mean_scatter(self) -> float:
-        """Return the mean of the diagonal of T without the ridge."""
+        """Return the mean of the diagonal of the pencil's matrix T, without the ridge."""
         return replace(self, ridge=0.0).total_diagonal().mean()
 
     def total_diagonal(self) -> FloatArray:
-        """Return the diagonal of T."""
+        """Return the diagonal of the pencil's matrix T."""
         diagonal = np.einsum("ij,ij->j", self.X_labeled, self.X_labeled)
         if self.penalty is not None:
             diagonal += np.einsum("ij,ij->j", self.X, self.penalty @ self.X)
@@ -174,7 +174,7 @@ class Pencil:
         return self.omega.T @ self.X_labeled
 
     def total(self) -> FloatArray:
-        """Return the matrix T as a dense array."""
+        """Return the pencil's matrix T as a dense array."""
         return self.X_labeled.T @ self.X_labeled + self.roughness()
 
     def roughness(self) -> FloatArray:

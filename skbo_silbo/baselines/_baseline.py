@@ -78,4 +78,4 @@ class RandomSearch(AskTellOptimizer):
     """
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> None:
-        """Return None, which stands for a random new point."""
+        """Return None, which makes `ask` draw a random new point."""

@@ -163,13 +163,13 @@ def run_missing(store, problem, methods, repeats, jobs, echo):
     Parameters
     ----------
     store : Store
-        File of results, which is read and extended.
+        File of results, to which new results are appended.
     problem : dict
         Description of the problem with the keys ``objective`` and ``n``, and ``bounds`` if needed.
     methods : list of str
         Names of the methods to run.
     repeats : int
-        Number of runs of each method, each with another seed.
+        Number of runs of each method, with different seeds.
     jobs : int
         Number of runs that are executed in parallel.
     echo : callable

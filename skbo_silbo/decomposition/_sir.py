@@ -356,7 +356,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return self.n_local_neighbors is not None and self.n_local_neighbors < slices.counts.max()
 
     def _depends_on_units(self, data: LabelledData, slices: Slices) -> bool:
-        """Return whether the directions depend on the units in which X is measured."""
+        """Return whether the directions depend on the units in which the features are measured."""
         d = data.X_labeled.shape[1]
         ridged = self.ridge != 0 and (self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * d)
         exact = self.solver in ("auto", "dense", "dual") and slices.n_rows > d

@@ -142,7 +142,7 @@ class Budget:
         self.time_limit = math.inf if self.max_time is None else self._start + self.max_time
 
     def room(self, n_under_way=0):
-        """Return the number of evaluations that may still start, 0 once the run stops."""
+        """Return the number of evaluations that may still start, 0 if the run must stop."""
         if self.stop is None and time.perf_counter() >= self.deadline:
             self.end("max_time", f"Time limit of {self.max_time} s reached.")
         if self.stop is None and self.n_done >= self.n:
@@ -155,7 +155,7 @@ class Budget:
         self.stop = self.stop or Stop(reason, message)
 
     def abort(self, reason, message):
-        """Stop the run without calling the callback again."""
+        """Stop the run without any further call of the user's callback."""
         self.callback = None
         self.end(reason, message)
 

@@ -25,7 +25,7 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
     has_front : bool, default=False
         Whether the search is multi-objective.
     n_open : int, default=0
-        Number of evaluations that have begun but not ended.
+        Number of evaluations that are still running.
     """
     n, optimizer = len(evaluations.values), evaluations.optimizer
     finite = evaluations.values[np.isfinite(evaluations.values)]

@@ -40,7 +40,7 @@ class DirectionBootstrap:
     Attributes
     ----------
     components : ndarray of shape (r, d)
-        Directions fitted to all rows.
+        Directions fitted to all samples.
     resampled_components : ndarray of shape (n_resamples, r, d)
         Directions fitted to each resample, rotated to match `components` as closely as possible.
     low, high : ndarray of shape (r, d)
@@ -54,7 +54,8 @@ class DirectionBootstrap:
     confidence_level : float
         Nominal coverage of the intervals.
     n_redrawn : int
-        Number of resamples that could not be fitted and were drawn again.
+        Number of bootstrap samples to which the estimator could not be fitted, and which were drawn
+        again.
     feature_names : list of str, of length d
         Names of the features: the column names of X, or x0, x1, ... if it has none.
     """

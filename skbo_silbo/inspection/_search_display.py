@@ -309,8 +309,8 @@ class ConvergenceDisplay(PanelDisplay):
     n_initial : int, default=0
         Number of evaluations of the main search before its first model was fitted.
     random_values : ndarray of shape (k,), default=None
-        Values of randomly drawn points. They are used to compute the mean and the 10 % and 90 %
-        quantiles of the best of 1, ..., k random points.
+        Values of randomly drawn points, from which the mean and the 10 % and 90 % quantiles of the
+        best of 1, ..., k random points are computed.
     value_name : str, default="value"
         Name of the observed values.
     greater_is_better : bool, default=False

@@ -232,7 +232,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         )
 
     def _coordinates(self, embedding: Embedding, X: FloatArray, *values: Any) -> tuple[Any, ...]:
-        """Return the coordinates of evaluated points, and the value for each of them."""
+        """Return the embedding coordinates of encoded points, followed by the given values."""
         return embedding.project(X), *values
 
     def _surface(self, part: Part | None = None, model: Model | None = None) -> AcquisitionSurface:

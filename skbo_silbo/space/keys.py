@@ -16,7 +16,7 @@ BATCHES, BATCH_SIZE = 1000, 1024  # random draws tried before giving up
 
 
 class SpaceExhausted(RuntimeError):
-    """Raised when a finite space has fewer new points left than requested.
+    """Raised when a finite search space has fewer new points left than requested.
 
     Attributes
     ----------

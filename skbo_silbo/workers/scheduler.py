@@ -234,7 +234,7 @@ class Scheduler:
     # --- from waiting to in flight, and back ---
 
     def _send_waiting(self, until=FOREVER):
-        """Send waiting calls to the executor, up to the allowed number."""
+        """Send waiting calls to the executor, up to the maximum number of calls in flight."""
         while self._waiting and self._breakage is None and self.n_usable > 0:
             most = 1 if self._must_run_alone else self._most_in_flight
             if len(self._in_flight) >= most or time.perf_counter() >= until:

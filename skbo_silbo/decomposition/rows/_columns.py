@@ -69,7 +69,7 @@ class Columns:
     varying : ndarray of shape (d,) of bool
         Mask of the features that are not constant.
     offset : ndarray of shape (d,)
-        Value subtracted from each column. For a constant column, it is the constant.
+        Value subtracted from each column. For a constant column, this is its value.
     """
 
     varying: BoolArray
