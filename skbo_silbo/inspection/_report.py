@@ -172,7 +172,7 @@ def _facts(page):
         row = f"row {listed} lies" if len(outside) == 1 else f"rows {listed} lie"
         why = [f"{row} outside the search space"]
     if n_modelled < n - len(outside):
-        why.append(f"{n - len(outside) - n_modelled} failed")
+        why.append(f"{n - len(outside) - n_modelled} without a value")
     if why:
         facts["In the model"] = f"{n_modelled} ({', '.join(why)})"
     if page.n_open:
