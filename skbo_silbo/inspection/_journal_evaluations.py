@@ -23,7 +23,7 @@ EVEN = 1e-3  # quantiles count as evenly spaced up to this relative difference
 
 
 class ReportData(NamedTuple):
-    """Content of a report: facts about the search, the evaluations, and their table.
+    """Content of a report: a summary of the search and its evaluations.
 
     `n_open` is the number of evaluations that have begun but not ended. `front` holds the
     objectives and the Pareto front of a multi-objective search.
@@ -37,7 +37,7 @@ class ReportData(NamedTuple):
 
 
 def read_journal(path: str | os.PathLike[str]) -> ReportData:
-    """Read the evaluations of a journal without locking it.
+    """Read the evaluations in a journal file without locking it.
 
     A journal describes a distribution by its quantiles. Points between them are exact for uniform
     and log-uniform distributions, and interpolated for others.
@@ -93,7 +93,7 @@ def _score_name(settings, rows, n_objectives):
 
 
 def _read_front(names, rows):
-    """Return the objectives of a multi-objective search and the front so far."""
+    """Return the objectives of a multi-objective search and its Pareto front so far."""
     Y = np.array([values_from_data(record["goals"][i]) for record, i in rows], dtype=float)
     times = [[row[TIME] for row in record.get("rows") or ()] or [np.nan] for record, _ in rows]
     front = non_dominated_rows(Y, names, np.array(list(map(np.std, times))))
@@ -101,7 +101,7 @@ def _read_front(names, rows):
 
 
 def _point(record, i, space):
-    """Return one observed point.
+    """Read an evaluated point from a journal event.
 
     Candidates of a search are read from their parameters, which are written, too.
     """
@@ -122,7 +122,7 @@ def _read_space(settings):
 
 
 def _parameter(described):
-    """Restore the list or distribution of a parameter from the data of `describe_space`."""
+    """Restore a parameter's list of values or distribution from its description in a journal."""
     own = [item for item in described.items() if item[0] not in ("centres", "text")]
     [(kind, values)] = own
     if kind == "levels" and all(map(is_number, values)):

@@ -181,7 +181,7 @@ def _facts(page):
 
 
 def _space(evaluations):
-    """List the inputs and their values."""
+    """List the inputs of a search and their possible values as HTML."""
     domains = parameter_domains(evaluations.optimizer.space_)
     return table({"Input": domains, "Values": map(_describe, domains.values())})
 
@@ -207,7 +207,7 @@ def _recommended(evaluations):
 
 
 def _front(page):
-    """Return the Pareto front as picture and table, or "" if there is a single objective."""
+    """Show the Pareto front as HTML with a plot and a table, or return ""."""
     if page.front is None:
         return ""
     rows, params, names = page.front.front.tolist(), page.evaluations.points, page.front.names
@@ -220,7 +220,7 @@ def _front(page):
 
 
 def _what_was_learnt(evaluations):
-    """Return the sections on convergence and on the inputs."""
+    """Return the sections of the report on convergence and on the inputs."""
     shares = evaluations.optimizer.input_model_.shares
     names = shares.ranked[:N_CURVES]
     display = SearchDisplay.from_evaluations(evaluations, names)

@@ -425,7 +425,7 @@ class AskTellOptimizer(ABC):
         return self._known_constraints.described
 
     def constraint_violation(self, point: Any) -> float:
-        """Return by how much a point violates the constraints passed to `constrain`."""
+        """Return by how much a point violates the constraints of `constrain`, 0 if it does not."""
         return self._known_constraints.violation(point)
 
     def check_constraints(self, constraints: ArrayLike) -> None:

@@ -92,12 +92,12 @@ class InputShares:
 
     @property
     def share(self) -> FloatArray:
-        """Estimated share of the variance for each input."""
+        """Estimated share of the variance for each input, of shape (k,)."""
         return self.intervals[:, 0]
 
     @property
     def is_significant(self) -> BoolArray:
-        """Whether each input has a significant effect on the objective."""
+        """Whether the lower bound of each input's share is at least 0.5 % of the variance."""
         return self.intervals[:, 1] >= NEGLIGIBLE
 
     @property
@@ -113,7 +113,7 @@ class InputShares:
 
     @property
     def n_important(self) -> int | None:
-        """Number of inputs that jointly explain 90 % of the variance, None if unknown."""
+        """Number of inputs that jointly explain 90 % of the variance, None if it is more than p."""
         reached = self.together[:, 0] >= EXPLAINED
         return int(reached.argmax()) + 1 if reached.any() else None
 
