@@ -387,7 +387,7 @@ def test_browser_sorts_the_table(tmp_path):
     if browser is None:
         pytest.skip("no Chromium is installed")
     result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)] * 2, n_calls=14, random_state=0)
-    click = "[...document.querySelectorAll('thead th')].find(h => h.textContent == 'value')"
+    click = "[...document.querySelectorAll('thead th')].findLast(h => h.textContent == 'value')"
     page = report(result).replace("</body>", f"<script>{click}.click()</script></body>")
     path = tmp_path / "page.html"
     path.write_text(page, encoding="utf-8")
