@@ -33,15 +33,16 @@ def known_candidates(
     branches : list of Space
         The branches of the search space.
     untried : list of Space, default=()
-        Branches for which a point is required. If no default configuration fits a branch, the
-        estimator's current parameters are used.
+        Branches that exclude one of the estimator's current values. If no default configuration
+        fits a branch, it gets a point with the current values and, where these are excluded, the
+        middle of the range.
     """
     by_step = [_values(step) for step in steps if step.key]
     points = []
     for i in range(max(map(len, by_step), default=0)):
         choice = [own[min(i, len(own) - 1)] for own in by_step if own]
         points += _points(choice, has, branches)[:1]
-    return points and _with_branches(points, has, untried)
+    return _with_branches(points, has, untried)
 
 
 def _with_branches(points, has, branches):

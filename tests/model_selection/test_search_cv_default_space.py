@@ -83,9 +83,9 @@ def test_search_without_known_candidates_is_unchanged():
     [
         ({}, 9),
         ({"svc__C": loguniform(1e-3, 100)}, 5),
-        ({"svc__gamma": loguniform(100, 1000)}, 0),
-        ({"svc__class_weight": [None, "balanced"]}, 0),
-        ({"standardscaler": [StandardScaler(), "passthrough"]}, 0),
+        ({"svc__gamma": loguniform(100, 1000)}, 1),
+        ({"svc__class_weight": [None, "balanced"]}, 1),
+        ({"standardscaler": [StandardScaler(), "passthrough"]}, 1),
     ],
 )
 def test_known_candidates_are_neither_clipped_nor_completed(own, n_known):
@@ -95,6 +95,9 @@ def test_known_candidates_are_neither_clipped_nor_completed(own, n_known):
     assert len(known) == n_known
     assert all(Space(space).holds(p) for p in known)
     assert search.space_ is space
+    if n_known == 1:  # the untuned estimator, moved into the space
+        assert known[0]["svc__C"] == 1.0
+        assert known[0]["svc__gamma"] == pytest.approx(space["svc__gamma"].median())
 
 
 def test_every_branch_is_tried_next_to_known_candidates():
@@ -104,10 +107,11 @@ def test_every_branch_is_tried_next_to_known_candidates():
     assert [p["svc__kernel"] for p, _ in rows(search)] == 9 * ["rbf"] + ["linear"]
 
 
-def test_missing_kernel_gives_no_known_candidate():
+def test_missing_kernel_gives_the_untuned_candidate_only():
     space = {"svc__C": loguniform(1, 10), "svc__kernel": ["linear", "sigmoid"]}
     search = SILBOSearchCV(MODEL, space, n_iter=6, random_state=0, cv=3).fit(X, y)
-    assert "known" not in [source for _, source in rows(search)]
+    [known] = [p for p, source in rows(search) if source == "known"]
+    assert known["svc__C"] == 1.0
 
 
 def test_a_partial_space_is_filled_up():
