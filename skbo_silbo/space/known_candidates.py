@@ -35,14 +35,14 @@ def known_candidates(
     untried : list of Space, default=()
         Branches that exclude one of the estimator's current values. If no default configuration
         fits a branch, it gets a point with the current values and, where these are excluded, the
-        middle of the range.
+        middle of the range. Without well-performing values, this holds for a single branch only.
     """
     by_step = [_values(step) for step in steps if step.key]
     points = []
     for i in range(max(map(len, by_step), default=0)):
         choice = [own[min(i, len(own) - 1)] for own in by_step if own]
         points += _points(choice, has, branches)[:1]
-    return _with_branches(points, has, untried)
+    return _with_branches(points, has, untried) if points or len(branches) == 1 else []
 
 
 def _with_branches(points, has, branches):
