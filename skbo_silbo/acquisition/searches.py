@@ -410,7 +410,7 @@ class BoxSearch:
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
-        """Return the best coordinates, without the points that belong to them."""
+        """Return the best coordinates in the embedding, without computing their preimages."""
         widths = surface.embedding.half_widths
         Z = rng.uniform(-1.0, 1.0, (N_CANDIDATES, widths.size)) * widths
         values = surface.values_at(Z)

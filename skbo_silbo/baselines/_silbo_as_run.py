@@ -199,7 +199,7 @@ class HypercubeSearch:
     upward: bool
 
     def find(self, surface, ranked, space, rng):
-        """Return the best coordinates, without the points that belong to them."""
+        """Return the best coordinates in the embedding, without computing their preimages."""
         embedding = surface.embedding
         basis = np.eye(embedding.d) if embedding.is_identity else embedding.basis
         if not self.upward:

@@ -219,7 +219,7 @@ def non_dominated_rows(Y, goals, std_fit_time):
 
 
 def is_non_dominated(Y, deviations=0.0):
-    """Return a mask of the rows of objective values Y without NaN that no other row dominates.
+    """Return a mask of the non-dominated rows of Y, which must not contain NaN.
 
     A row dominates another if it is lower in at least one column and higher in none. Differences
     below the standard deviation of the difference, computed from `deviations`, are ignored.

@@ -59,7 +59,7 @@ def expected_score(search, params):
 
 
 def _measured(search, params):
-    """Return the observed score of a candidate outside the search space in a list, if any."""
+    """Return [score] for a candidate outside the search space, and [] for any other."""
     if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
         return []
     results = search.cv_results_

@@ -146,7 +146,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _first_new(
         self, found: Found, part: Part | None, rng: np.random.Generator
     ) -> tuple[FloatArray | None, FloatArray | None]:
-        """Return the best new candidate and its coordinates, or None and None.
+        """Return the best new candidate and its coordinates, or (None, None).
 
         The new candidates ranked directly below it become unlabelled points of the next fit.
         """

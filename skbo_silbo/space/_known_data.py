@@ -71,7 +71,7 @@ class StepData:
         return {"y": of_y, "yy": of_y**2, "xy": of_y * _variance(self.X, axis=0) ** 0.5}[name]
 
     def halved(self) -> Self:
-        """Return the properties of half of the rows and columns, for a nested estimator."""
+        """Return the data properties that a nested estimator sees: half the rows and columns."""
         return replace(self, n=np.floor(self.n / 2), d=max(np.floor(self.d / 2), 1))
 
     def after(self, step: Any, *, few_columns: bool) -> Self:

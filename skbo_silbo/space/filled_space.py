@@ -146,7 +146,7 @@ def _is_twin(one, other, name):
 
 
 def _decides(name, values, estimator, steps):
-    """Return whether a listed parameter determines which other parameters exist."""
+    """Return whether a categorical parameter determines which others exist."""
     has = estimator.get_params()
     if values is None or name not in has:
         return False

@@ -300,7 +300,7 @@ class Scheduler:
         return outcomes
 
     def _outcome(self, future, call):
-        """Return the outcome of a call in a list, empty if the call has to be repeated."""
+        """Return a list with the outcome of a call, or [] if the call has to be repeated."""
         call.start_time = getattr(future, "start_time", call.start_time)
         if call.start_time is not None:
             end_time = getattr(future, "end_time", time.perf_counter())

@@ -162,7 +162,7 @@ def mean_shuffles(S, omega, groups=None):
 
 
 def local_shuffles(S, X, slices, n_local_neighbors):
-    """Return the function that `permutation_tests` uses for localised slices.
+    """Return a function that permutes the samples and smooths over their neighbours.
 
     The neighbours are recomputed for each permutation.
 
