@@ -1,6 +1,7 @@
 """Create the optimiser of a search."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 
 from skbo_silbo._checks import brief
 from skbo_silbo.minimization.methods import make_optimizer as make_by_method
@@ -51,7 +52,7 @@ def make_optimizer(search, space, random_state, n_initial):
         optimizer = make_by_method(search.method, space, random_state, {**set_by_user, **others})
     if search.constraints is not None:
         optimizer.constrain(search.constraints)
-        optimizer.cancel(optimizer.ask())  # raises if no candidate satisfies the constraints
+        deepcopy(optimizer).ask()  # raises if no candidate satisfies the constraints
     if search.initial_results is None:
         return optimizer
     params, scores = read_initial_results(search.initial_results, search.refit, space)

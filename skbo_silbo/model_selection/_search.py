@@ -23,6 +23,7 @@ from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.resume import read_trials
+from skbo_silbo.journal.describe import describe
 from skbo_silbo.minimization.methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
@@ -320,6 +321,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         description = None
         if self.journal is not None:
             description = describe_search(self, space, constraints, state)
+            description["initial candidates"] = describe(given.params)
         task = {"task_name": "search", "max_subtasks": None}
         with (
             closing(open_log(self.journal)) as log,

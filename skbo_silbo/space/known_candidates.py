@@ -91,7 +91,8 @@ def _nearest(parameter, value):
         low, high = parameter.distribution.support()
         if not is_number(value) or not low <= value <= high:
             return []
-        return [parameter.own(value)]
+        is_share = parameter.integer and 0.0 < value < 1.0  # of the columns, say
+        return [] if is_share else [parameter.own(value)]
     numbers = [v for v in parameter.values if is_number(v)]
     if is_number(value) and numbers and min(numbers) <= value <= max(numbers):
         return [numbers[int(np.argmin(np.abs(np.array(numbers, dtype=float) - value)))]]
@@ -101,5 +102,5 @@ def _nearest(parameter, value):
 def _current(branch, has):
     """Return the estimator's current parameters, or the middle of ranges that exclude them."""
     [middle] = branch.decode(np.zeros((1, sum(p.n_columns for p in branch.parameters))))
-    own = [p for p in branch.parameters if p.holds(has.get(p.name))]
+    own = [p for p in branch.parameters if p.name in has and p.holds(has[p.name])]
     return middle | {p.name: p.own(has[p.name]) for p in own}

@@ -114,6 +114,12 @@ def test_missing_kernel_gives_the_untuned_candidate_only():
     assert known["svc__C"] == 1.0
 
 
+def test_step_may_be_replaced_by_estimator_with_other_parameters():
+    space = {"svc": [DecisionTreeClassifier(random_state=0)], "svc__max_depth": [None, 3, 5]}
+    search = SILBOSearchCV(MODEL, space, n_iter=3, random_state=0, cv=3).fit(X, y)
+    assert len(rows(search)) == 3
+
+
 def test_a_partial_space_is_filled_up():
     own = {"svc__C": [1, 10], "...": "auto"}
     search = SILBOSearchCV(MODEL, own, n_iter=2, random_state=0, cv=3).fit(X, y)
