@@ -30,8 +30,8 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
     n, optimizer = len(evaluations.values), evaluations.optimizer
     finite = evaluations.values[np.isfinite(evaluations.values)]
     gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
-    if not len(finite):
-        return "Check the objective and constraints: no evaluation returned a value that counts."
+    if problem := _problem_of_values(finite):
+        return problem
     if n_open:
         return "Wait, and make the report again: the search has not ended."
     if has_front:
@@ -63,6 +63,14 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
     return f"If values are noisy, evaluate the recommended point again: its {doubt}. Else, stop."
 
 
+def _problem_of_values(finite):
+    """Return a sentence if the finite values cannot guide a search, or an empty string."""
+    if not len(finite):
+        return "Check the objective and constraints: no evaluation returned a value that counts."
+    is_constant = len(finite) > 1 and np.ptp(finite) == 0.0
+    return "Check the objective: all values are equal." if is_constant else ""
+
+
 def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
     """Describe the recommended point in sentences, and return it with them."""
     optimizer, values, name = evaluations.optimizer, evaluations.values, evaluations.name
@@ -80,12 +88,13 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
     mean *= -1.0 if evaluations.greater_is_better and not optimizer.maximize else 1.0
     ends = mean, mean - NORMAL_90 * std, mean + NORMAL_90 * std
     expected, low, high = (format_number(value, std) for value in ends)
-    observed = f"; observed: {_observed(values, rows[0], std)}" if len(rows) else ""
+    seen = [_observed(values, row, std) for row in rows if np.isfinite(values[row])]
+    observed = f"; observed: {', '.join(seen)}" if seen else ""
     text = f"{where}. Expected {name}: {expected} (90 % interval {low} to {high}){observed}."
     if optimizer.constraints_.shape[1]:
         probability = optimizer.predict(point).probability
         text += f" The learnt constraints hold with probability {probability:.2f}."
-    if best in rows:
+    if np.isclose(values[rows], values[best], rtol=1e-12, atol=0.0).any() or not len(rows):
         return text, point
     is_search = name.startswith(SCORE_NAME)
     attribute = "best_params_" if is_search else "x"

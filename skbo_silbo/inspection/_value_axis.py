@@ -16,7 +16,7 @@ LONGEST_NAME = 20
 MOST_LEVELS = 6  # listed numbers that all get a tick; otherwise only the ends and the middle do
 LEAST_GAP = 0.12  # minimum distance between these ticks
 MOST_RANKS = 9  # like MOST_LEVELS, for numbers spaced by rank
-MOST_DIGITS = 12  # significant digits
+MOST_DIGITS = 16  # significant digits
 LOG_NOTE, RANK_NOTE = " (log)", " (by rank)"
 
 

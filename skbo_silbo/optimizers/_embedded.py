@@ -350,7 +350,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         True
         """
         with self._lock, one_thread():
-            has_model = self._n_points >= self.n_initial_ and np.isfinite(self._history.y).any()
+            is_enough = self._n_points >= self.n_initial_
+            has_model = is_enough and np.isfinite(self._labelled().y).any()
             if has_model:
                 self._update_model()
             model, search = self._model, self._configuration.search

@@ -235,12 +235,32 @@ def test_lucky_best_value_is_explained():
     sections = Reader(report(noisy_optimizer())).sections
     text = sections["Recommended point"]
     assert text.split()[:2] == ["Row", "8."]
-    assert "; observed: -0.3. The best observed value, -0.7, is in row 17 (x). If values" in text
+    assert "; observed: -0.3, 0.3, -0.3, 0.3, -0.3" in text
+    assert "The best observed value, -0.7, is in row 17 (x). If values" in text
     assert re.search(r"\s17 -0\.7\b", sections["Best so far"])
     assert re.search(r"\s17 0\.6 -0\.7 ok", sections["All evaluations"])
 
 
 @pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_tied_best_value_is_not_called_lucky():
+    optimizer = SILBO([(0.0, 1.0)], n_initial=6, random_state=0)
+    x = np.repeat(np.linspace(0.0, 1.0, 8), 2)[:, None]
+    optimizer.tell(x, np.round(10.0 * (x[:, 0] - 0.4) ** 2))
+    optimizer.ask()
+    assert "lucky" not in report(optimizer)
+
+
+def test_equal_values_are_noticed():
+    page = report(minimize(lambda x: 1.0, [(-1.0, 1.0)] * 2, n_calls=14, random_state=0))
+    assert "all values are equal" in page
+
+
+@pytest.mark.filterwarnings("ignore::skbo_silbo.optimizers.history.BeyondModelWarning")
+def test_values_too_large_for_models_are_reported():
+    page = report(minimize(lambda x: 1e160 * (x[0] - 0.3), [(-1.0, 1.0)] * 2, n_calls=14))
+    assert "Next step" in page
+
+
 def test_initial_result_can_be_recommended():
     told = {"params": [{"max_depth": 2, "min_samples_leaf": 1}] * 9, "mean_test_score": [1.0] * 9}
     search = search_trees(initial_results=told, initial_params=None)
