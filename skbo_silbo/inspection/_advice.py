@@ -29,7 +29,6 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
     """
     n, optimizer = len(evaluations.values), evaluations.optimizer
     finite = evaluations.values[np.isfinite(evaluations.values)]
-    gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
     if problem := _problem_of_values(finite):
         return problem
     if n_open:
@@ -37,13 +36,14 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
     if has_front:
         return "Choose a row of the Pareto front and refit the model with its parameters."
     more = f"about {max(10, n // 2)} more"
+    gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
     if not math.isfinite(gain):
         known = len(getattr(optimizer, "func_vals_", ()))
         n_needed = getattr(optimizer, "n_initial_", 0) - known
         if isinstance(optimizer, EmbeddedOptimizer) and n_needed > 0:
             start = f"the model is fitted from {optimizer.n_initial_} values on, got {known}"
             return f"Continue with at least {n_needed} more evaluations: {start}."
-        return f"Continue with {more} evaluations: no model predicts their values yet."
+        return f"Continue with {more} evaluations: no model predicts their values."
     shares = optimizer.input_model_.shares
     if not shares.is_informative and math.isfinite(shares.held_out_r2):
         return (
@@ -97,9 +97,9 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
     if np.isclose(values[rows], values[best], rtol=1e-12, atol=0.0).any() or not len(rows):
         return text, point
     is_search = name.startswith(SCORE_NAME)
-    attribute = "best_params_" if is_search else "x"
     shown = _observed(values, best, std)
-    text += f" The best observed {name}, {shown}, is in row {best} ({attribute})."
+    attribute = f" ({evaluations.best_name})" if evaluations.best_name else ""
+    text += f" The best observed {name}, {shown}, is in row {best}{attribute}."
     if np.isnan(evaluations.X[best]).any():
         return f"{text} It lies outside the search space, so the model does not know it.", point
     if is_search:

@@ -62,6 +62,8 @@ class Evaluations:
         Name of the metric if the values are mean test scores, or None for an optimiser.
     scoring : object, default=None
         The parameter `scoring` of the search. None for an optimiser.
+    best_name : str, default=""
+        Attribute of the result that holds the best observed point, if there is one.
     """
 
     label: str
@@ -73,6 +75,7 @@ class Evaluations:
     n_initial: int
     metric: str | None = None
     scoring: Any = None
+    best_name: str = ""
 
     def __post_init__(self):
         """Clip the values to a range that matplotlib can draw."""
@@ -168,7 +171,7 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
     if isinstance(result, AskTellOptimizer):
         return _read_optimizer(result)
     if isinstance(result, OptimizeResult) and "optimizer" in result:
-        return _read_optimizer(result.optimizer)
+        return replace(_read_optimizer(result.optimizer), best_name="x")
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         if any_search or "optimizer_" in vars(result):
@@ -268,18 +271,24 @@ def _read_optimizer(optimizer):
     values = np.where(counts, y, np.nan)
     n_initial, maximize = _count_initial(optimizer, 0, len(y)), optimizer.maximize
     label = type(optimizer).__name__
-    return Evaluations(label, optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
+    observed = optimizer.x_iters_, values, "value", maximize, n_initial
+    return Evaluations(label, optimizer, *observed, best_name="best_x_")
 
 
 def _read_study(study):
+    from skbo_silbo.integrations._optuna_trials import observed_states
+
     sampler = study.sampler
     if not hasattr(sampler, "optimizer_of"):
         from skbo_silbo.integrations import SILBOSampler
 
         sampler = SILBOSampler(seed=0)
     evaluations = _read_optimizer(sampler.optimizer_of(study))
+    is_pruned = np.array([state == "PRUNED" for state in observed_states(study).values()])
+    values = np.where(is_pruned, np.nan, evaluations.values)  # an intermediate value is no result
     n_initial = evaluations.n_initial if sampler is study.sampler else 0
-    return replace(evaluations, label=type(study.sampler).__name__, n_initial=n_initial)
+    changed = {"label": type(study.sampler).__name__, "n_initial": n_initial, "best_name": ""}
+    return replace(evaluations, values=values, **changed)
 
 
 def _read_search(search):
@@ -296,7 +305,9 @@ def _read_search(search):
             n_objectives = len(search.refit)
     name = score_name(metric, search.scoring, n_objectives)
     observed = optimizer, points, scores, name, True, n_initial
-    return Evaluations(type(search).__name__, *observed, metric, search.scoring)
+    is_best = len(scores) and getattr(search, "best_index_", None) == np.argmax(scores)
+    best_name = "best_params_" if is_best else ""
+    return Evaluations(type(search).__name__, *observed, metric, search.scoring, best_name)
 
 
 def _count_initial(optimizer, n_first, n):

@@ -70,10 +70,10 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
     evaluations = Evaluations("SILBO", optimizer, observed_points, values, name, maximize, 0)
     errors = [record.get("error") for record, _ in rows]
     status = zip(errors, evaluation_status(y, feasible), strict=True)
-    front = _read_front(names, rows) if names and rows else None
+    front = _read_front(names, rows, settings.get("scoring")) if names and rows else None
     results = {"value": (sign * y).tolist()}
     if front is not None:
-        results = dict(zip(names, front.values.T.tolist(), strict=True))
+        results = dict(zip(front.names, front.values.T.tolist(), strict=True))
     results["source"] = ["given" if "given" in r else r.get("source") for r, _ in rows]
     if is_search:
         results["seconds"] = [_seconds(record) for record, _ in rows]
@@ -92,12 +92,14 @@ def _score_name(settings, rows, n_objectives):
     return score_name(metric, settings.get("scoring"), n_objectives)
 
 
-def _read_front(names, rows):
+def _read_front(names, rows, scoring):
     """Return the objectives of a multi-objective search and its Pareto front so far."""
     Y = np.array([values_from_data(record["goals"][i]) for record, i in rows], dtype=float)
     times = [[row[TIME] for row in record.get("rows") or ()] or [np.nan] for record, _ in rows]
     front = non_dominated_rows(Y, names, np.array(list(map(np.std, times))))
-    return ParetoDisplay(Y * np.where(np.array(names) == TIME, 1.0, -1.0), front, names)
+    metric = scoring if isinstance(scoring, str) else "score"
+    shown = tuple(metric if name == "score" else name for name in names)
+    return ParetoDisplay(Y * np.where(np.array(names) == TIME, 1.0, -1.0), front, shown)
 
 
 def _point(record, i, space):

@@ -139,21 +139,20 @@ def _read(source: SourceLike) -> ReportData:
 
 def _study_table(study, evaluations):
     """Return the evaluations of an Optuna study, with blank cells for inactive parameters."""
-    from skbo_silbo.integrations._optuna_trials import common_space, see_trials
+    from skbo_silbo.integrations._optuna_trials import common_space, observed_states, see_trials
 
     table = evaluations.optimizer.evaluation_table()
-    trials = see_trials(study, None, common_space(study)).observed
+    trials, states = see_trials(study, None, common_space(study)).observed, observed_states(study)
     for name in evaluations.optimizer.space_.parameter_names:
         rows = zip(table[name], trials.values(), strict=True)
         table[name] = [value if name in shown else None for value, (shown, *_) in rows]
-    states = {trial.number: trial.state.name for trial in study.get_trials(deepcopy=False)}
     *_, status = table
     pruned = {"failed": "pruned", "ok": "ok (pruned, last intermediate value)"}
     table[status] = [
-        pruned.get(text, text) if states[number] == "PRUNED" else text
-        for number, text in zip(trials, table[status], strict=True)
+        pruned.get(text, text) if state == "PRUNED" else text
+        for state, text in zip(states.values(), table[status], strict=True)
     ]
-    return table
+    return {"Optuna trial": list(trials), **table}
 
 
 def _facts(page):
@@ -171,8 +170,11 @@ def _facts(page):
         listed = ", ".join(map(str, outside[:N_LISTED])) + ", …" * (len(outside) > N_LISTED)
         row = f"row {listed} lies" if len(outside) == 1 else f"rows {listed} lie"
         why = [f"{row} outside the search space"]
-    if n_modelled < n - len(outside):
-        why.append(f"{n - len(outside) - n_modelled} without a value")
+    n_told = len(evaluations.optimizer.func_vals_)
+    if extra := n_told - (n - len(outside)):
+        why.append(f"{extra} of initial_results")
+    if n_modelled < n_told:
+        why.append(f"{n_told - n_modelled} without a value that the model can use")
     if why:
         facts["In the model"] = f"{n_modelled} ({', '.join(why)})"
     if page.n_open:

@@ -265,6 +265,12 @@ def modelled_value(study, trial):
     return -value if study.direction == StudyDirection.MAXIMIZE else value
 
 
+def observed_states(study):
+    """Return the state, such as "PRUNED", of every trial that a model is fitted to, by number."""
+    states = {trial.number: trial.state.name for trial in study.get_trials(deepcopy=False)}
+    return {n: states[n] for n in see_trials(study, None, common_space(study)).observed}
+
+
 def constraints_of(trial):
     """Return the constraint values of a trial by name; positive values are violations."""
     attributes = trial.system_attrs

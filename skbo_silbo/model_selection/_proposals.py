@@ -12,8 +12,9 @@ class CandidateProposals(Proposals):
     """Source of the candidates that a search evaluates.
 
     If known candidates were evaluated, the initial design changes one to three parameters of the
-    best of them (doc/benchmarks/known.rst). Categorical parameters with a level that was tried less
-    than twice are changed first, to that level.
+    best candidate (doc/benchmarks/known.rst). The current parameters, moved into the space, count
+    as a known candidate. Categorical parameters with a level that was tried less than twice are
+    changed first, to that level.
 
     Parameters
     ----------

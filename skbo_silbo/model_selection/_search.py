@@ -155,7 +155,8 @@ class SILBOSearchCV(SeveralGoals):
 
         - "current": the estimator's current parameters, if `n_iter` is greater than 1.
         - "known": in addition, up to nine configurations that performed well on other data sets,
-          if they are in the search space and set all of its parameters.
+          if they are in the search space and set all of its parameters. If the space is a dict that
+          excludes current parameters, they are also tried with the middle of these ranges.
         - dict or list of dicts: these candidates.
 
         A candidate outside the space, such as ``gamma="scale"`` for a distribution, is evaluated

@@ -163,8 +163,34 @@ def test_table_of_study_shows_what_was_tried():
 
     study.optimize(objective, n_trials=12)
     table = Reader(report(study)).sections["All evaluations"]
-    assert re.search(r"\s2 -?\d\.\d+ \d\S* ok ", table)
-    assert re.search(r"\s3 -?\d\.\d+ pruned ", table)
+    assert re.search(r"\s2 2 -?\d\.\d+ \d\S* ok ", table)
+    assert re.search(r"\s3 3 -?\d\.\d+ pruned ", table)
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_pruned_trial_is_not_the_best_of_study():
+    optuna = pytest.importorskip("optuna")
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def objective(trial):
+        x = trial.suggest_float("x", -1, 1)
+        trial.report(x**2 - 5.0, step=0)
+        if trial.number % 3 == 0:
+            raise optuna.TrialPruned
+        return x**2
+
+    study.optimize(objective, n_trials=14)
+    values = read_evaluations(study).values
+    assert np.nanargmin(values) == study.best_trial.number
+    assert np.isnan(values[::3]).all()
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_best_params_are_named_only_if_they_are_the_best():
+    search = search_trees(refit=lambda results: 0)
+    best = np.argmax(search.cv_results_["mean_test_score"])
+    assert best != 0
+    assert "best_params_" not in Reader(report(search)).sections["Recommended point"]
 
 
 @pytest.mark.usefixtures("few_draws", "without_pictures")
@@ -236,7 +262,7 @@ def test_lucky_best_value_is_explained():
     text = sections["Recommended point"]
     assert text.split()[:2] == ["Row", "8."]
     assert "; observed: -0.3, 0.3, -0.3, 0.3, -0.3" in text
-    assert "The best observed value, -0.7, is in row 17 (x). If values" in text
+    assert "The best observed value, -0.7, is in row 17 (best_x_). If values" in text
     assert re.search(r"\s17 -0\.7\b", sections["Best so far"])
     assert re.search(r"\s17 0\.6 -0\.7 ok", sections["All evaluations"])
 
