@@ -237,7 +237,7 @@ def run():
     """Write the missing searches: the n-th model gets the n-th data set, and two later ones."""
     done = {(r["kind"], r["model"], r["data"], r["n"], r["seed"]): r["n_known"] for r in read()}
     for n, seed in RUNS:
-        for kind, model, data in [*_tasks("", MOST_TASKS), *_tasks(" Pipeline")]:
+        for kind, model, data in [*space_tasks("", MOST_TASKS), *space_tasks(" Pipeline")]:
             row = {"kind": kind, "model": model, "data": data, "n": n, "seed": seed}
             if tuple(row.values()) not in done and done.get((kind, model, data, *RUNS[0])) != 0:
                 row |= _measure(**row)
@@ -246,7 +246,7 @@ def run():
                     file.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
-def _tasks(suffix, most=None):
+def space_tasks(suffix, most=None):
     """Return kind, model and data set of tasks, in turns for classification and regression."""
     tasks = []
     for kind, sets in JUDGED.items():
@@ -262,28 +262,35 @@ def _measure(kind, model, data, n, seed):
     X, y = r_data(data, *JUDGED[kind.removesuffix(" Pipeline")][data])
     rows = np.random.default_rng(0).permutation(len(y))[:ROWS]
     X, y = X[rows], y[rows]
-    if not isinstance(steps, Pipeline):
-        steps = Pipeline([("standardscaler", StandardScaler()), ("model", steps)])
-        is_full = any(name.startswith("model__") for name in space)
-        space = space if is_full else {f"model__{n}": values for n, values in space.items()}
+    steps, space = after_scaler(steps, space)
     options = {"scoring": "roc_auc" if is_classification else "r2", "cv": 3, "refit": False}
     found = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         if (n, seed) == RUNS[0]:
             random = RandomizedSearchCV(steps, space, n_iter=N_RANDOM, random_state=7, **options)
-            found["random"] = _scores(random.fit(X, y))
+            found["random"] = scores_of(random.fit(X, y))
         for first in STARTS:
             search = SILBOSearchCV(
                 steps, space, n_iter=n, random_state=seed, initial_params=first, **options
             ).fit(X, y)
-            found[first] = _scores(search)
+            found[first] = scores_of(search)
             if first == "known":
                 found["n_known"] = search.cv_results_["source"].tolist().count("known")
     return found
 
 
-def _scores(search):
+def after_scaler(model, space):
+    """Return a Pipeline that scales the features first, and the space with its parameter names."""
+    if isinstance(model, Pipeline):
+        return model, space
+    is_full = any(name.startswith("model__") for name in space)
+    space = space if is_full else {f"model__{n}": values for n, values in space.items()}
+    return Pipeline([("standardscaler", StandardScaler()), ("model", model)]), space
+
+
+def scores_of(search):
+    """Return the scores in the order of evaluation, -1 for failed candidates."""
     scores = np.nan_to_num(search.cv_results_["mean_test_score"], nan=-1.0)
     return [float(f"{v:.5g}") for v in scores]
 

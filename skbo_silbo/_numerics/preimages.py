@@ -100,7 +100,7 @@ def _minimise_dual(M, Z, B, X0, eps):
             break
         active, T, gradient = active[open_], T[open_], gradient[open_]
         step = _newton_step(T, gradient, B, eps)
-        M[active] += _exact_line_search(M[active], step, T, gradient, B, eps)[:, None] * step
+        M[active] += _exact_line_search(step, T, gradient, B, eps)[:, None] * step
     return M
 
 
@@ -111,7 +111,7 @@ def _newton_step(T, gradient, B, eps):
     return -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
 
 
-def _exact_line_search(M, step, T, gradient, B, eps):
+def _exact_line_search(step, T, gradient, B, eps):
     """Return the step length that minimises ``phi(mu + t step)`` for each target.
 
     The derivative along the step is increasing and piecewise linear. Its slope changes by

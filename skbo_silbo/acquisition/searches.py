@@ -225,15 +225,13 @@ class Climb:
             ends.append(minimize(surface.value_and_gradient, x, **options).x)
         more = whole.round(np.clip(ends, -1.0, 1.0))
         # The ascent stops at constraints, so rounds of candidates near the best follow there.
-        for _ in range(1 if part is None else N_ROUNDS):
+        for i in range(1 if part is None else N_ROUNDS):
             if part is not None:
-                more = part.admitted(more)
+                more = part.admitted(more) if i == 0 else part.near(X[:N_BEST], rng)
             if len(more):
                 X, values = np.vstack([more, X]), np.append(surface.values(more), values)
             order = np.argsort(-values, kind="stable")
             X, values = X[order], values[order]
-            if part is not None:
-                more = part.near(X[:N_BEST], rng)
         return Found(surface.embedding.project(X), X)
 
 

@@ -367,7 +367,7 @@ class EvaluationLoop:
         # Start with the one being written, because the log recognises the last event it wrote.
         for trial in sorted(self._running.values(), key=lambda trial: trial.event is None):
             if trial.observation or len(trial.results) == self.evaluation.n_calls:
-                with suppress(Exception):  # another error is being raised
+                with suppress(Exception):  # values that are kept matter more than another error
                     self._observe(trial)
         with suppress(Exception):
             self._tell()

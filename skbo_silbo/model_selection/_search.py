@@ -319,6 +319,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
         space, constraints, given = read_settings(self, state.X, state.y)
+        # an invalid option raises before a journal is created or compared with another search
+        make_optimizer(self, space, RootSeed(0), n_first_candidates(self, space))
         description = None
         if self.journal is not None:
             description = describe_search(self, space, constraints, state)

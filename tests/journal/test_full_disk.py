@@ -48,7 +48,9 @@ def test_unwritten_values_are_kept_once(path, disk, n_fails, together):
         if is_first:
             disk.fails = n_fails
         both.wait(300)
+        end = time.monotonic() + 300
         while not (together or is_first or disk.fails < n_fails):
+            assert time.monotonic() < end
             time.sleep(0.001)
         return float(x[0])
 

@@ -190,9 +190,10 @@ def test_levels_that_known_candidates_lack_are_tried():
         "svc__C": loguniform(1e-2, 1e3),
         "svc__gamma": loguniform(1e-4, 100),
     }
-    search = SILBOSearchCV(MODEL, space, n_iter=12, random_state=0, cv=3).fit(X, y)
+    search = SILBOSearchCV(MODEL, space, n_iter=20, random_state=0, cv=3).fit(X, y)
     assert {p["svc__kernel"] for p, s in rows(search) if s == "known"} == {"rbf"}
-    assert {p["svc__kernel"] for p, _ in rows(search)} == {"rbf", "poly", "sigmoid"}
+    tried = [p["svc__kernel"] for p, _ in rows(search)][:14]  # the next four after ten known ones
+    assert min(map(tried.count, space["svc__kernel"])) >= 2
 
 
 def test_none_of_xgboost_is_not_largest_depth():

@@ -147,8 +147,9 @@ def test_objects_as_options(tmp_path):
         ({ENGINE: {"random_state": 3}}, "`optimizer_options` must be .* among"),
     ],
 )
-def test_unsupported_options_raise_before_first_fit(options, message):
-    before = Ridge.n_fits
+def test_unsupported_options_raise_before_first_fit(options, message, tmp_path):
+    before, path = Ridge.n_fits, tmp_path / "search.jsonl"
     with pytest.raises((TypeError, ValueError), match=message):
-        search(**options).fit(X, Y)
+        search(**options, journal=path).fit(X, Y)
     assert Ridge.n_fits == before
+    assert not path.exists()

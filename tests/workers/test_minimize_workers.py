@@ -299,12 +299,14 @@ class Stubborn(ThreadPoolExecutor):
 def test_error_ends_run_of_hanging_workers(clock):
     """The third call cannot be cancelled, and does not begin."""
     release = threading.Event()
-    options = {"n_calls": 9, "n_pending": 3, "timeout": 9.0, "method": "random"}
+    options = {"n_calls": 9, "n_pending": 3, "timeout": 9.0, "method": "random", "random_state": 0}
     with Stubborn(2) as executor:
-        with pytest.raises(LostEvaluationWarning):
-            minimize(two_hang(clock, release), BOUNDS, executor=executor, **options)
-        clock.stand()
-        release.set()
+        try:
+            with pytest.raises(LostEvaluationWarning):  # warnings are errors in tests
+                minimize(two_hang(clock, release), BOUNDS, executor=executor, **options)
+        finally:
+            clock.stand()
+            release.set()
 
 
 def test_all_workers_hang_and_new_ones_come(clock):
