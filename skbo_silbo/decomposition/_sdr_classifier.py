@@ -125,9 +125,9 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         if weights is not None:
             labelled &= weights > 0
         known = y[labelled]
-        check_classification_targets(known)
-        if known.dtype.kind == "O":
+        if known.dtype.kind == "O" and len({isinstance(v, str) for v in known.tolist()}) == 1:
             known = np.array(known.tolist())
+        check_classification_targets(known)
         self.classes_, places = np.unique(known, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(

@@ -29,8 +29,8 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
     """
     n, optimizer = len(evaluations.values), evaluations.optimizer
     finite = evaluations.values[np.isfinite(evaluations.values)]
-    if problem := _problem_of_values(finite):
-        return problem
+    if step := _step_without_model(evaluations, finite):
+        return step
     if n_open:
         return "Wait, and make the report again: the search has not ended."
     if has_front:
@@ -63,10 +63,13 @@ def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0
     return f"If values are noisy, evaluate the recommended point again: its {doubt}. Else, stop."
 
 
-def _problem_of_values(finite):
-    """Return a sentence if the finite values cannot guide a search, or an empty string."""
+def _step_without_model(evaluations, finite):
+    """Return the next step if the search cannot or need not go on, or an empty string."""
     if not len(finite):
         return "Check the objective and constraints: no evaluation returned a value that counts."
+    X = evaluations.X[np.isfinite(evaluations.X).all(axis=1)]
+    if len(np.unique(X, axis=0)) >= getattr(evaluations.optimizer.space_, "n_points", math.inf):
+        return "Stop: every point of the search space was evaluated."
     is_constant = len(finite) > 1 and np.ptp(finite) == 0.0
     return "Check the objective: all values are equal." if is_constant else ""
 
@@ -84,6 +87,9 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
         text = f"Row {best}. Observed {name}: {shown}. There is no model yet."
         return text, evaluations.points[best]
     rows = np.flatnonzero((optimizer.space_.encode([point]) == evaluations.X).all(axis=1))
+    if len(rows) and not np.isfinite(values[rows]).any():  # only pruned trials of a study
+        point, rows = evaluations.points[best], np.array([best])
+        mean, std, _ = optimizer.predict(point)
     where = f"Row {rows[0]}" if len(rows) else "A candidate of initial_results"
     mean *= -1.0 if evaluations.greater_is_better and not optimizer.maximize else 1.0
     ends = mean, mean - NORMAL_90 * std, mean + NORMAL_90 * std

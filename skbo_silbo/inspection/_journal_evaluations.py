@@ -56,7 +56,8 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
     sign = -1.0 if maximize else 1.0
     optimizer = SILBO(space, random_state=int(header["seed"]))
     rows = [(record, i) for record in observed for i in range(len(record["y"]))]
-    points = [_point(record, i, space) for record, i in rows]
+    given = settings.get("initial candidates", [])
+    points = [_point(record, i, space, given) for record, i in rows]
     y = np.array([values_from_data(record["y"])[i] for record, i in rows], dtype=float)
     told = [values_from_data(r["constraints"][i]) if "constraints" in r else None for r, i in rows]
     for point, value, constraints in zip(points, y, told, strict=True):
@@ -102,16 +103,17 @@ def _read_front(names, rows, scoring):
     return ParetoDisplay(Y * np.where(np.array(names) == TIME, 1.0, -1.0), front, shown)
 
 
-def _point(record, i, space):
+def _point(record, i, space, given):
     """Read an evaluated point from a journal event.
 
-    Candidates of a search are read from their parameters, which are written, too.
+    Initial candidates have a number, and are described in the settings of the search.
     """
     row = record["observed"][i]
     if not space.is_dict:
         return np.array(row, dtype=float)
     if isinstance(row, int):
-        return dict(record["params"])
+        described = given[row - 1] if row <= len(given) else record["params"]
+        return {name: _value(value) for name, value in described.items()}
     return space.decode(np.array([row], dtype=float))[0]
 
 
@@ -131,9 +133,7 @@ def _parameter(described):
         return sorted(values)
     if not kind.startswith("quantiles"):
         values = values if kind == "categories" or kind == "levels" else [values]
-        return [
-            v if v is None or isinstance(v, str | int | float) else json.dumps(v) for v in values
-        ]
+        return list(map(_value, values))
     low, high = values[0], values[-1]
     if kind.endswith("integer"):
         return list(range(round(low), round(high) + 1))
@@ -143,6 +143,14 @@ def _parameter(described):
         return uniform(low, high - low)
     edges = np.unique(values)
     return rv_histogram((np.ones(len(edges) - 1), edges), density=False)
+
+
+def _value(described):
+    """Return a number, text or None as it is, and the description of another value as text."""
+    if described is None or isinstance(described, str | int | float):
+        return described
+    is_float = isinstance(described, dict) and described.keys() == {"float"}
+    return float(described["float"]) if is_float else json.dumps(described)
 
 
 def _seconds(record):

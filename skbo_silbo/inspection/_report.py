@@ -110,7 +110,7 @@ str or path-like
         "Evaluations that do not count": _failures(page.table),
         "Categories hardly tried": _seldom(evaluations),
         "All evaluations": paragraph(ROW_NOTE + SOURCE_NOTE * ("source" in page.table))
-        + table({"row": range(len(evaluations.values)), **page.table}),
+        + table(_numbered("row", range(len(evaluations.values)), page.table)),
     }
     body = "".join(f"<section><h2>{k}</h2>{v}</section>" for k, v in sections.items() if v)
     title = escape(f"Report: {next(iter(page.facts.values()))}, {date.today().isoformat()}")
@@ -119,6 +119,11 @@ str or path-like
     if path is not None:
         Path(path).write_text(html, encoding="utf-8")
     return html
+
+
+def _numbered(name, numbers, columns):
+    """Put a column of numbers before others; an underscore follows the name of an input."""
+    return {name + "_" * (name in columns): list(numbers), **columns}
 
 
 def _read(source: SourceLike) -> ReportData:
@@ -152,7 +157,7 @@ def _study_table(study, evaluations):
         pruned.get(text, text) if state == "PRUNED" else text
         for state, text in zip(states.values(), table[status], strict=True)
     ]
-    return {"Optuna trial": list(trials), **table}
+    return _numbered("trial", trials, table)
 
 
 def _facts(page):

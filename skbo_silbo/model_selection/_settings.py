@@ -66,6 +66,11 @@ def read_space(given, steps=()):
             f"{brief(given)}."
         )
     branches = [b for b in (given if is_list else [given]) if isinstance(b, Mapping)]
+    if not all(branches):
+        raise ValueError(
+            f"`param_distributions` must not contain an empty dict, got {brief(given)}. Use 'auto' "
+            "for the default ranges, or a list with one value to keep a parameter."
+        )
     prefixes = tuple(step.prefix for step in steps if none_is_default(step.estimator))
     own = {name for branch in branches for name in branch if name.startswith(prefixes)}
     return as_space(given, none_is_default=own)

@@ -347,8 +347,8 @@ def read_parameter(name, values, *, none_is_default=False):
     is_array = isinstance(values, np.ndarray) and values.ndim > 0
     is_list = is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes)))
     if is_list and len(values):
-        is_numeric = is_array and values.dtype.kind in "biuf"
-        return _read_list(name, values.tolist() if is_numeric else values, none_is_default)
+        is_plain = is_array and values.dtype.kind in "biufU"
+        return _read_list(name, values.tolist() if is_plain else values, none_is_default)
     remedy = f"Write [{brief(values)}] for a single value or list(...) for another collection."
     if is_list:
         remedy = "List at least one value or remove the parameter."

@@ -99,3 +99,13 @@ def test_large_data_are_subsampled(monkeypatch):
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = np.where(X[:, 0] > 0, "a", "b")
     assert SDRClassifier().fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.9
+
+
+@pytest.mark.parametrize("kind", ["boolean", "Int64", object])
+def test_missing_labels_of_any_type_are_unlabelled(kind):
+    X, y = load_iris(return_X_y=True)
+    labels = pd.Series(y[50:] > 1, dtype=kind) if kind != "Int64" else pd.Series(y[50:], dtype=kind)
+    labels[:5] = pd.NA
+    model = SDRClassifier(PCA(2)).fit(X[50:], labels)
+    assert set(model.predict(X[50:]).tolist()) <= set(model.classes_.tolist())
+    assert len(model.classes_) == 2

@@ -446,3 +446,24 @@ def test_browser_sorts_the_table(tmp_path):
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]
     values = [float(re.findall(r'data-key="([^"]*)"', row)[2]) for row in rows]
     assert values == sorted(result.func_vals)
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_exhausted_space_is_not_continued():
+    page = report(minimize(lambda p: p["row"], {"row": [1, 2]}, n_calls=9, random_state=0))
+    sections = Reader(page).sections
+    assert sections["Next step"].strip() == "Stop: every point of the search space was evaluated."
+    assert "row row_" in sections["All evaluations"] or "row_ row" in sections["All evaluations"]
+
+
+@pytest.mark.usefixtures("few_draws", "without_pictures")
+def test_journal_knows_current_parameters(tmp_path):
+    path = tmp_path / "search.jsonl"
+    space = {
+        "criterion": ["gini", "entropy"],
+        "ccp_alpha": [0.0, 0.01, 0.1],
+        "max_depth": [None, 3],
+    }
+    search = SILBOSearchCV(DecisionTreeClassifier(), space, n_iter=6, random_state=0, journal=path)
+    report(search.fit(*load_iris(return_X_y=True)))
+    assert "outside the search space" not in report(path)

@@ -293,7 +293,7 @@ def test_verbose_two_prints_parameters(capsys):
             r"`param_distributions` must be a dict.*got \[\]",
         ),
         ({"space": [PLANE, 1]}, "`param_distributions` must be a dict"),
-        ({"space": {}}, "must be a non-empty dict"),
+        ({"space": {}}, "must not contain an empty dict"),
         ({"space": {"a": 3}}, "'a' must be a list of values or a distribution"),
         ({"n_iter": 0}, "'n_iter' parameter"),
         ({"batch_size": 0}, "'batch_size' parameter"),

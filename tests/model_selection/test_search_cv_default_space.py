@@ -114,6 +114,18 @@ def test_missing_kernel_gives_the_untuned_candidate_only():
     assert known["svc__C"] == 1.0
 
 
+def test_arrays_of_strings_hold_the_current_value():
+    space = {"svc__kernel": np.array(["rbf", "linear"])}
+    search = SILBOSearchCV(MODEL, space, n_iter=4, random_state=0, cv=3).fit(X, y)
+    assert sorted(p["svc__kernel"] for p, _ in rows(search)) == ["linear", "rbf"]
+    assert len(search.optimizer_.func_vals_) == 2
+
+
+def test_empty_dict_is_rejected():
+    with pytest.raises(ValueError, match="`param_distributions` must not contain an empty dict"):
+        SILBOSearchCV(MODEL, [{"svc__C": [1.0, 2.0]}, {}]).fit(X, y)
+
+
 def test_step_may_be_replaced_by_estimator_with_other_parameters():
     space = {"svc": [DecisionTreeClassifier(random_state=0)], "svc__max_depth": [None, 3, 5]}
     search = SILBOSearchCV(MODEL, space, n_iter=3, random_state=0, cv=3).fit(X, y)
