@@ -16,6 +16,7 @@ from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV as BaseSearchCV
 from sklearn.model_selection._validation import _fit_and_score
 from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.parallel import Parallel, _get_threadpool_controller, delayed

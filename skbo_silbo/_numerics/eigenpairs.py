@@ -32,6 +32,7 @@ from skbo_silbo._typing import FloatArray
 
 MAX_BLOCKS = 6  # largest number of blocks in the basis; it is then restarted from the best two
 
+GRADIENTS_TOL = 1e-10  # relative residual at which `conjugate_gradients` stops
 SMALL = 64  # order below which it is as fast to compute all eigenvectors
 
 
@@ -172,7 +173,7 @@ def _tridiagonal(A):
     return linalg.lapack.dsytrd(A, lower=1, lwork=lwork)[:4]
 
 
-def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
+def conjugate_gradients(apply, B, *, diagonal, max_iter=1000):
     """Solve ``T X = B`` for all columns of B at once by preconditioned conjugate gradients.
 
     Parameters
@@ -184,9 +185,6 @@ def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
         Right-hand sides of the linear systems, one per column. They must lie in the range of T.
     diagonal : ndarray of shape (d,)
         Diagonal of T, used as preconditioner. The solution is zero wherever the diagonal is zero.
-    tol : float, default=1e-10
-        Convergence tolerance: the largest residual of a column relative to the same column of B, in
-        the norm of the preconditioner.
     max_iter : int, default=1000
 
     Returns
@@ -196,13 +194,14 @@ def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
     Warns
     -----
     ConvergenceWarning
-        If the residual is too large after `max_iter` iterations.
+        If the residual of a column, relative to the same column of B in the norm of the
+        preconditioner, is above `GRADIENTS_TOL` after `max_iter` iterations.
     """
     inverse = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)[:, None]
     X, R = np.zeros_like(B), B.copy()
     Z = inverse * R
     direction, rho = Z, _dots(R, Z)
-    target = tol**2 * rho
+    target = GRADIENTS_TOL**2 * rho
     for _ in range(max_iter):
         if (rho <= target).all():
             return X
@@ -213,10 +212,10 @@ def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
         Z = inverse * R
         rho, previous = _dots(R, Z), rho
         direction = Z + _ratio(rho, previous) * direction
-    reached = np.sqrt(_ratio(rho, target).max()) * tol
+    reached = np.sqrt(_ratio(rho, target).max()) * GRADIENTS_TOL
     warn_user(
         f"Conjugate gradients stopped at {max_iter} iterations with relative residual "
-        f"{reached:.1e}, above {tol:.1e}. Raise ridge, or use solver='dense' or 'dual'.",
+        f"{reached:.1e}, above {GRADIENTS_TOL:.1e}. Raise ridge, or use solver='dense' or 'dual'.",
         ConvergenceWarning,
     )
     return X

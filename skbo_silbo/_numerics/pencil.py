@@ -217,20 +217,9 @@ class Pencil:
     def apply_total(self, V: FloatArray) -> FloatArray:
         """Return ``T @ V`` without forming T."""
         scores = self.X @ V
-        if self.penalty is None:
-            weighted = scores[: self.n_labeled]
-            return self.X_labeled.T @ weighted + self.ridge * V
-        weighted = self.penalty @ scores
+        weighted = np.zeros_like(scores) if self.penalty is None else self.penalty @ scores
         weighted[: self.n_labeled] += scores[: self.n_labeled]
         return self.X.T @ weighted + self.ridge * V
-
-    def apply_slice_sums(self, V: FloatArray) -> FloatArray:
-        """Return ``N @ V`` without forming N."""
-        return self.omega.T @ (self.X_labeled @ V)
-
-    def apply_slice_sums_transposed(self, U: FloatArray) -> FloatArray:
-        """Return ``N.T @ U`` without forming N."""
-        return self.X_labeled.T @ (self.omega @ U)
 
 
 def centred_membership(omega: sparse.csr_array, root_weights: FloatArray | None) -> FloatArray:

@@ -112,19 +112,19 @@ def solve_iterative(pencil: Pencil, n_wanted: int, random_state: RandomState = N
 
     For plain slices they are exact up to the tolerance.
     """
-    diagonal = pencil.total_diagonal()
+    diagonal, X, omega = pencil.total_diagonal(), pencil.X_labeled, pencil.omega
 
     def between(V):
-        return pencil.apply_slice_sums_transposed(pencil.apply_slice_sums(V))
+        return X.T @ (omega @ (omega.T @ (X @ V)))
 
     def solve_total(V):
         return conjugate_gradients(pencil.apply_total, V, diagonal=diagonal)
 
-    n_sums = pencil.omega.shape[1]
+    n_sums = omega.shape[1]
     p = min(n_sums, n_wanted + OVERSAMPLES_ITERATIVE)
     draw = check_random_state(random_state).standard_normal
     block = np.eye(n_sums) if p == n_sums else draw((n_sums, p))
-    start = solve_total(pencil.apply_slice_sums_transposed(block))
+    start = solve_total(X.T @ (omega @ block))
     products = Products(between, pencil.apply_total, solve_total)
     n_wanted = min(n_wanted, n_sums)
     return leading_eigenpairs(products, start, n_wanted, is_complete=p == n_sums)

@@ -23,13 +23,14 @@ from skbo_silbo._typing import LegacyRandomState
 from skbo_silbo.decomposition._projection import SupervisedProjection
 from skbo_silbo.decomposition.rows._response import response_targets
 from skbo_silbo.decomposition.selection._n_components import INDEPENDENT, check_identified
-from skbo_silbo.decomposition.significance._hessian_tests import hessian_tests, wild_bootstrap
 from skbo_silbo.decomposition.significance._linearity import n_before_violation
 from skbo_silbo.decomposition.significance._sequential_tests import (
     SIGNIFICANCE,
     can_be_tested,
     dimension_by_tests,
+    hessian_tests,
 )
+from skbo_silbo.decomposition.significance._slice_tests import wild_bootstrap
 from skbo_silbo.decomposition.significance._variance_tests import warn_if_dependence_unseen
 from skbo_silbo.decomposition.slicing._slices import slice_response
 from skbo_silbo.decomposition.slicing._whitened_rows import WhitenedRows

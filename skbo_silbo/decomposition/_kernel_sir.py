@@ -11,7 +11,7 @@ c          (n, r)    dual coefficients: a direction is ``F' c``
 The mean is weighted if the labelled samples have weights.
 """
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
@@ -25,12 +25,11 @@ from skbo_silbo._numerics.pencil import Pencil
 from skbo_silbo._numerics.solvers import solve_within_slices
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
-from skbo_silbo.decomposition._projection import NONNEGATIVE, SupervisedProjection
+from skbo_silbo.decomposition._projection import NONNEGATIVE, SemiSupervisedProjection
 from skbo_silbo.decomposition.rows._columns import mean_and_spread
 from skbo_silbo.decomposition.rows._reading import LabelledData
 from skbo_silbo.decomposition.rows._response import response_targets, target_type
 from skbo_silbo.decomposition.rows._weights import copies
-from skbo_silbo.decomposition.selection._alpha import choose_penalty
 from skbo_silbo.decomposition.selection._n_components import (
     check_identified,
     dimension_by_criterion,
@@ -51,7 +50,7 @@ def _learns_inverse(estimator):
     return True
 
 
-class KernelSlicedInverseRegression(SupervisedProjection):
+class KernelSlicedInverseRegression(SemiSupervisedProjection):
     """Kernel sliced inverse regression (KSIR).
 
     Find nonlinear scores whose slice means differ most: sliced inverse regression in the feature
@@ -154,7 +153,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
 
     _takes = ("numeric", "categorical", "multivariate")
     _parameter_constraints: ClassVar = {
-        **SupervisedProjection._parameter_constraints,
+        **SemiSupervisedProjection._parameter_constraints,
         "kernel": [StrOptions(set(KERNELS))],
         "gamma": [NONNEGATIVE, None],
         "fit_inverse_transform": ["boolean"],
@@ -186,37 +185,6 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self.fit_inverse_transform = fit_inverse_transform
         self.neighbors = neighbors
         self.random_state = random_state
-
-    def fit(  # type: ignore[override]
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        X_unlabeled: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the model to X and y.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Training samples, one per row.
-        y : array-like of shape (n,) or (n, q)
-            Response: numbers, categories (strings, booleans) or several numeric responses. NaN,
-            None and pandas' NA mark unlabelled samples.
-        X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Additional unlabelled samples.
-        sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples. Integers are counts: a sample of weight 3 is equivalent
-            to three samples. Floats are relative; they are scaled to sum to the effective sample
-            size ``(sum w)^2 / sum w^2``. In the graph, every sample counts once. Samples of weight
-            0 are ignored.
-
-        Returns
-        -------
-        self : object
-            Fitted estimator.
-        """
-        return self._fit(X, y, X_unlabeled, sample_weight)
 
     def _learn(self, data):
         check_pairs_fit(type(self).__name__, len(data.y) + len(data.X_unlabeled))
@@ -297,19 +265,8 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self.ridge_ = self._resolve_ridge(F[:n], data)
         ridge = self.ridge_ * np.average(np.sum(F[:n] ** 2, axis=1), weights=data.weights)
         X, omega = slices.weighted(F), slices.membership()
-        penalty, self.alpha_, scores = choose_penalty(
-            F,
-            X,
-            slices,
-            lambda trace: ridge,
-            alpha=self.alpha,
-            n_neighbors=self.n_neighbors,
-            is_ordered=target_type(data.y) == "numeric",
-            n_components=self.n_components,
-            search=search,
-        )
-        if scores is not None:
-            self.alpha_scores_ = scores
+        is_ordered = target_type(data.y) == "numeric"
+        penalty = self._choose_penalty(F, X, slices, lambda trace: ridge, is_ordered, search)
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):

@@ -121,11 +121,8 @@ class OuterProductGradients(SupervisedProjection):
         check_identified(self.n_components, U.shape[1], "features that vary")
         targets, scale = self._targets(data, frame)
         rows = _Rows(U, targets, data.weights)
-        found = (
-            int(self.n_components)
-            if self.n_components != "auto"
-            else self._choose_n_components(rows, data.y)
-        )
+        auto = self.n_components == "auto"
+        found = self._choose_n_components(rows, data.y) if auto else int(self.n_components)
         if not found:
             sees = "changes in the mean of y, not in its variance"
             central = self.target == "central"

@@ -27,8 +27,7 @@ from skbo_silbo.decomposition.rows._reading import (
     map_blocks,
     split_labelled,
 )
-from skbo_silbo.decomposition.rows._response import KINDS
-from skbo_silbo.decomposition.selection._n_components import check_enough_rows
+from skbo_silbo.decomposition.selection._alpha import choose_penalty
 from skbo_silbo.decomposition.slicing._slices import Slices, slice_within
 
 AUTO = StrOptions({"auto"})
@@ -65,6 +64,8 @@ class SupervisedProjection(
         "random_state": ["random_state"],
     }
     n_components: Any
+    alpha: Any
+    n_neighbors: int
     n_features_in_: int
     n_components_: int
     components_: Any
@@ -102,17 +103,8 @@ class SupervisedProjection(
     def _fit(self, X, y, X_unlabeled, sample_weight, group=None, **given):
         """Validate the data and fit the model."""
         validate_parameters(self)
-        data = split_labelled(
-            self,
-            X,
-            y,
-            X_unlabeled,
-            sample_weight,
-            takes=self._takes,
-            categorical=getattr(self, "categorical", "auto"),
-            n_slices=getattr(self, "n_slices", None),
-            by_value=self._by_value,
-        )
+        given_rows = X, y, X_unlabeled, sample_weight
+        data = split_labelled(self, *given_rows, by_value=self._by_value, **self._reading())
         names = vars(self).get("feature_names_in_")
         data = center_within_groups(self._select_samples(data), group)
         data = drop_constant_columns(data, names)
@@ -121,6 +113,11 @@ class SupervisedProjection(
         self._learn(data, **given)
         self._store(data)
         return self
+
+    def _reading(self) -> dict[str, Any]:
+        """Return how y is read: keyword arguments of `split_labelled` and `read_blocks`."""
+        optional = {"categorical": "auto", "n_slices": None}
+        return {"takes": self._takes, **{k: getattr(self, k, v) for k, v in optional.items()}}
 
     @abstractmethod
     def _learn(self, data: LabelledData, **given: Any) -> None:
@@ -139,8 +136,12 @@ class SupervisedProjection(
             )
         if self._forms_pairs:
             check_pairs_fit(type(self).__name__, n)
-        if self._needs_rows:
-            check_enough_rows(type(self).__name__, n, d)
+        if self._needs_rows and n - 1 <= d:
+            raise ValueError(
+                f"X must have more labelled rows than features + 1 for {type(self).__name__}, got "
+                f"{n} labelled rows and {d} features. Reduce the features first, or use "
+                "SemiSlicedInverseRegression."
+            )
 
     def _reset(self) -> None:
         """Delete all fitted attributes before a new fit."""
@@ -155,6 +156,14 @@ class SupervisedProjection(
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self._n_groups = slices.n_groups
         return slices
+
+    def _choose_penalty(self, near, X, slices, ridge, is_ordered, search):
+        """Set `alpha_`, and return the graph penalty as `choose_penalty` does."""
+        given = self.alpha, self.n_neighbors, is_ordered, self.n_components
+        penalty, self.alpha_, scores = choose_penalty(near, X, slices, ridge, *given, search)
+        if scores is not None:
+            self.alpha_scores_ = scores
+        return penalty
 
     def _store(self, data: LabelledData) -> None:
         """Extend the fitted attributes from the non-constant features to all features."""
@@ -287,10 +296,8 @@ class SupervisedProjection(
         check_is_fitted(self)
         if X is None or y is None:
             return format_summary(self)
-        categorical = getattr(self, "categorical", "auto")
-        settings: Any = {"takes": KINDS, "categorical": categorical, "reset": False}
-        rows = split_labelled(self, X, y, None, sample_weight, **settings).labelled_only()
-        rows = center_within_groups(rows, group)
+        data = split_labelled(self, X, y, None, sample_weight, reset=False, **self._reading())
+        rows = center_within_groups(data.labelled_only(), group)
         self._check_same_rows(rows)
         return format_summary(self, rows, self._standard_errors(rows))
 
@@ -317,3 +324,45 @@ class SupervisedProjection(
     @property
     def _n_features_out(self):
         return len(self.components_)
+
+
+class SemiSupervisedProjection(SupervisedProjection):
+    """Base class of transformers whose ``fit`` uses unlabelled samples."""
+
+    def fit(  # type: ignore[override]
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model to labelled and unlabelled samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training samples, one per row.
+        y : array-like of shape (n,) or (n, q)
+            Response: numbers, categories (strings, booleans) or several numeric responses. NaN,
+            None and pandas' NA mark unlabelled samples.
+        X_unlabeled : array-like of shape (n_u, n_features), default=None
+            Additional unlabelled samples.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the labelled samples. Integers are counts: a sample of weight 3 is equivalent
+            to three samples. Floats are relative; they are scaled to sum to the effective sample
+            size ``(sum w)^2 / sum w^2``. Samples of weight 0 are ignored. Unlabelled samples all
+            count once.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range, fewer than two samples are labelled, y is constant
+            or infinite, all labelled samples are equal, or `n_components` exceeds the number of
+            identified directions.
+        """
+        return self._fit(X, y, X_unlabeled, sample_weight)

@@ -1,6 +1,6 @@
 """Recursive feature machine: directions of the average gradient outer product of a kernel."""
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
@@ -8,8 +8,7 @@ from scipy.spatial.distance import cdist
 
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge, mean_distance
 from skbo_silbo._sklearn import StrOptions
-from skbo_silbo._typing import ArrayLike
-from skbo_silbo.decomposition._projection import COUNT, SupervisedProjection
+from skbo_silbo.decomposition._projection import COUNT, SemiSupervisedProjection
 from skbo_silbo.decomposition.rows._columns import Frame, mean_and_spread, with_positive_peaks
 from skbo_silbo.decomposition.rows._response import check_responses_vary, response_targets
 from skbo_silbo.decomposition.rows._weights import copies
@@ -21,7 +20,7 @@ AUTO_SHARE = 0.99  # share of the metric's trace that n_components="auto" retain
 RANK_TOLERANCE = 1e-14  # eigenvalues below this share of the largest count as 0
 
 
-class RecursiveFeatureMachine(SupervisedProjection):
+class RecursiveFeatureMachine(SemiSupervisedProjection):
     """Dimension reduction by the average gradients of a kernel regression.
 
     A kernel ridge regression with a Laplace kernel is fitted to the labelled samples. The average
@@ -106,7 +105,7 @@ class RecursiveFeatureMachine(SupervisedProjection):
     _takes = ("numeric", "categorical", "multivariate")
     _by_value = True
     _parameter_constraints: ClassVar = {
-        **SupervisedProjection._parameter_constraints,
+        **SemiSupervisedProjection._parameter_constraints,
         "metric": [StrOptions({"diagonal", "full"})],
         "n_iter": [COUNT],
     }
@@ -123,42 +122,6 @@ class RecursiveFeatureMachine(SupervisedProjection):
         self.metric = metric
         self.n_iter = n_iter
         self.categorical = categorical
-
-    def fit(  # type: ignore[override]
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        X_unlabeled: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the model to X and y.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Training samples, one per row.
-        y : array-like of shape (n,) or (n, q)
-            Response: numbers, classes (strings, booleans) or several numeric responses. NaN, None
-            and pandas' NA mark unlabelled samples.
-        X_unlabeled : array-like of shape (n_u, n_features), default=None
-            Additional unlabelled samples.
-        sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples, as in `SemiSlicedInverseRegression`. In the average of
-            the gradients, unlabelled samples have weight 1.
-
-        Returns
-        -------
-        self : object
-            Fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range, fewer than two samples are labelled, y is constant
-            or infinite, all labelled samples are equal, or `n_components` exceeds the number of
-            directions along which the regression changes.
-        """
-        return self._fit(X, y, X_unlabeled, sample_weight)
 
     def _learn(self, data):
         w = np.ones(len(data.y)) if data.weights is None else data.weights.astype(np.float64)

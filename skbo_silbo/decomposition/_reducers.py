@@ -4,16 +4,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from skbo_silbo._checks import brief
+from skbo_silbo._sklearn import HasMethods
 
-
-def check_reducer(reducer):
-    """Raise a ValueError if `reducer` is neither None nor a transformer."""
-    if reducer is not None and (isinstance(reducer, type) or not hasattr(reducer, "transform")):
-        raise ValueError(
-            f"reducer must be None or a transformer, got {brief(reducer)}. Pass an instance, such "
-            "as MAVE(1)."
-        )
+REDUCER = [HasMethods(["fit", "transform"]), None]  # values that the parameter accepts
 
 
 def fit_reducer(reducer, X, y, X_unlabeled, weights):

@@ -1,6 +1,6 @@
 """Classification along learnt directions."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
+from skbo_silbo._sklearn import validate_parameters
 from skbo_silbo._typing import ArrayLike, FloatArray, TransformerLike
 from skbo_silbo.decomposition._recursive_feature_machine import MOST_ROWS, RecursiveFeatureMachine
-from skbo_silbo.decomposition._reducers import check_reducer, fit_reducer, reduce_rows
+from skbo_silbo.decomposition._reducers import REDUCER, fit_reducer, reduce_rows
 from skbo_silbo.decomposition.rows._reading import check_sample_weight, split_labelled
 from skbo_silbo.decomposition.rows._response import as_label_array, is_present
 from skbo_silbo.decomposition.rows._weights import copies
@@ -58,6 +59,8 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    _parameter_constraints: ClassVar = {"reducer": REDUCER}
+
     def __init__(self, reducer: TransformerLike | None = None) -> None:
         self.reducer = reducer
 
@@ -94,7 +97,7 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         TypeError
             If the transformer does not support weights.
         """
-        check_reducer(self.reducer)
+        validate_parameters(self)
         codes = self._encode(y, sample_weight)
         data = split_labelled(self, X, codes, X_unlabeled, sample_weight)
         rows, codes = data.X_labeled.astype(np.float64), data.y.astype(np.intp)

@@ -32,7 +32,7 @@ from skbo_silbo._sklearn import check_sample_weight, validate_parameters
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO
 from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
-from skbo_silbo.decomposition._reducers import check_reducer, fit_reducer, reduce_rows
+from skbo_silbo.decomposition._reducers import REDUCER, fit_reducer, reduce_rows
 from skbo_silbo.decomposition._semi_sir import SemiSlicedInverseRegression
 from skbo_silbo.decomposition.rows._columns import mean_and_error, mean_and_spread
 from skbo_silbo.decomposition.rows._reading import split_labelled
@@ -117,6 +117,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar = {
+        "reducer": REDUCER,
         "n_folds": [AT_LEAST_TWO],
         "random_state": ["random_state"],
     }
@@ -170,7 +171,6 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             If the transformer does not support weights.
         """
         validate_parameters(self)
-        check_reducer(self.reducer)
         data = split_labelled(self, X, y, X_unlabeled, sample_weight, by_value=True)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
@@ -321,14 +321,13 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """Predict means and calibrated standard deviations, as an array of shape (2, n)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        parts = [self._predicted(X[rows]) for rows in gen_batches(len(X), BATCH)]
+        parts = []
+        for rows in gen_batches(len(X), BATCH):
+            Z = reduce_rows(self.reducer_, X[rows])
+            mean, deviation = self._regression.predict(Z)
+            std = deviation * self._noise.level(self._regression.standardised(Z))
+            parts.append([self._level + self._unit * mean, self._unit * std])
         return np.concatenate(parts, axis=1)
-
-    def _predicted(self, X):
-        Z = reduce_rows(self.reducer_, X)
-        mean, deviation = self._regression.predict(Z)
-        std = deviation * self._noise.level(self._regression.standardised(Z))
-        return np.stack([self._level + self._unit * mean, self._unit * std])
 
 
 def _fit_model(reducer, X, y, t, X_unlabeled, weights):

@@ -106,12 +106,8 @@ class SecondMomentSlicing(SupervisedProjection):
         if self.n_components == "criterion":
             return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
         self._test_by_chi_square(Z @ V, slices)
-        self.permutation_tests_ = moment_tests(
-            Z @ V,
-            slices,
-            self._kernel_of_rows,
-            random_state=0 if self.random_state is None else self.random_state,
-        )
+        seed = 0 if self.random_state is None else self.random_state
+        self.permutation_tests_ = moment_tests(Z @ V, slices, self._kernel_of_rows, seed)
         return dimension_by_tests(self.permutation_tests_)
 
     @abstractmethod

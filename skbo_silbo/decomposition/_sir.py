@@ -13,7 +13,7 @@ from skbo_silbo._numerics.solvers import DENSE_MAX_FEATURES, choose_solver
 from skbo_silbo._sklearn import StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, SupervisedProjection
-from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem, SIRProblem
+from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem
 from skbo_silbo.decomposition.rows._columns import (
     check_some_column_varies,
     column_scales,
@@ -29,7 +29,6 @@ from skbo_silbo.decomposition.rows._reading import (
     read_chunk,
 )
 from skbo_silbo.decomposition.rows._response import KINDS, check_labels, target_type, warn_if_codes
-from skbo_silbo.decomposition.selection._alpha import choose_penalty
 from skbo_silbo.decomposition.selection._n_components import (
     COMPONENT_WORDS,
     MAX_AUTO_COMPONENTS,
@@ -47,7 +46,6 @@ from skbo_silbo.decomposition.significance._direction_errors import direction_er
 from skbo_silbo.decomposition.significance._linearity import (
     check_linearity,
     has_slice_per_value,
-    linearity_sample,
 )
 from skbo_silbo.decomposition.significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
@@ -69,8 +67,6 @@ from skbo_silbo.decomposition.slicing._slices import (
 )
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
-# In standard deviations. Smaller means can be subtracted from the scatter without losing digits.
-HARMLESS_MEAN = 1.0
 RANGE = 1e-12  # eigenvalues of localised slices below this share of the largest count as 0
 # The only parameter values that partial_fit and Dask arrays support.
 STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
@@ -220,25 +216,21 @@ class SlicedInverseRegression(SupervisedProjection):
         Moments are sufficient for plain slices of many samples if T is well conditioned. They avoid
         a centred copy of X.
         """
-        n, d = data.X_labeled.shape
+        (n, d), words = data.X_labeled.shape, TESTED_WORDS
         is_special = data.weights is not None or slices.groups is not None
-        is_shuffled = self.n_components in TESTED_WORDS and not self._has_chi_square(
-            n, d, slices.counts
-        )
-        if self._depends_on_units(data, slices) or is_special or is_shuffled or n <= d + 1:
+        shuffles = self.n_components in words and not self._has_chi_square(n, d, slices.counts)
+        if self._depends_on_units(data, slices) or is_special or shuffles or n <= d + 1:
             return None
         if self.solver == "auto" and d > DENSE_MAX_FEATURES:
             return None
-        moments = SliceMoments.from_rows(
-            data.X_labeled, slices.codes, slices.n_slices, safe_mean=HARMLESS_MEAN
-        )
-        self.alpha_ = 0.0
-        problem = MomentsProblem.from_moments(moments, **self._moment_settings())
+        moments = SliceMoments.from_rows(data.X_labeled, slices.codes, slices.n_slices)
+        problem = self._problem_of_moments(moments)
         return problem if isinstance(problem.basis, CholeskyBasis) else None
 
-    def _moment_settings(self) -> dict[str, Any]:
-        is_ordered = self.target_type_ == "numeric"
-        return {"ridge": self.ridge, "is_scaled": bool(self.scale), "is_ordered": is_ordered}
+    def _problem_of_moments(self, moments, sample=None):
+        self.alpha_, is_ordered = 0.0, self.target_type_ == "numeric"
+        given = {"ridge": self.ridge, "is_scaled": bool(self.scale), "is_ordered": is_ordered}
+        return MomentsProblem.from_moments(moments, sample=sample, **given)
 
     def _problem_from_rows(self, data: LabelledData, slices: Slices) -> RowsProblem:
         """Set up SIR's eigenvalue problem from samples, with its ridge, alpha and solver."""
@@ -262,19 +254,11 @@ class SlicedInverseRegression(SupervisedProjection):
         if self.scale and len(X) > n:
             spread = points.std(axis=0)
             points = points / np.where(spread > 0, spread, 1.0)
-        penalty, self.alpha_, scores = choose_penalty(
-            points,
-            X,
-            slices,
-            lambda trace: self.ridge * trace / d if rho is None else rho,
-            alpha=self.alpha,
-            n_neighbors=self.n_neighbors,
-            is_ordered=is_ordered,
-            n_components=self.n_components,
-            search=search,
-        )
-        if scores is not None:
-            self.alpha_scores_ = scores
+
+        def ridge_of(trace):
+            return self.ridge * trace / d if rho is None else rho
+
+        penalty = self._choose_penalty(points, X, slices, ridge_of, is_ordered, search)
         rows = X[:n] if penalty is None else X
         pencil = Pencil(rows, n, omega, penalty, root_weights=slices.root_weights)
         if rho is None:
@@ -311,7 +295,7 @@ class SlicedInverseRegression(SupervisedProjection):
             n_local_neighbors=self.n_local_neighbors,
         )
 
-    def _solve(self, problem: SIRProblem) -> None:
+    def _solve(self, problem: RowsProblem | MomentsProblem) -> None:
         """Solve SIR's eigenvalue problem and select the number of directions."""
         n, d, r = problem.counts.sum(), len(problem.mean), self.n_components
         most = min(MAX_AUTO_COMPONENTS, d) if isinstance(r, str) else int(r)
@@ -362,7 +346,7 @@ class SlicedInverseRegression(SupervisedProjection):
         exact = self.solver in ("auto", "dense", "dual") and slices.n_rows > d
         return ridged or not exact or self._is_local(slices) or len(data.X_unlabeled) > 0
 
-    def _warn_if_unidentified(self, problem: SIRProblem, n: float) -> None:
+    def _warn_if_unidentified(self, problem: RowsProblem | MomentsProblem, n: float) -> None:
         """Warn if there are too few labelled samples to identify a direction."""
         d = len(problem.mean)
         if self.ridge == 0 and n - 1 <= d and not problem.is_penalised:
@@ -374,32 +358,16 @@ class SlicedInverseRegression(SupervisedProjection):
 
     def _check_linearity(self, X, slices, by_value, columns):
         """Check the linearity condition of SIR, set `curvature_`, and warn of a violation."""
-        n, d = X.shape
-        places = linearity_sample(n, d, slices.weights)
-        self.curvature_ = check_linearity(
-            X[places].astype(np.float64, copy=False),
-            self.components_,
-            self.n_components_,
-            slices.codes[places],
-            by_value,
-            self.target_type_ == "categorical",
-            columns,
-            vars(self).get("feature_names_in_"),
-        )
+        categorical, names = self.target_type_ == "categorical", vars(self).get("feature_names_in_")
+        found = self.components_, self.n_components_
+        self.curvature_ = check_linearity(X, slices, *found, by_value, categorical, columns, names)
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit the model to a Dask array, one block at a time."""
         validate_parameters(self)
         self._check_streamed("compute the Dask array first")
         y, labelled, weights, has_unlabelled = read_blocks(
-            self,
-            X,
-            y,
-            X_unlabeled,
-            sample_weight,
-            takes=self._takes,
-            categorical=self.categorical,
-            n_slices=self.n_slices,
+            self, X, y, X_unlabeled, sample_weight, **self._reading()
         )
         if self.alpha != 0 and has_unlabelled:
             raise ValueError(
@@ -414,7 +382,9 @@ class SlicedInverseRegression(SupervisedProjection):
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         seen = summarise_blocks(X, labelled, slices)
         dtype = np.result_type(X.dtype, np.float32)
-        problem, columns, scatter = self._problem_of(seen)
+        moments, columns = seen.moments.drop_constant_columns()
+        check_some_column_varies(columns)
+        problem = self._problem_of_moments(moments, seen.sample(columns))
         self._warn_if_unidentified(problem, problem.counts.sum())
         self._solve(problem)
         if self.n_components in TESTED_WORDS:
@@ -422,7 +392,7 @@ class SlicedInverseRegression(SupervisedProjection):
             self._check_linearity(X, drawn, has_slice_per_value(y, slices), columns)
         if not self.n_components_:
             warn_no_direction()
-        self._store_in_features(columns, dtype, self.components_ @ scatter)
+        self._store_in_features(columns, dtype, self.components_ @ moments.scatter)
         return self
 
     def partial_fit(
@@ -513,28 +483,16 @@ class SlicedInverseRegression(SupervisedProjection):
         coding.warn_if_uneven(seen.moments.counts, before)
         return self
 
-    def _problem_of(self, seen):
-        """Set up SIR's eigenvalue problem from all chunks seen so far."""
-        moments, columns = seen.moments.drop_constant_columns()
-        check_some_column_varies(columns)
-        self.alpha_ = 0.0
-        problem = MomentsProblem.from_moments(
-            moments, **self._moment_settings(), sample=seen.sample(columns)
-        )
-        return problem, columns, moments.scatter
-
     def _solve_if_identified(self) -> None:
         """Estimate the directions if the chunks seen so far identify them."""
         least = 1 if isinstance(self.n_components, str) else self.n_components
-        if (
-            self.n_slices_ <= least
-            or not self._seen.moments.drop_constant_columns()[1].varying.any()
-        ):
+        moments, columns = self._seen.moments.drop_constant_columns()
+        if self.n_slices_ <= least or not columns.varying.any():
             return
-        problem, columns, scatter = self._problem_of(self._seen)
+        problem = self._problem_of_moments(moments, self._seen.sample(columns))
         if problem.n_solvable >= least:
             self._solve(problem)
-            self._store_in_features(columns, self._dtype, self.components_ @ scatter)
+            self._store_in_features(columns, self._dtype, self.components_ @ moments.scatter)
 
     def _check_streamed(self, remedy):
         """Raise an error if a parameter is set that needs all samples at once."""

@@ -17,6 +17,10 @@ from skbo_silbo.decomposition.slicing._slices import Slices
 class SIRProblem:
     """Generalised eigenvalue problem of sliced inverse regression.
 
+    A subclass implements ``solve(n_wanted)``, which returns the leading directions,
+    ``slice_sums()``, which returns the sum of the samples in each slice divided by ``sqrt(n_h)``,
+    and ``permutation_tests(most, random_state)`` of the number of directions.
+
     Attributes
     ----------
     counts : ndarray of shape (H,)
@@ -43,18 +47,6 @@ class SIRProblem:
     n_groups: int = 1
     is_plain: bool = True
     is_penalised: bool = False
-
-    def solve(self, n_wanted: int) -> Spectrum:
-        """Return the eigenvalues and the leading `n_wanted` directions."""
-        raise NotImplementedError
-
-    def slice_sums(self) -> FloatArray:
-        """Return the sum of the samples in each slice, divided by ``sqrt(n_h)``."""
-        raise NotImplementedError
-
-    def permutation_tests(self, most, random_state):
-        """Run permutation tests of the hypotheses that k = 0, 1, ... directions suffice."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

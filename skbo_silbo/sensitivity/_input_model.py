@@ -133,7 +133,7 @@ class InputModel:
         """
         noise_std = as_noise(noise_std, y.shape)
         X, observed, noise_std = _sort_rows(X, y, noise_std)
-        y = _clip_outliers(observed)
+        y = np.clip(observed, *outlier_limits(observed)) if observed.size else observed
         if y.size < MIN_VALUES or np.ptp(y) == 0.0:
             return cls(space, X, y, 0, IdentityWarp(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
@@ -365,20 +365,13 @@ def _sort_rows(X, y, noise_std):
     return X[order], y[order], noise_std[order]
 
 
-def _clip_outliers(y):
-    """Clip outlying values, which would otherwise dominate the variance.
+def outlier_limits(values):
+    """Return the limits beyond which values count as outliers and are clipped.
 
     Outliers are more than three interquartile ranges beyond the quartiles (Tukey 1977) and among
     the 5 % lowest or highest values. The second condition protects searches that have converged,
     where most values are close to the minimum and the early ones are far from it.
     """
-    if not y.size:
-        return y
-    return np.clip(y, *outlier_limits(y))
-
-
-def outlier_limits(values):
-    """Return the limits beyond which values count as outliers."""
     least, lower, upper, most = np.quantile(values, [MAX_OUTLIERS, 0.25, 0.75, 1.0 - MAX_OUTLIERS])
     margin = OUTLIER_RANGES * (upper - lower)
     return min(least, lower - margin), max(most, upper + margin)

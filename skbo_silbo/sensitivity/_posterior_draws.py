@@ -199,9 +199,27 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
     >>> bool(abs(draw_hyperparameters(loss, np.zeros(1), bounds, 400, rng).std() - 0.5) < 0.05)
     True
     """
-    S = _laplace_root(loss, mode, bounds)
-    chain = _Chain(loss, mode, bounds, S, rng)
-    return np.array([chain.run() for _ in range(n)])
+    S, (low, high) = _laplace_root(loss, mode, bounds), bounds.T
+
+    def loss_at(u):
+        """Return the loss and its gradient in coordinates in which S is the identity."""
+        theta = mode + S @ u
+        if (theta < low).any() or (theta > high).any():
+            return np.inf, np.zeros_like(u)
+        value, slope = loss(theta)
+        return value, S.T @ slope
+
+    def draw():
+        """Run a Markov chain from the Laplace approximation, and return its last sample."""
+        u = rng.standard_normal(len(mode))
+        while not np.isfinite(loss_at(u)[0]):
+            u *= 0.5
+        state = u, *loss_at(u)
+        for _ in range(N_TRAJECTORIES):
+            state = _trajectory(loss_at, *state, rng)
+        return mode + S @ state[0]
+
+    return np.array([draw() for _ in range(n)])
 
 
 def _laplace_root(loss, mode, bounds):
@@ -209,57 +227,25 @@ def _laplace_root(loss, mode, bounds):
     gradient = loss(mode)[1]
     # towards the farther bound, to stay inside the support
     inward = np.where(mode > bounds.mean(axis=1), -DIFFERENCE, DIFFERENCE)
-    H = np.array(
-        [
-            (loss(mode + step)[1] - gradient) / h
-            for h, step in zip(inward, np.diag(inward), strict=True)
-        ]
-    )
+    H = np.array([(loss(mode + h)[1] - gradient) / h.sum() for h in np.diag(inward)])
     curvature, V = np.linalg.eigh((H + H.T) / 2.0)
     return V / np.sqrt(np.maximum(curvature, LEAST_CURVATURE))
 
 
-class _Chain:
-    def __init__(self, loss, mode, bounds, S, rng):
-        self._loss, self._mode, self._bounds, self._S, self._rng = loss, mode, bounds, S, rng
-        self._step = STEP / len(mode) ** 0.25
-
-    def run(self):
-        """Run one Markov chain and return its last sample of the hyperparameters."""
-        u = self._start()
-        value, slope = self._loss_at(u)
-        for _ in range(N_TRAJECTORIES):
-            u, value, slope = self._trajectory(u, value, slope)
-        return self._mode + self._S @ u
-
-    def _start(self):
-        """Draw the starting point of the chain from the Laplace approximation."""
-        u = self._rng.standard_normal(len(self._mode))
-        while not np.isfinite(self._loss_at(u)[0]):
-            u *= 0.5
-        return u
-
-    def _loss_at(self, u):
-        theta = self._mode + self._S @ u
-        low, high = self._bounds.T
-        if (theta < low).any() or (theta > high).any():
-            return np.inf, np.zeros_like(u)
-        value, slope = self._loss(theta)
-        return value, self._S.T @ slope
-
-    def _trajectory(self, u, value, slope):
-        momentum = self._rng.standard_normal(len(u))
-        energy = value + 0.5 * momentum @ momentum
-        step = self._step * self._rng.uniform(0.7, 1.1)
-        end, end_value, end_slope = u, value, slope
-        for _ in range(N_STEPS):
-            momentum = momentum - 0.5 * step * end_slope
-            end = end + step * momentum
-            end_value, end_slope = self._loss_at(end)
-            if not np.isfinite(end_value):
-                return u, value, slope
-            momentum = momentum - 0.5 * step * end_slope
-        log_ratio = energy - end_value - 0.5 * momentum @ momentum
-        if np.log(self._rng.random()) < log_ratio:
-            return end, end_value, end_slope
-        return u, value, slope
+def _trajectory(loss_at, u, value, slope, rng):
+    """Return the next sample of a Markov chain at u, with its loss and gradient."""
+    momentum = rng.standard_normal(len(u))
+    energy = value + 0.5 * momentum @ momentum
+    step = STEP / len(u) ** 0.25 * rng.uniform(0.7, 1.1)
+    end, end_value, end_slope = u, value, slope
+    for _ in range(N_STEPS):
+        momentum = momentum - 0.5 * step * end_slope
+        end = end + step * momentum
+        end_value, end_slope = loss_at(end)
+        if not np.isfinite(end_value):
+            return u, value, slope
+        momentum = momentum - 0.5 * step * end_slope
+    log_ratio = energy - end_value - 0.5 * momentum @ momentum
+    if np.log(rng.random()) < log_ratio:
+        return end, end_value, end_slope
+    return u, value, slope

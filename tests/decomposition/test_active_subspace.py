@@ -2,14 +2,9 @@
 
 import numpy as np
 import pytest
+from drawn import sine
 
 from skbo_silbo.decomposition import ActiveSubspace
-
-
-def sine(components, truth):
-    """Sine of the largest angle from the span of the true rows to that of the components."""
-    basis, _ = np.linalg.qr(np.atleast_2d(truth).T)
-    return np.linalg.norm(basis - components.T @ (components @ basis), 2)
 
 
 def even_problem(seed=0, n=60, d=10):

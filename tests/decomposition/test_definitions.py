@@ -11,7 +11,7 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
 )
 from skbo_silbo._numerics.pencil import Pencil
-from skbo_silbo.decomposition import Slices, slice_response
+from skbo_silbo.decomposition import slice_response
 from skbo_silbo.decomposition.rows._weights import copies, sample_by_weight
 from skbo_silbo.decomposition.selection import _alpha
 from skbo_silbo.decomposition.selection._alpha import (
@@ -31,10 +31,9 @@ from skbo_silbo.decomposition.significance._linearity import curvature
 from skbo_silbo.decomposition.significance._permutation import (
     kernel_shuffles,
     mean_shuffles,
-    weighted_shuffles,
 )
 from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
-from skbo_silbo.decomposition.significance._slice_tests import _between, scores_to_shuffle
+from skbo_silbo.decomposition.significance._slice_tests import scores_to_shuffle
 from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
 
 pytestmark = pytest.mark.filterwarnings(
@@ -43,26 +42,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:The linearity condition",
     "ignore:The condition of",
 )
-
-
-def test_equal_relative_weights_are_no_weights():
-    """The statistic observed is the eigenvalue; shuffles whiten anew, which changes nothing."""
-    X, y, _ = noise(1, 40, 5)
-    plain = SemiSlicedInverseRegression(ridge=0.0, n_slices=5)
-    X, codes = X - X.mean(axis=0), np.argsort(np.argsort(y)) * 5 // 40
-
-    S = np.linalg.qr(X)[0]
-    slices = Slices(codes, np.full(5, 8.0), np.ones(40))
-    make_statistic = weighted_shuffles(S, np.zeros((5, 5)), slices, _between)
-    observed, draw = make_statistic(0)
-    assert observed == pytest.approx(plain.fit(X, y).eigenvalues_[0])
-    order = np.random.RandomState(0).permutation(40)
-    shuffled = plain.fit(X[order], y).eigenvalues_[0]
-    assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
-    tests = run_tests(
-        make_statistic, most=2, n_permutations=(19, 19), random_state=np.random.RandomState(0)
-    )
-    assert tests["n_permutations"][0] == 19
 
 
 @pytest.mark.parametrize("k", [0, 2])

@@ -47,20 +47,6 @@ def test_spurious_directions_warn_and_reweighting_removes_them(law, n_sets):
     assert sum(found > 1 for found in reweighted) <= 0.2 * n_sets
 
 
-@pytest.mark.statistical
-def test_linearity_warning_with_rounded_response():
-    """Of these 15 sets 14 have more than one direction, and the slices are the same."""
-    found = []
-    for seed in range(15):
-        X, y = skewed(seed)
-        rounded = np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
-        found.append(directions_and_warnings(X, rounded.astype(float)))
-    warned = [said for n, said in found if n > 1]
-    assert len(warned) >= 7
-    assert np.mean(warned) >= 0.9
-    assert not any(said for n, said in found if n <= 1)
-
-
 def fitted_and_said(estimator, X, y):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

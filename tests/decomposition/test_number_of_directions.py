@@ -140,6 +140,8 @@ def test_relative_weights_find_what_there_is(learner):
     weights = rng.lognormal(sigma=0.5, size=120)
     assert learner.fit(X, X[:, 0] + 0.2 * y, sample_weight=weights).n_components_ == 1
     assert (learner.permutation_tests_["p_value"] <= 0.05).tolist() == [True, False]
+    statistic = learner.permutation_tests_["statistic"][0]
+    assert statistic == pytest.approx(learner.eigenvalues_[0])
 
 
 # -- as a function -------------------------------------------------------------------------------

@@ -2,20 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import linalg
+from drawn import rational, sine
 
 from skbo_silbo import MAVE, OuterProductGradients
-
-
-def sine(components, truth):
-    return np.sin(linalg.subspace_angles(components.T, np.atleast_2d(truth).T)).max()
-
-
-def rational(seed, n=200, d=10):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
-    return X, y, np.eye(d)[:2]
 
 
 def even(seed, n=200, d=10):

@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy import linalg
+from drawn import sine
 from scipy.spatial.distance import cdist, pdist
 
 from skbo_silbo import RecursiveFeatureMachine
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
-
-
-def sine(components, truth):
-    return np.sin(linalg.subspace_angles(components.T, np.atleast_2d(truth).T)).max()
 
 
 def rotated(seed, n=150, d=8):

@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from levels import assert_level, sets
-from scipy import linalg
 from sklearn.linear_model import Lasso
 
 from skbo_silbo import (
@@ -81,23 +80,6 @@ def test_weight_scale_of_chunks_is_irrelevant(scale):
     assert_same_fit(chunked, whole)
     np.testing.assert_allclose(chunked.components_, whole.components_, atol=1e-8)
     np.testing.assert_allclose(chunked.slice_sizes_, whole.slice_sizes_)
-
-
-def test_weighted_moments_are_those_of_numpy():
-    X, y, _ = make_data(1, n=200)
-    weights = np.random.default_rng(1).exponential(size=200)
-    edges = [0.0, 1.0, 3.0]
-    sir = SemiSlicedInverseRegression(2, n_slices=edges, ridge=0).fit(X, y, sample_weight=weights)
-    mean = np.average(X, axis=0, weights=weights)
-    codes, T = np.searchsorted(edges, y, side="right"), np.cov(X.T, aweights=weights, ddof=0)
-    between = np.zeros_like(T)
-    for h in range(4):
-        gap = np.average(X[codes == h], axis=0, weights=weights[codes == h]) - mean
-        between += weights[codes == h].sum() / weights.sum() * np.outer(gap, gap)
-    eigenvalues, B = linalg.eigh(between, T)
-    np.testing.assert_allclose(sir.mean_, mean)
-    np.testing.assert_allclose(sir.eigenvalues_, eigenvalues[::-1][:3], atol=1e-10)
-    np.testing.assert_allclose(np.abs(sir.components_), np.abs(B.T[::-1][:2]), rtol=1e-6)
 
 
 @sets(40, 200)

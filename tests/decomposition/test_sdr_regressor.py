@@ -98,8 +98,8 @@ def test_bad_arguments_are_refused():
     for regressor, labels, weights, words in (
         (SDRRegressor(n_folds=1), y, None, "The 'n_folds' parameter of"),
         (SDRRegressor(PCA(2)), y, np.arange(150), "unexpected keyword argument 'sample_weight'"),
-        (SDRRegressor("mave"), y, None, "reducer must be None or a transformer, got 'mave'"),
-        (SDRRegressor(PCA), y, None, "reducer must be None or a transformer"),
+        (SDRRegressor("mave"), y, None, "The 'reducer' parameter of .* Got 'mave' instead"),
+        (SDRRegressor(PCA), y, None, "Cannot clone object.* instead of a class"),
         (SDRRegressor(), np.where(np.arange(150) < 3, y, np.nan), None, "at least 4 labels"),
     ):
         with pytest.raises((ValueError, TypeError), match=words):

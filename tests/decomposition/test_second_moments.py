@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from drawn import sine
 from scipy import linalg
 
 from skbo_silbo import (
@@ -20,10 +21,6 @@ def make_data(seed=0, n=400):
 def whitened(X):
     centred = X - X.mean(axis=0)
     return centred @ np.linalg.inv(linalg.sqrtm(centred.T @ centred / len(X)))
-
-
-def span_sine(A, B):
-    return np.sin(linalg.subspace_angles(np.atleast_2d(A).T, np.atleast_2d(B).T)).max()
 
 
 def test_directional_regression_matches_pairwise_definition():
@@ -47,7 +44,7 @@ def test_symmetric_responses_that_sir_cannot_see(method):
     X, noise = make_data()
     y = X[:, 0] ** 2 + 0.1 * noise
     truth = np.eye(5)[0]
-    assert span_sine(method(1, n_slices=5).fit(X, y).components_, truth) < 0.15
+    assert sine(method(1, n_slices=5).fit(X, y).components_, truth) < 0.15
 
 
 def test_shuffled_kernel_matches_pairwise_average():

@@ -129,20 +129,6 @@ def test_what_is_said_of_alpha():
 # -- dimension -----------------------------------------------------------------------------------
 
 
-@pytest.mark.statistical
-def test_fewer_slices_find_a_weak_direction_more_often():
-    """Each slice adds a degree of freedom for every feature: the guide's figures, on 60 sets."""
-    found = {3: 0, 16: 0}
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(80, 6))
-        y = X[:, 0] + 1.5 * rng.normal(size=80)
-        for n_slices in found:
-            sir = SemiSlicedInverseRegression(1, n_slices=n_slices, ridge=0).fit(X, y)
-            found[n_slices] += sir.dimension_tests_["p_value"][0] <= 0.05
-    assert found[3] - found[16] > 15  # .89 and .36 of 200: a difference of 32 expected
-
-
 @NOTHING
 @pytest.mark.parametrize("parameters", [{}, {"ridge": 0.1}, {"alpha": 1.0}])
 @sets(15, 100)
@@ -224,16 +210,6 @@ def test_real_data_give_no_false_warning():
         X, y = load(return_X_y=True)
         with pytest.warns(UserWarning, match=r"classifier.*want|curved"):
             assert SemiSlicedInverseRegression().fit(X[:300], y[:300]).n_components_ >= n
-
-
-def test_unlabelled_categories_are_marked_by_nan():
-    X, y, _ = linear_data(0, 60, 4)
-    codes = np.round(y).clip(-1, 1)
-    codes[50:] = np.nan
-    sir = SemiSlicedInverseRegression(1, categorical=True, alpha=1.0).fit(X, codes)
-    names = np.array([None if np.isnan(c) else "lmh"[int(c) + 1] for c in codes], dtype=object)
-    named = SemiSlicedInverseRegression(1, alpha=1.0).fit(X, names)
-    np.testing.assert_allclose(sir.components_, named.components_, rtol=1e-9)
 
 
 def test_invalid_X_unlabeled_is_named():

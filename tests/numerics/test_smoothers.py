@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawn import rational, sine
 from scipy import linalg
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
@@ -80,17 +81,6 @@ def test_mave_step_respects_weights():
     weighted = mave_step(X, y[:, None], B, 3.0, 1e-3, row_weights=counts.astype(float))
     repeated = mave_step(X.repeat(counts, 0), y.repeat(counts)[:, None], B, 3.0, 1e-3)
     np.testing.assert_allclose(weighted @ weighted.T, repeated @ repeated.T, atol=1e-8)
-
-
-def sine(components, truth):
-    return np.sin(linalg.subspace_angles(components.T, np.atleast_2d(truth).T)).max()
-
-
-def rational(seed, n=200, d=10):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
-    return X, y, np.eye(d)[:2]
 
 
 def weighted_fit(Z, y, weights):

@@ -1,6 +1,20 @@
 """Rows that several tests of transformers draw."""
 
 import numpy as np
+from scipy import linalg
+
+
+def sine(components, truth):
+    """Return the largest sine between the spans of two sets of rows."""
+    return np.sin(linalg.subspace_angles(components.T, np.atleast_2d(truth).T)).max()
+
+
+def rational(seed, n=200, d=10):
+    """Rows, a response of the first two features, and their directions."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
+    return X, y, np.eye(d)[:2]
 
 
 def noise(seed, n=60, d=10):

@@ -12,22 +12,22 @@ from skbo_silbo.decomposition.rows._weights import are_counts
 # Number of rows centred, or converted from float32, at a time. They fit in the processor's cache.
 PIECE = 1024
 # Means up to this many standard deviations are subtracted from the scatter, not from the rows. This
-# loses two of sixteen digits and saves a pass over the rows.
-SAFE_MEAN = 10.0
+# loses no digits and saves a pass over the rows.
+SAFE_MEAN = 1.0
 # Largest number of entries for which a dense membership matrix is faster than a sparse one.
 SMALL_MEMBERSHIP = 20_000
 
 
-def centred_scatter(X, mean, safe_mean=SAFE_MEAN, weights=None):
+def centred_scatter(X, mean, weights):
     """Return the weighted scatter matrix ``sum w (x - mean)(x - mean)'`` of the rows of X.
 
-    Without weights, means of at most `safe_mean` standard deviations are subtracted from the result
+    Without weights, means of at most `SAFE_MEAN` standard deviations are subtracted from the result
     rather than from the rows, which is faster.
     """
     if X.dtype == np.float64 and weights is None:
         scatter = X.T @ X
         scatter -= len(X) * np.outer(mean, mean)
-        if (len(X) * mean**2 <= safe_mean**2 * np.diag(scatter)).all():
+        if (len(X) * mean**2 <= SAFE_MEAN**2 * np.diag(scatter)).all():
             return scatter
     scatter = np.zeros((X.shape[1], X.shape[1]))
     buffer = np.empty((PIECE, X.shape[1]))
@@ -85,7 +85,7 @@ class SliceMoments:
     weights_are_counts: bool = True
 
     @classmethod
-    def from_rows(cls, X, codes, n_slices, *, weights=None, safe_mean=SAFE_MEAN):
+    def from_rows(cls, X, codes, n_slices, *, weights=None):
         """Compute the moments of a chunk of samples, given the slice of each sample.
 
         Slices are numbered from 0. Float32 data are converted to double precision in pieces.
@@ -94,18 +94,15 @@ class SliceMoments:
         X = X - offset if offset.any() else X
         offset = offset.astype(np.float64, copy=False)
         counts = np.bincount(codes, weights, minlength=n_slices)
-        w = np.ones(len(X)) if weights is None else weights
+        w = np.ones(len(X), dtype=np.int64) if weights is None else weights
         sums = sum(
             membership(codes[rows], n_slices, w[rows]) @ X[rows].astype(np.float64, copy=False)
             for rows in _pieces(X)
         )
         mean = sums.sum(axis=0) / counts.sum()
         slice_means = sums / np.where(counts > 0, counts, 1)[:, None]
-        scatter = centred_scatter(X, mean, safe_mean, weights)
-        if weights is None:
-            return cls(offset, mean, scatter, counts, slice_means, math.sqrt(len(X)))
-        norm, whole = float(linalg.norm(weights)), are_counts(weights)
-        return cls(offset, mean, scatter, counts, slice_means, norm, whole)
+        scatter, norm = centred_scatter(X, mean, weights), float(linalg.norm(w))
+        return cls(offset, mean, scatter, counts, slice_means, norm, are_counts(w))
 
     @property
     def n(self):

@@ -183,10 +183,7 @@ def split_labelled(
         )
     check_in_memory("X", X)
     rows = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_min_samples=2)
-    labels, is_present = read_response(y, takes, categorical)
-    check_consistent_length(rows, labels)
-    weights = check_sample_weight(sample_weight, len(rows))
-    labelled, unlabelled, weights = split_by_label(labels, is_present, weights)
+    labels, labelled, unlabelled, weights = read_labels(rows, y, sample_weight, takes, categorical)
     X_rest = rows[unlabelled]
     if X_unlabeled is not None:
         X_rest = np.concatenate([X_rest, check_unlabelled(estimator, X_unlabeled)])
@@ -200,16 +197,20 @@ def split_labelled(
     return LabelledData(rows, labels, X_rest, weights, labelled)
 
 
-def split_by_label(labels, is_present, weights):
-    """Return masks of the labelled and of the unlabelled samples.
+def read_labels(X, y, sample_weight, takes, categorical):
+    """Validate the response and the weights of the samples X.
 
-    Also return the weights of the labelled samples, or None.
+    Return the labels, masks of the labelled and of the unlabelled samples, and the weights of the
+    labelled samples or None.
     """
+    labels, is_present = read_response(y, takes, categorical)
+    check_consistent_length(X, labels)
+    weights = check_sample_weight(sample_weight, len(labels))
     weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
     labelled = is_present & weighed
     check_labels(labels[labelled], len(labels))
     counts = None if weights is None else as_effective_counts(weights[labelled])
-    return labelled, ~is_present & weighed, counts
+    return labels, labelled, ~is_present & weighed, counts
 
 
 def read_chunk(estimator, X, y, sample_weight, *, reset, categorical):
@@ -249,10 +250,7 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes, categoric
     validate_data(estimator, np.zeros((1, X.shape[1])))
     if X_unlabeled is not None:
         check_unlabelled(estimator, X_unlabeled)
-    labels, is_present = read_response(y, takes, categorical)
-    check_consistent_length(X, labels)
-    weights = check_sample_weight(sample_weight, len(labels))
-    labelled, unlabelled, weights = split_by_label(labels, is_present, weights)
+    labels, labelled, unlabelled, weights = read_labels(X, y, sample_weight, takes, categorical)
     if categorical == "auto":
         warn_if_codes(labels[labelled], n_slices)
     return labels[labelled], labelled, weights, X_unlabeled is not None or bool(unlabelled.any())

@@ -46,7 +46,7 @@ LEAST_GAIN = 1e-6
 LEAST_JOINED, DEVIATIONS = 0.5, 4
 
 
-def choose_penalty(near, X, slices, ridge, *, alpha, n_neighbors, is_ordered, n_components, search):
+def choose_penalty(near, X, slices, ridge, alpha, n_neighbors, is_ordered, n_components, search):
     """Compute the graph penalty and select its weight alpha.
 
     Return the penalty multiplied by alpha, or None, then alpha and the cross-validation results.

@@ -10,12 +10,10 @@ TESTED_WORDS = ("auto", "permutation")  # strings that run tests
 MAX_AUTO_COMPONENTS = 20  # largest number of components chosen automatically
 
 
-def check_n_components(value, n_features, words=("auto",)):
-    """Check that `n_components` is an allowed string or an integer from 1 to `n_features`."""
-    if isinstance(value, str) and value in words:
-        return
-    check_integer("n_components", value, 1, special=", ".join(map(repr, words)))
-    if value > n_features:
+def check_n_components(value, n_features):
+    """Check that `n_components` is "auto" or an integer from 1 to `n_features`."""
+    check_integer("n_components", value, 1, special="'auto'")
+    if value != "auto" and value > n_features:
         raise ValueError(
             f"n_components must be at most {n_features} (n_features), got {value}. "
             "Use n_components='auto' or fewer components."
@@ -34,15 +32,6 @@ def check_identified(value, limit, what="directions identified by the slices", r
         raise ValueError(
             f"n_components must be at most {limit}, the number of {what}, got {value}. Use "
             f"n_components='auto'{remedy}."
-        )
-
-
-def check_enough_rows(name, n, d):
-    """Raise a ValueError if there are too few labelled samples for second moments."""
-    if n - 1 <= d:
-        raise ValueError(
-            f"X must have more labelled rows than features + 1 for {name}, got {n} labelled rows "
-            f"and {d} features. Reduce the features first, or use SemiSlicedInverseRegression."
         )
 
 

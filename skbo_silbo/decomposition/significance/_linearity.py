@@ -38,10 +38,7 @@ KNOTS = (0.2, 0.4, 0.6, 0.8)  # knots of piecewise linear functions, as quantile
 LEVELS = (0.01, 0.025, 0.05, *np.arange(1, 10) / 10, 0.95, 0.975, 0.99)
 # More than one score is needed if one combination leaves at least this share of the variance.
 NEEDED_SHARE = 0.05
-TURNS = (
-    np.pi / 2,
-    np.pi / 18,
-)  # ranges of the rotations of the combination: first coarse, then fine
+TURNS = np.pi / 2, np.pi / 18  # ranges of the rotations of the combination: coarse, then fine
 SIGNIFICANCE = 1e-3  # level of the F tests, over all features or scores together
 
 
@@ -166,13 +163,12 @@ def one_score_is_enough(Z, codes):
     score, *others = np.linalg.qr(Z - Z.mean(axis=0))[0].T
     for reach in TURNS:
         for j, other in enumerate(others):
-            turns = [
-                (np.cos(angle) * score + np.sin(angle) * other, angle)
-                for angle in np.linspace(-reach, reach, 37)
-            ]
-            left = [_unexplained(slices, _broken_line(turned)) for turned, _ in turns]
-            turned, angle = turns[int(np.argmin(left))]
-            score, others[j] = turned, np.cos(angle) * other - np.sin(angle) * score
+            angles = np.linspace(-reach, reach, 37)
+            turned = np.multiply.outer(np.cos(angles), score)
+            turned += np.multiply.outer(np.sin(angles), other)
+            best = np.argmin([_unexplained(slices, _broken_line(row)) for row in turned])
+            others[j] = np.cos(angles[best]) * other - np.sin(angles[best]) * score
+            score = turned[best]
     B, m = _broken_line(score), len(others)
     df = len(Z) - B.shape[1] - m
     by_one, by_all = (_unexplained(slices, np.column_stack(t)) for t in ([B], [B, *others]))
@@ -293,16 +289,15 @@ def has_slice_per_value(y, slices):
     return y.dtype.kind in "USb" or len(np.unique(y)) == slices.n_slices
 
 
-def check_linearity(rows, components, r, codes, by_value, categorical, columns, names):
+def check_linearity(X, slices, components, r, by_value, categorical, columns, names):
     """Check the linearity condition of SIR, and warn if it fails.
 
     Parameters
     ----------
-    rows : ndarray of shape (n, d)
+    X : ndarray of shape (n, d)
+    slices : Slices
     components : ndarray of shape (max(r, 1), d)
     r : int
-    codes : ndarray of shape (n,)
-        Index of the slice that each sample belongs to.
     by_value : bool
         Whether each slice is a single value of y.
     categorical : bool
@@ -311,6 +306,8 @@ def check_linearity(rows, components, r, codes, by_value, categorical, columns, 
     columns : Columns
     names : ndarray of shape (n_features,) or None
     """
+    places = linearity_sample(*X.shape, slices.weights)
+    rows, codes = X[places].astype(np.float64, copy=False), slices.codes[places]
     shares, curved = map(columns.expand, curvature(rows, components))
     if not len(rows) or not r:
         return shares

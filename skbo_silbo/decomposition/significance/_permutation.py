@@ -54,7 +54,7 @@ FEW, MANY = 10**7, 10**8
 N_FEW_PERMUTATIONS = 19
 
 
-def permutation_tests(make_statistic, *, most, n_permutations, random_state):
+def permutation_tests(make_statistic, most, n_permutations, random_state):
     """Run permutation tests of the hypotheses that k = 0, 1, ... directions suffice.
 
     Parameters
@@ -233,6 +233,54 @@ def kernel_shuffles(S, kernel, groups=None):
     return make_statistic
 
 
+def sign_flips(S, y, weights):
+    """Return the function that `permutation_tests` uses for a wild bootstrap.
+
+    The wild bootstrap (Wu 1986) flips the signs of the residuals e of the regression of y on X at
+    random and repeats the regression, which keeps e orthogonal to X. It compares the norm of ``sum
+    e u u'``, where u are the scores after the k-th, divided by its scale, the root of ``sum e^2
+    |u|^4``. The squares and products of the first k scores are added to the regressors: variation
+    of e due to them is not noise, and flipping its sign would reject too often.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, q)
+        Whitened samples, whose covariance is the identity.
+    y : ndarray of shape (n,)
+        Response of each sample.
+    weights : ndarray of shape (n,) or None
+    """
+    root = np.ones(len(y)) if weights is None else np.sqrt(weights)
+    S = root[:, None] * S
+    of_lines = np.linalg.qr(np.column_stack([root, S]))[0]
+    residuals = _beside(root * y, of_lines)
+
+    def make_statistic(k):
+        """Return the observed statistic, and a function that draws bootstrap statistics."""
+        U, first_scores = S[:, k:], S[:, :k] / root[:, None]
+        squares = [(S[:, i] * first_scores[:, : i + 1].T).T for i in range(k)]
+        F = np.linalg.qr(np.column_stack([of_lines, *squares]))[0]
+        e, fourth = _beside(residuals, F), np.einsum("ij,ij->i", U, U) ** 2 / root**2
+
+        def statistic(e):
+            return np.sum(((U.T * (e / root)) @ U) ** 2) / max(
+                e**2 @ fourth, np.finfo(np.float64).tiny
+            )
+
+        def draw(random_state):
+            signs = random_state.choice([-1.0, 1.0], size=len(e))
+            return statistic(_beside(signs * e, F))
+
+        return statistic(e), draw
+
+    return make_statistic
+
+
+def _beside(e, F):
+    """Return the residual of a regression on the orthonormal columns of F."""
+    return e - F @ (F.T @ e)
+
+
 def split_scores(S, k):
     """Split the scores into the first k and the residuals of the others."""
     return S[:, :k], _residual(S[:, k:], S[:, :k])
@@ -272,7 +320,7 @@ def n_affordable_permutations(S, n_permutations):
     return usual, EXTENSION * usual if cost <= FEW else usual
 
 
-def weighted_permutation_tests(make_statistic, **settings):
+def weighted_permutation_tests(make_statistic, *settings):
     """Run permutation tests for weighted samples, and return the larger p-values.
 
     The weights either stay with y or move with S2.
@@ -280,7 +328,7 @@ def weighted_permutation_tests(make_statistic, **settings):
     With an integer seed, both use the same permutations.
     """
     one, other = (
-        permutation_tests(partial(make_statistic, weights_stay=stay), **settings)
+        permutation_tests(partial(make_statistic, weights_stay=stay), *settings)
         for stay in (True, False)
     )
     n_tests = min(len(one["p_value"]), len(other["p_value"]))

@@ -144,6 +144,38 @@ def chi_square_tests(test, most):
     return until_accepted(row, most, ("statistic", "df", "p_value", "p_value_normal"))
 
 
+def hessian_tests(eigenvalues, S, e, weights, n):
+    """Run chi-square tests that k = 0, 1, ... principal Hessian directions suffice.
+
+    The hypothesis means that the mean of ``e u u'`` is 0, where u are the m scores after the k-th.
+    If X is normal and e is independent of X, all m (m + 1) / 2 entries have the same variance, and
+    n times the sum of the squared eigenvalues over ``2 var e`` is chi-square (Li 1992). In general,
+    their covariance is estimated from the ``e (u u' - I)`` of the samples (Cook 1998; R's ``dr``).
+    This is valid for any X, but conservative, since it ignores that e is orthogonal to X.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (q,)
+        Eigenvalues in decreasing order of absolute value.
+    S : ndarray of shape (n_rows, q)
+        Scores of unit variance along all directions, in the same order.
+    e : ndarray of shape (n_rows,)
+        Residuals of the regression of y on X. If they are all 0, every hypothesis is accepted.
+    weights : ndarray of shape (n_rows,)
+    n : float
+        Number of samples, or their total weight if there are weights.
+    """
+    variance = weights @ e**2 / (n - 1)
+    scaled = e / np.sqrt(2 * variance) if variance else e
+
+    def test(k):
+        m = len(eigenvalues) - k
+        statistic = n * np.sum(eigenvalues[k:] ** 2) / (2 * variance) if variance else 0.0
+        return statistic, m * (m + 1) // 2, moments_of_squares(S[:, k:], scaled, weights)
+
+    return chi_square_tests(test, len(eigenvalues))
+
+
 def can_be_tested(S):
     """Return whether the chi-square tests can be computed in about a second."""
     n, q = S.shape

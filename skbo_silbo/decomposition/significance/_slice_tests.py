@@ -1,4 +1,4 @@
-"""Permutation tests of the number of directions for plain, localised and weighted slices."""
+"""Permutation and bootstrap tests of the number of directions of each method."""
 
 from dataclasses import replace
 
@@ -15,6 +15,7 @@ from skbo_silbo.decomposition.significance._permutation import (
     n_affordable_permutations,
     permutation_tests,
     rotate_to_leading,
+    sign_flips,
     weighted_permutation_tests,
     weighted_shuffles,
 )
@@ -63,15 +64,10 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
     usual, largest = N_FEWER_PERMUTATIONS, N_FEWER_PERMUTATIONS
     if near is None and S.size <= MANY:
         usual, largest = N_PERMUTATIONS, EXTENSION * N_PERMUTATIONS
-    return permutation_tests(
-        make_statistic,
-        most=min(most, S.shape[1]),
-        n_permutations=(usual, largest),
-        random_state=random_state,
-    )
+    return permutation_tests(make_statistic, min(most, S.shape[1]), (usual, largest), random_state)
 
 
-def moment_tests(S, slices, kernel_of_rows, *, random_state):
+def moment_tests(S, slices, kernel_of_rows, random_state):
     """Test the number of directions of a method based on second moments.
 
     Large data are subsampled, see `scores_to_shuffle`.
@@ -91,16 +87,26 @@ def moment_tests(S, slices, kernel_of_rows, *, random_state):
         Values of the tests, as returned by `permutation_tests`.
     """
     S, slices, _ = scores_to_shuffle(S, slices)
-    n_permutations = n_affordable_permutations(S, N_FEWER_PERMUTATIONS)
-    settings = {"most": S.shape[1], "n_permutations": n_permutations, "random_state": random_state}
+    settings = S.shape[1], n_affordable_permutations(S, N_FEWER_PERMUTATIONS), random_state
     if slices.is_counted:
         shuffles = kernel_shuffles(S, lambda Z, T: kernel_of_rows(Z, slices, T), slices.groups)
-        return permutation_tests(shuffles, **settings)
+        return permutation_tests(shuffles, *settings)
     one, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
     shuffles = weighted_shuffles(
         S / scale, np.zeros_like(one), slices, lambda Z, cut: kernel_of_rows(scale * Z, cut, one)
     )
-    return weighted_permutation_tests(shuffles, **settings)
+    return weighted_permutation_tests(shuffles, *settings)
+
+
+def wild_bootstrap(S, e, slices, random_state):
+    """Run wild bootstrap tests of the hypotheses that k = 0, 1, ... directions suffice.
+
+    Large data are subsampled, see `scores_to_shuffle`.
+    """
+    S, slices, places = scores_to_shuffle(S, slices)
+    flips = sign_flips(S, e[places], slices.weights)
+    n_flips = n_affordable_permutations(S, N_PERMUTATIONS)
+    return permutation_tests(flips, S.shape[1], n_flips, random_state)
 
 
 def scores_to_shuffle(S, slices):
@@ -141,12 +147,10 @@ def _tests_of_weighted(pencil, slices, places, most, random_state):
     part = slices.select(places)
     scale = slices.n_rows / part.n_rows  # so that the weights have the same sum as before
     part = replace(part, counts=scale * part.counts, weights=scale * part.weights)
-    return weighted_permutation_tests(
-        weighted_shuffles(S[places], fixed, part, _between),
-        most=min(most, S.shape[1]),
-        n_permutations=n_affordable_permutations(S[places], N_PERMUTATIONS),
-        random_state=random_state,
-    )
+    shuffles = weighted_shuffles(S[places], fixed, part, _between)
+    n_permutations = n_affordable_permutations(S[places], N_PERMUTATIONS)
+    most = min(most, S.shape[1])
+    return weighted_permutation_tests(shuffles, most, n_permutations, random_state)
 
 
 def _between(Z, slices):
