@@ -156,7 +156,8 @@ def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, 
     if len(A) < SMALL or 4 * k > len(A):
         eigenvalues, V = linalg.eigh(A, driver="evd", check_finite=False)
         return eigenvalues[::-1], V[:, ::-1][:, :k]
-    reflectors, diagonal, beside, scales = _tridiagonal(A)
+    lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
+    reflectors, diagonal, beside, scales, _ = linalg.lapack.dsytrd(A, lower=1, lwork=lwork)
     eigenvalues = linalg.eigvalsh_tridiagonal(diagonal, beside, check_finite=False)
     leading = (len(A) - k, len(A) - 1)
     S = linalg.eigh_tridiagonal(
@@ -165,12 +166,6 @@ def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, 
     # the reflectors do not change the first coordinate
     rest, _, _ = linalg.lapack.dormqr("L", "N", reflectors[1:, :-1], scales, S[1:], lwork=SMALL * k)
     return eigenvalues[::-1], np.concatenate([S[:1], rest])[:, ::-1]
-
-
-def _tridiagonal(A):
-    """Reduce a symmetric matrix to tridiagonal form."""
-    lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
-    return linalg.lapack.dsytrd(A, lower=1, lwork=lwork)[:4]
 
 
 def conjugate_gradients(apply, B, *, diagonal, max_iter=1000):

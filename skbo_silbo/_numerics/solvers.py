@@ -305,13 +305,8 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     wanted = eigenvalues[:n_wanted]
     if wanted[-1] <= LEAST_EIGENVALUE:
         return None
-    directions = combine_rows(X, solved / np.sqrt(wanted))
+    directions = ((solved / np.sqrt(wanted)).T @ X).T  # reads X row by row
     return Spectrum(np.clip(eigenvalues, 0, None), directions)
-
-
-def combine_rows(X: FloatArray, A: FloatArray) -> FloatArray:
-    """Compute ``X'A`` quickly by reading X row by row."""
-    return (A.T @ X).T
 
 
 def reduce_to_rows(pencil):
@@ -332,6 +327,6 @@ def reduce_to_rows(pencil):
     left = left[:, kept]
 
     def lift(V):
-        return combine_rows(X, (left / singular) @ V)
+        return (((left / singular) @ V).T @ X).T  # reads X row by row
 
     return replace(pencil, X=left * singular), lift

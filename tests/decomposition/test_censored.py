@@ -133,31 +133,22 @@ def spread(sir, X, y):
     return sir.transform(X[y["event"]])[:, 0].std()
 
 
+NINE = survival([True] * 9, np.arange(9.0))
+
+
 @pytest.mark.parametrize(
     ("learner", "y", "words"),
     [
-        (
-            ActiveSubspace(),
-            survival([True] * 9, np.arange(9.0)),
-            "censored responses are not supported",
-        ),
-        (
-            SparseSlicedInverseRegression(),
-            survival([True] * 9, np.arange(9.0)),
-            "censored responses are not supported",
-        ),
-        (SlicedInverseRegression(), survival([True] * 9, np.full(9, np.inf)), "must hold finite"),
-        (
-            SlicedInverseRegression(),
-            np.zeros(9, dtype=[("a", float), ("b", float)]),
-            r"boolean field \(event\)",
-        ),
-        (SlicedInverseRegression(), np.zeros(9, dtype=[("a", bool)]), "must be 1d with a boolean"),
+        (ActiveSubspace, NINE, "censored responses are not supported"),
+        (SparseSlicedInverseRegression, NINE, "censored responses are not supported"),
+        (SlicedInverseRegression, survival([True] * 9, np.full(9, np.inf)), "must hold finite"),
+        (SlicedInverseRegression, np.zeros(9, dtype="f8,f8"), r"boolean field \(event\)"),
+        (SlicedInverseRegression, np.zeros(9, dtype=[("a", bool)]), "must be 1d with a boolean"),
     ],
 )
 def test_invalid_censored_response_raises(learner, y, words):
     with pytest.raises(ValueError, match=words):
-        learner.fit(np.random.default_rng(0).normal(size=(9, 2)), y)
+        learner().fit(np.random.default_rng(0).normal(size=(9, 2)), y)
 
 
 def test_single_censored_row_is_own_slice():

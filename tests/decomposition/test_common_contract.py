@@ -226,6 +226,7 @@ def test_invalid_weights_raise(name):
     X, y = make_rows()
     for weights, message in (
         (np.ones(7), r"sample_weight must have shape \(60,\)"),
+        ("w", "got 'w'. Pass a 1d array of 60 numbers"),
         (np.ones((60, 1)), r"sample_weight must have shape \(60,\)"),
         (-np.ones(60), "sample_weight must be non-negative"),
         (np.zeros(60), "sample_weight must be positive for some sample"),

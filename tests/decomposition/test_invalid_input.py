@@ -77,15 +77,6 @@ def test_every_mark_of_a_missing_category(mark):
     assert marked.n_slices_ == 2
 
 
-def test_what_weights_are_taken_for():
-    pandas = pytest.importorskip("pandas")
-    counts, sir = np.arange(40) % 3, SemiSlicedInverseRegression(1, alpha=0)
-    repeated = sir.fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts)).components_
-    for given in (counts, pandas.Series(counts, dtype="Int64"), counts.tolist()):
-        np.testing.assert_allclose(sir.fit(X, Y, sample_weight=given).components_, repeated)
-    refused(SemiSlicedInverseRegression(1), "got 'w'. Pass a 1d array", X, Y, sample_weight="w")
-
-
 @pytest.mark.parametrize(
     "learner",
     [ActiveSubspace, KernelSlicedInverseRegression, MAVE, OuterProductGradients],

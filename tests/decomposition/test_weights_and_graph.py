@@ -1,6 +1,7 @@
 """Sample weights beside unlabelled rows: labels are weighed, the graph has every row once."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from drawn import numbers_of_rows, weighted_rows
 from scipy import linalg
@@ -76,7 +77,8 @@ def test_weight_type_decides_counts_or_relative():
         return sir.fit(X, y, sample_weight=weights).dimension_tests_["statistic"][0]
 
     repeated = sir.fit(X.repeat(counts, 0), y.repeat(counts)).dimension_tests_["statistic"][0]
-    for as_counts in (counts, counts.astype(np.int8), counts.tolist()):
+    nullable = pd.Series(counts, dtype="Int64")
+    for as_counts in (counts, counts.astype(np.int8), counts.tolist(), nullable):
         assert statistic(as_counts) == pytest.approx(repeated)
     as_floats = statistic(counts.astype(float))
     assert as_floats == pytest.approx(statistic(counts / 2))

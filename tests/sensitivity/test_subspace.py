@@ -61,14 +61,6 @@ def test_full_dimensional_bowl_does_not_warn():
     assert subspace.n_directions == 4
 
 
-def test_noise_says_nothing():
-    rng = np.random.default_rng(3)
-    subspace = observed_optimizer(lambda x: rng.standard_normal(), 8, 40).subspace_
-    assert subspace.is_low_dimensional is None
-    assert "The values do not show which inputs matter" in repr(subspace)
-    assert subspace.shares.ranked == []
-
-
 @pytest.mark.parametrize(("options", "noise"), [({}, 0.3), ({"embedding": "semi-sir"}, 3.0)])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_evidence_determines_is_informative(options, noise):

@@ -14,8 +14,6 @@ PIECE = 1024
 # Means up to this many standard deviations are subtracted from the scatter, not from the rows. This
 # loses no digits and saves a pass over the rows.
 SAFE_MEAN = 1.0
-# Largest number of entries for which a dense membership matrix is faster than a sparse one.
-SMALL_MEMBERSHIP = 20_000
 
 
 def centred_scatter(X, mean, weights):
@@ -47,8 +45,6 @@ def _pieces(X):
 
 def membership(codes, n_slices, weights):
     """Return a matrix whose product with the samples gives the weighted sum of each slice."""
-    if n_slices * len(codes) <= SMALL_MEMBERSHIP:
-        return np.equal.outer(np.arange(n_slices), codes) * weights
     pointers = np.arange(len(codes) + 1)
     return sparse.csc_array((weights, codes, pointers), (n_slices, len(codes)))
 

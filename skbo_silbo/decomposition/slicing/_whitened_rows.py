@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from skbo_silbo._numerics.pencil import Pencil
 from skbo_silbo._typing import FloatArray
@@ -63,24 +62,9 @@ def centred_groups(Z, slices, means):
 
 
 def sum_of_squared_scatters(groups, weights):
-    """Return the weighted sum of the squared scatter matrices of all slices.
-
-    If a group has fewer rows than columns, ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'`` takes
-    n_h^2 q + n_h q^2 operations rather than q^3. The Cholesky factor L is pivoted, since centred
-    rows are dependent.
-    """
-    q = groups[0].shape[1]
-    total, rows = np.zeros((q, q)), []
+    """Return the weighted sum of the squared scatter matrices of all slices."""
+    total = np.zeros(2 * groups[0].shape[1:])
     for group, weight in zip(groups, weights, strict=True):
-        if len(group) < q:
-            factor, pivots, rank, _ = linalg.lapack.dpstrf(group @ group.T, lower=1)
-            columns, root = group[pivots - 1].T, np.sqrt(weight)
-            columns = linalg.blas.dtrmm(root, factor, columns, side=1, lower=1, overwrite_b=1)
-            rows.append(columns[:, :rank].T)
-        else:
-            scatter = group.T @ group
-            total += weight * (scatter @ scatter)
-    if rows:
-        stacked = np.concatenate(rows)
-        total += stacked.T @ stacked
+        scatter = group.T @ group
+        total += weight * (scatter @ scatter)
     return total
