@@ -84,12 +84,10 @@ def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
 
 
 def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
-    """Return the graph Laplacian scaled by ``alpha n_l / n_edges``, or None if alpha is 0.
+    """Return the graph Laplacian scaled by ``alpha n_l / n_edges``.
 
     With each edge counted once, b'X'LXb times this factor is alpha n_l times the mean squared
     difference of the scores along an edge. Without unlabelled samples the penalty is zero.
     """
-    if alpha == 0 or len(X) == n_labeled:
-        return None
     S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
     return csgraph.laplacian(S).tocsr() * (alpha * n_labeled / (S.nnz / 2))

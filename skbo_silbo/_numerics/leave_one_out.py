@@ -21,7 +21,7 @@ RIDGE_GRID = np.logspace(-6, 2, 33)  # candidate ridges relative to the mean squ
 LEAST_FREEDOM = 1e-8
 
 
-def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=None):
+def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights):
     """Return the mean squared leave-one-out error of ridge regression for each ridge.
 
     Parameters
@@ -37,8 +37,8 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
     ridges : ndarray of shape (m,)
         Positive ridge parameters to compare, in the units of the squared singular values.
     intercept : bool
-    weights : ndarray of shape (n,), default=None
-        Positive weights of the rows. None means that all rows have the same weight.
+    weights : ndarray of shape (n,)
+        Positive weights of the rows.
 
     Returns
     -------
@@ -46,30 +46,29 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
         Mean squared leave-one-out error for each ridge. The error is infinite if the ridge is so
         small that a row determines its own fit.
     """
-    w = np.ones(len(left)) if weights is None else weights
-    coefficients, leverages = left.T @ targets, left**2
+    coefficients, leverages, total = left.T @ targets, left**2, weights.sum()
     outside, freedom_outside = 0.0, 0.0  # part outside the span of the features
     if left.shape[1] < len(left) - intercept:  # otherwise rounding error
         outside = targets - left @ coefficients
-        freedom_outside = 1 - (w / w.sum() if intercept else 0.0) - leverages.sum(axis=1)
+        freedom_outside = 1 - (weights / total if intercept else 0.0) - leverages.sum(axis=1)
     errors = np.full(len(ridges), np.inf)
     for m, ridge in enumerate(ridges):
         left_over = ridge / (squares + ridge)
         freedom = freedom_outside + leverages @ left_over
         if freedom.min() > LEAST_FREEDOM:
             residuals = outside + left @ (left_over[:, None] * coefficients)
-            errors[m] = np.sum((residuals / freedom[:, None]) ** 2) / (w.sum() * targets.shape[1])
+            errors[m] = np.sum((residuals / freedom[:, None]) ** 2) / (total * targets.shape[1])
     return errors
 
 
-def best_ridge(left, squares, targets, *, intercept, weights=None):
+def best_ridge(left, squares, targets, *, intercept, weights):
     """Return the ridge with the smallest leave-one-out error.
 
     It is relative to the mean squared norm of a row.
 
     The parameters are those of `leave_one_out_errors`.
     """
-    scale = squares.sum() / (len(left) if weights is None else weights.sum())
+    scale = squares.sum() / weights.sum()
     given = {"intercept": intercept, "weights": weights}
     errors = leave_one_out_errors(left, squares, targets, scale * RIDGE_GRID, **given)
     return float(RIDGE_GRID[np.argmin(errors)])

@@ -6,7 +6,7 @@ symbol     shape         meaning
 X, Y       (n, d), (n, t) rows with columns of mean 0 and variance 1, responses
 V          (n, k)        inputs of the kernel
 w          (n, n)        Gaussian weights ``exp(-|v_i - v_j|^2 / (2 h^2))``, times s_i
-s          (n,)          weights of the rows themselves, 1 unless given
+s          (n,)          weights of the rows themselves
 m_j, C_j   (d,), (d, d)  weighted mean and variance of the rows about row j
 c_j        (d, t)        weighted covariance of the rows with Y about row j
 b_j        (d, t)        slopes at row j
@@ -74,7 +74,7 @@ def _minus_half_squares(V):
     return -0.5 * np.einsum("ij,ij->i", V, V)
 
 
-def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
+def local_moments(X, Y, V, bandwidth, weights, at=None):
     """Yield the weighted moments of the data around each point, in batches of points."""
     (n, d), t = X.shape, Y.shape[1]
     at = V if at is None else at
@@ -82,8 +82,7 @@ def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
     crossed = (X[:, :, None] * Y[:, None, :]).reshape(n, d * t)
     products = np.hstack([np.ones((n, 1)), X, Y, crossed, X[:, left] * X[:, right]])
     starts = np.cumsum([1, d, t, d * t])
-    if row_weights is not None:
-        products *= row_weights[:, None]
+    products *= weights[:, None]
     size = max(1, BATCH_NUMBERS // d**2)
     for start in range(0, len(at), size):
         rows = slice(start, min(start + size, len(at)))
@@ -98,8 +97,7 @@ def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
         spread = np.einsum("jkk->j", variance)
         lonely = np.flatnonzero(spread < LONELY * (spread + np.sum(mean**2, axis=1)))
         for j in lonely:
-            w = kernel[j] if row_weights is None else kernel[j] * row_weights
-            variance[j], covariance[j] = _moments_by_differences(X, Y, w)
+            variance[j], covariance[j] = _moments_by_differences(X, Y, kernel[j] * weights)
         yield LocalMoments(rows, mean, covariance, y_mean, variance, kernel)
 
 
@@ -116,13 +114,13 @@ def _moments_by_differences(X, Y, weights):
     return gaps.T @ weighted - np.outer(rest, rest), covariance
 
 
-def local_slopes(X, Y, V, bandwidth, ridge, *, row_weights=None):
+def local_slopes(X, Y, V, bandwidth, ridge, weights):
     """Return the slopes of local linear regressions of Y, of shape (n, d, t)."""
-    parts = local_moments(X, Y, V, bandwidth, row_weights=row_weights)
+    parts = local_moments(X, Y, V, bandwidth, weights)
     return np.concatenate([part.slopes(ridge) for part in parts])
 
 
-def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
+def mave_step(X, Y, B, bandwidth, ridge, weights):
     """Improve the directions B by one iteration of MAVE.
 
     First the slopes along B are fitted at each row. Then the B that fits best with these slopes is
@@ -137,10 +135,10 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
         direction.
     """
     (d, r), (n, t) = B.shape, Y.shape
-    Z, s = X @ B, np.ones(n) if row_weights is None else row_weights
+    Z, s = X @ B, weights
     weighted, seen = s[:, None] * X, np.zeros((n, r * r + r * t))  # weighted slopes, by row i
     normal, right = np.zeros((r * r, d * d)), np.zeros((r, d))
-    for part in local_moments(Z, Y, Z, bandwidth, row_weights=row_weights):
+    for part in local_moments(Z, Y, Z, bandwidth, weights):
         slopes, kernel = part.slopes(ridge), part.kernel
         total = np.maximum(kernel @ s, np.finfo(float).tiny)[:, None]
         mean, counted = kernel @ weighted / total, slopes * s[part.rows, None, None]
@@ -159,10 +157,10 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
     return np.linalg.qr(np.linalg.solve(normal, right.ravel()).reshape(r, d).T)[0]
 
 
-def local_predictions(Z, Y, at, bandwidth, ridge, *, row_weights=None):
+def local_predictions(Z, Y, at, bandwidth, ridge, weights):
     """Predict the targets by local linear regression on the scores Z."""
     values = []
-    for part in local_moments(Z, Y, Z, bandwidth, at, row_weights=row_weights):
+    for part in local_moments(Z, Y, Z, bandwidth, weights, at):
         gap = at[part.rows] - part.mean
         values.append(part.y_mean + np.einsum("jk,jkt->jt", gap, part.slopes(ridge)))
     return np.concatenate(values)

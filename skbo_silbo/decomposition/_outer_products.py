@@ -120,7 +120,8 @@ class OuterProductGradients(SupervisedProjection):
         U = frame.standardise(data.X_labeled)
         check_identified(self.n_components, U.shape[1], "features that vary")
         targets, scale = self._targets(data, frame)
-        rows = _Rows(U, targets, data.weights)
+        weights = np.ones(len(U)) if data.weights is None else data.weights.astype(np.float64)
+        rows = _Rows(U, targets, weights)
         auto = self.n_components == "auto"
         found = self._choose_n_components(rows, data.y) if auto else int(self.n_components)
         if not found:
@@ -153,7 +154,7 @@ class OuterProductGradients(SupervisedProjection):
 
         The result of the first steps is cached, because it does not depend on r.
         """
-        n, d = rows.n, rows.U.shape[1]
+        n, d = rows.weights.sum(), rows.U.shape[1]
         k = max(d, 3)
         h, shrinkage = n ** (-1 / (k + 6)), n ** (-1 / (2 * (k + 6)))
         V, ridge, width, path = rows.U, FIRST_RIDGE, h * np.sqrt(max(1.0, d / 3)), ()
@@ -196,8 +197,8 @@ class OuterProductGradients(SupervisedProjection):
         for places, out, kept in parts:
             if r:
                 B, _ = self._fit_directions(kept, r, COARSE_TOLERANCE)
-                h, near = self._bandwidth(kept.n, r), (kept.U @ B, kept.t, out.U @ B)
-                values = local_predictions(*near, h, RIDGE, row_weights=kept.weights)
+                h, near = self._bandwidth(kept.weights.sum(), r), (kept.U @ B, kept.t, out.U @ B)
+                values = local_predictions(*near, h, RIDGE, kept.weights)
             else:
                 values = np.average(kept.t, axis=0, weights=kept.weights)
             errors[places] = np.sum((out.t - values) ** 2, axis=1)
@@ -246,9 +247,9 @@ class MAVE(OuterProductGradients):
         self.n_iter_ = 1
         if r == rows.U.shape[1]:
             return B, eigenvalues
-        h = self._bandwidth(rows.n, r)
+        h = self._bandwidth(rows.weights.sum(), r)
         for step in range(MAX_STEPS):
-            previous, B = B, mave_step(rows.U, rows.t, B, h, RIDGE, row_weights=rows.weights)
+            previous, B = B, mave_step(rows.U, rows.t, B, h, RIDGE, rows.weights)
             self.n_iter_ = step + 1
             if np.linalg.norm(B - previous @ (previous.T @ B), 2) < tolerance:
                 break
@@ -265,26 +266,19 @@ class _Rows:
 
     U: np.ndarray
     t: np.ndarray
-    weights: np.ndarray | None
+    weights: np.ndarray
     steps: dict = field(default_factory=dict)
-
-    @property
-    def n(self):
-        """Number of samples, or the sum of their weights."""
-        return len(self.t) if self.weights is None else self.weights.sum()
 
     def subset(self, kept):
         """Return the samples that a mask selects."""
-        weights = None if self.weights is None else self.weights[kept]
-        return _Rows(self.U[kept], self.t[kept], weights)
+        return _Rows(self.U[kept], self.t[kept], self.weights[kept])
 
     def leading_slopes(self, V, bandwidth, ridge):
         """Return the singular values and right singular vectors of all local slopes.
 
         Neighbours are weighted by their distance along the directions V.
         """
-        slopes = local_slopes(self.U, self.t, V, bandwidth, ridge, row_weights=self.weights)
-        if self.weights is not None:
-            slopes *= np.sqrt(self.weights)[:, None, None]
+        slopes = local_slopes(self.U, self.t, V, bandwidth, ridge, self.weights)
+        slopes *= np.sqrt(self.weights)[:, None, None]
         slopes = slopes.transpose(0, 2, 1).reshape(-1, self.U.shape[1])
         return linalg.svd(slopes, full_matrices=False)[1:]

@@ -116,8 +116,11 @@ class SupervisedProjection(
 
     def _reading(self) -> dict[str, Any]:
         """Return how y is read: keyword arguments of `split_labelled` and `read_blocks`."""
-        optional = {"categorical": "auto", "n_slices": None}
-        return {"takes": self._takes, **{k: getattr(self, k, v) for k, v in optional.items()}}
+        categorical, n_slices = (
+            getattr(self, "categorical", "auto"),
+            getattr(self, "n_slices", None),
+        )
+        return {"takes": self._takes, "categorical": categorical, "n_slices": n_slices}
 
     @abstractmethod
     def _learn(self, data: LabelledData, **given: Any) -> None:

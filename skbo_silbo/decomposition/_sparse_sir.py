@@ -162,7 +162,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         X /= scale
         F = self._functions(X, slices, target_type(data.y) == "numeric")
         check_identified(self.n_components, F.shape[1], remedy=" or more slices")
-        lasso = _Lasso(X, self.penalty, splits, data.weights)
+        weights = np.ones(len(X)) if data.weights is None else data.weights.astype(np.float64)
+        lasso = _Lasso(X, self.penalty, splits, weights)
         T = self._artificial_responses(lasso, F)
         fits = lasso.fit(T)
         self.n_components_ = self._count_directions(lasso, T, fits)
@@ -197,7 +198,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         eigenvalues, V = linalg.eigh(M)
         self.eigenvalues_ = np.clip(eigenvalues[::-1], 0, None)
         combined = lasso.fit(F @ V[:, -1:])
-        gain, error = lasso.mean_and_error(fits.errors[:, :1] - combined.errors)
+        gain, error = mean_and_error(fits.errors[:, :1] - combined.errors, lasso.weights_out)
         theta = V[:, -1:] if gain > ERRORS_TO_COMBINE * error else np.eye(m, 1)
         others = linalg.null_space(theta.T)
         others = others @ linalg.eigh(others.T @ M @ others)[1][:, ::-1] if m > 1 else others
@@ -207,7 +208,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     def _count_directions(self, lasso, T, fits):
         if self.n_components != "auto":
             return int(self.n_components)
-        gains, errors = lasso.mean_and_error(T[lasso.out] ** 2 - fits.errors)
+        gains, errors = mean_and_error(T[lasso.out] ** 2 - fits.errors, lasso.weights_out)
         found = int(np.cumprod(gains > ERRORS_TO_COUNT * errors).sum())
         if not found:
             why = "no function of y can be predicted on held-out samples"
@@ -246,7 +247,7 @@ class _Lasso:
     X: np.ndarray
     penalty: object
     splits: list
-    weights: np.ndarray | None
+    weights: np.ndarray
 
     @property
     def out(self):
@@ -256,17 +257,11 @@ class _Lasso:
     @property
     def weights_out(self):
         """Weights of the held-out samples of all folds."""
-        return np.ones(len(self.X))[self.out] if self.weights is None else self.weights[self.out]
-
-    def mean_and_error(self, values):
-        """Return the mean of each column of held-out values and its standard error."""
-        return mean_and_error(values, None if self.weights is None else self.weights_out)
+        return self.weights[self.out]
 
     def covariances(self, T):
         """Return the covariance of each feature with each response."""
-        if self.weights is not None:
-            T = T * self.weights[:, None] / self.weights.mean()
-        return self.X.T @ T / len(T)
+        return self.X.T @ (T * self.weights[:, None] / self.weights.mean()) / len(T)
 
     def fit(self, T):
         """Fit each response with the penalty that minimises its cross-validation error."""
@@ -293,19 +288,14 @@ class _Lasso:
         """Return a decreasing grid of penalties for each response, as in glmnet."""
         if self.penalty != "auto":
             return np.full((T.shape[1], 1), float(self.penalty))
-        n = len(self.X) if self.weights is None else self.weights.sum()
         largest = np.maximum(np.abs(self.covariances(T)).max(axis=0), np.finfo(float).eps)
-        eps = 1e-3 if n > self.X.shape[1] else 1e-2
+        eps = 1e-3 if self.weights.sum() > self.X.shape[1] else 1e-2
         return np.geomspace(largest, largest * eps, N_PENALTIES, axis=1)
 
     def _paths(self, rows, T, penalties):
         """Return the coefficients of each response along its grid of penalties."""
-        X, T = np.asfortranarray(self.X[rows]), np.asfortranarray(T[rows])
-        per_row = 1.0
-        if self.weights is not None:
-            weights = self.weights[rows]
-            per_row, roots = weights.mean(), np.sqrt(weights)[:, None]
-            X, T = np.asfortranarray(X * roots), np.asfortranarray(T * roots)
+        per_row, roots = self.weights[rows].mean(), np.sqrt(self.weights[rows, None])
+        X, T = np.asfortranarray(self.X[rows] * roots), np.asfortranarray(T[rows] * roots)
         gram = X.T @ X if X.shape[1] <= MAX_GRAM else False
         settings = {"precompute": gram, "check_input": False, "max_iter": MAX_ITER}
         settings["random_state"] = 0  # unused, but enet_path draws a seed without it

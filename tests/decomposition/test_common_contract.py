@@ -149,7 +149,7 @@ def test_refit_is_reproducible_without_side_effects(name):
     before = X.copy()
     with global_generator_unchanged():
         fitted, again = new(name).fit(X, y), new(name).fit(X, y)
-        Z = fitted.transform(X)
+    Z = fitted.transform(X)
     np.testing.assert_array_equal(again.transform(X), Z)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), Z)
     np.testing.assert_array_equal(X, before)

@@ -19,7 +19,7 @@ def test_leave_one_out_is_that_of_the_refits():
     K = rbf_kernel(X)
     squares, left = linalg.eigh(K)
     errors = leave_one_out_errors(
-        left, squares, y[:, None], np.array([1e-3, 0.1, 3.0]), intercept=False
+        left, squares, y[:, None], np.array([1e-3, 0.1, 3.0]), intercept=False, weights=np.ones(25)
     )
     for ridge, error in zip([1e-3, 0.1, 3.0], errors, strict=True):
         peer = KernelRidge(alpha=ridge, kernel="precomputed")
@@ -35,7 +35,8 @@ def test_leave_one_out_of_interpolating_fits_keeps_digits():
     def errors(X, y):
         squares, left = linalg.eigh(centring @ rbf_kernel(X) @ centring)
         targets = (y - y.mean())[:, None]
-        return leave_one_out_errors(left[:, 1:], squares[1:], targets, ridges, intercept=True)
+        given = {"intercept": True, "weights": np.ones(15)}
+        return leave_one_out_errors(left[:, 1:], squares[1:], targets, ridges, **given)
 
     np.testing.assert_allclose(errors(X[order], y[order]), errors(X, y), rtol=1e-12)
 
@@ -67,7 +68,7 @@ def test_leave_one_out_leaves_out_a_weighted_row():
 
 def test_weighted_slopes_are_those_of_weighted_least_squares():
     X, y, _, weights = make_data(0, d=2)
-    slopes = local_slopes(X, y[:, None], X, 2.0, 1e-12, row_weights=weights)[:, :, 0]
+    slopes = local_slopes(X, y[:, None], X, 2.0, 1e-12, weights)[:, :, 0]
     design = np.column_stack([np.ones(len(X)), X])
     for j in (0, 31):
         w = weights * np.exp(-np.sum((X - X[j]) ** 2, axis=1) / 8)
@@ -78,8 +79,10 @@ def test_weighted_slopes_are_those_of_weighted_least_squares():
 def test_mave_step_respects_weights():
     X, y, counts, _ = make_data(4)
     B = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 2)))[0]
-    weighted = mave_step(X, y[:, None], B, 3.0, 1e-3, row_weights=counts.astype(float))
-    repeated = mave_step(X.repeat(counts, 0), y.repeat(counts)[:, None], B, 3.0, 1e-3)
+    weighted = mave_step(X, y[:, None], B, 3.0, 1e-3, counts.astype(float))
+    repeated = mave_step(
+        X.repeat(counts, 0), y.repeat(counts)[:, None], B, 3.0, 1e-3, np.ones(counts.sum())
+    )
     np.testing.assert_allclose(weighted @ weighted.T, repeated @ repeated.T, atol=1e-8)
 
 
@@ -94,7 +97,7 @@ def weighted_fit(Z, y, weights):
 def test_slope_between_distant_rows_is_exact(gap, far):
     """Weights of 1 and w: a variance of ``w gap^2 / (1 + w)^2``, of 4e-15 for a gap of 6."""
     X = np.array([[far, 1.0], [far + gap, 1.0]])
-    slopes = local_slopes(X, np.array([[2.0], [5.0]]), X, 0.7, 1e-3)[:, :, 0]
+    slopes = local_slopes(X, np.array([[2.0], [5.0]]), X, 0.7, 1e-3, np.ones(2))[:, :, 0]
     expected = 3 / gap / (1 + 1e-3 / 2)  # half of the trace: the other feature does not vary
     np.testing.assert_allclose(slopes, [[expected, 0.0]] * 2, rtol=1e-9, atol=1e-9)
 
@@ -107,7 +110,7 @@ def test_slope_from_weighted_copies_is_exact(gap):
         near, weights = rng.normal(size=2), rng.uniform(0.1, 3, size=4)
         far = near + np.array([gap, 0.0])
         X, y = np.vstack([near, near, near, far]), rng.normal(size=4)
-        slopes = local_slopes(X, y[:, None], X, 0.7, 1e-3, row_weights=weights)[:, :, 0]
+        slopes = local_slopes(X, y[:, None], X, 0.7, 1e-3, weights)[:, :, 0]
         level = np.average(y[:3], weights=weights[:3])
         expected = (y[3] - level) / (X[3, 0] - near[0]) / (1 + 1e-3 / 2)
         np.testing.assert_allclose(slopes[:, 0], expected, rtol=1e-9, atol=1e-9)
@@ -117,7 +120,7 @@ def test_slope_from_weighted_copies_is_exact(gap):
 def test_predictions_are_those_of_weighted_least_squares():
     X, y, _ = rational(1, n=50, d=2)
     at = np.array([[0.0, 0.0], [0.5, -1.0]])
-    values = local_predictions(X, y[:, None], at, 0.8, 1e-12)[:, 0]
+    values = local_predictions(X, y[:, None], at, 0.8, 1e-12, np.ones(50))[:, 0]
     for point, value in zip(at, values, strict=True):
         weights = np.exp(-np.sum((X - point) ** 2, axis=1) / (2 * 0.8**2))
         coefficients = weighted_fit(X, y, weights)
@@ -138,5 +141,5 @@ def test_mave_step_minimises_objective():
         rows.append((root[:, None, None] * slope[None, :, None] * gap[:, None, :]).reshape(80, -1))
         targets.append(root * (y - weights[j] @ y))
     best = np.linalg.lstsq(np.concatenate(rows), np.concatenate(targets), rcond=None)[0]
-    stepped = mave_step(X, y[:, None], B, 0.7, 1e-10)
+    stepped = mave_step(X, y[:, None], B, 0.7, 1e-10, np.ones(80))
     assert sine(stepped.T, best.reshape(2, 4)) < 1e-5

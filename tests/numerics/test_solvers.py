@@ -30,7 +30,7 @@ def make_pencil(seed, n=60, d=8, n_unlabeled=0, *, local=None, alpha=1.0, ridge=
     slices = slice_response(np.round(y) if ties else y, 6)
     X -= X[:n].mean(axis=0)
     omega = slices.membership() if local is None else local_membership(X[:n], slices, local)
-    penalty = graph_penalty(X, n, alpha, 4)
+    penalty = graph_penalty(X, n, alpha, 4) if n_unlabeled and alpha else None
     return Pencil(X, n, omega, penalty).with_relative_ridge(ridge)
 
 

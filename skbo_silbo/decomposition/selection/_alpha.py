@@ -159,7 +159,9 @@ def choose_alpha(pencil, slices, ridge, categorical, n_components):
     folds = _folds(slices, order)
     for W in _whitened(pencil, ridge):
         if isinstance(n_components, str):
-            n_components = _n_predicting(W, slices)
+            sums = centred_membership(slices.membership(), slices.root_weights).T @ W
+            eigenvalues = np.linalg.eigvalsh(sums @ sums.T)[::-1][: slices.n_slices - 1]
+            n_components = dimension_by_criterion(eigenvalues, slices.n_rows)
         errors.append(_held_out_errors(W, slices, Y, folds, n_components))
     return _verdict(np.column_stack(errors), slices.weights)
 
@@ -222,12 +224,6 @@ def _whitened(pencil, ridge):
         yield whitening_basis(T).whiten(pencil.X_labeled)
 
 
-def _n_predicting(W, slices):
-    sums = centred_membership(slices.membership(), slices.root_weights).T @ W
-    eigenvalues = np.linalg.eigvalsh(sums @ sums.T)[::-1][: slices.n_slices - 1]
-    return dimension_by_criterion(eigenvalues, slices.n_rows)
-
-
 def _folds(slices, order):
     """Return the indices and slices of each cross-validation fold."""
     n_folds, folds = min(N_FOLDS, len(order)), []
@@ -249,14 +245,9 @@ def _held_out_errors(W, slices, Y, folds, n_components):
         sums = omega.T @ W[kept]
         solved = sums + (sums @ W[out].T @ V / room) @ (V.T @ W[out])
         V = np.linalg.eigh(sums @ solved.T)[1][:, ::-1][:, :n_components]
-        predicted = _regress(rows @ (solved.T @ V), Y, kept, within)
-        errors[out] = np.sum((Y[out] - predicted[out]) ** 2, axis=1)
+        Z, mean = rows @ (solved.T @ V), np.average(Y[kept], axis=0, weights=within.weights)
+        Z -= np.average(Z[kept], axis=0, weights=within.weights)
+        given = within.weighted(Z[kept]), within.weighted(Y[kept] - mean)
+        predicted = mean + Z[out] @ np.linalg.lstsq(*given, rcond=None)[0]
+        errors[out] = np.sum((Y[out] - predicted) ** 2, axis=1)
     return errors
-
-
-def _regress(Z, Y, kept, within):
-    """Predict Y from scores Z by a linear regression on the samples in `kept`."""
-    Z = Z - np.average(Z[kept], axis=0, weights=within.weights)
-    mean = np.average(Y[kept], axis=0, weights=within.weights)
-    rows, targets = within.weighted(Z[kept]), within.weighted(Y[kept] - mean)
-    return mean + Z @ np.linalg.lstsq(rows, targets, rcond=None)[0]
