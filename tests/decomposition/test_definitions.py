@@ -19,7 +19,6 @@ from skbo_silbo.decomposition.selection._alpha import (
     _folds,
     _held_out_errors,
     _whitened,
-    choose_alpha,
 )
 from skbo_silbo.decomposition.selection._ridge import (
     GRID,
@@ -138,10 +137,11 @@ def test_ridge_minimises_generalised_cross_validation_by_its_definition(n, d, ca
     assert error(chosen) <= min(error(rho) for rho in candidates) * (1 + 1e-3)
 
 
-def test_alpha_refuses_what_it_cannot_factor():
-    pencil = Pencil(np.empty((8001, 8002)), 2, None)
-    with pytest.raises(ValueError, match=r"alpha.*number"):
-        choose_alpha(pencil, None, ridge=None, categorical=False, n_components=1)
+def test_alpha_refuses_what_it_cannot_factor(monkeypatch):
+    monkeypatch.setattr(_alpha, "MAX_ORDER", 9)
+    X, y, _ = linear_data(0, 20, 10)
+    with pytest.raises(ValueError, match=r"alpha must be a number .* 20 samples and 10 features"):
+        SemiSlicedInverseRegression(1).fit(X[:12], y[:12], X[12:])
 
 
 def test_curvature_is_what_squares_add_to_a_regression():

@@ -47,9 +47,9 @@ LEAST_JOINED, DEVIATIONS = 0.5, 4
 
 
 def choose_penalty(near, X, slices, ridge, alpha, n_neighbors, is_ordered, n_components, search):
-    """Compute the graph penalty and select its weight alpha.
+    """Compute the graph penalty and select its weight alpha by cross-validation.
 
-    Return the penalty multiplied by alpha, or None, then alpha and the cross-validation results.
+    Alpha is 0 unless another value reduces the error by at least one standard error.
 
     Parameters
     ----------
@@ -69,17 +69,49 @@ def choose_penalty(near, X, slices, ridge, alpha, n_neighbors, is_ordered, n_com
         alpha = 0 determines it.
     search : dict
         Keyword arguments of the neighbour search.
+
+    Returns
+    -------
+    penalty : csr_array or None
+        The penalty multiplied by alpha. None if alpha is 0.
+    alpha : float
+    scores : dict or None
+        Arrays of shape (5,), one value per alpha: "alpha", "error" (share of the variance of Y left
+        unexplained on held-out samples), "gain" (error reduction from alpha = 0) and
+        "standard_error" of the gain. In addition, "verdict" is a one-sentence summary. None unless
+        alpha was selected.
+
+    Raises
+    ------
+    ValueError
+        If alpha is "auto" and there are more than `MAX_ORDER` samples and `MAX_ORDER` features.
     """
-    n, scores = len(slices.codes), None
+    n = len(slices.codes)
     if alpha == 0 or len(X) == n:
         return None, 0.0, None
     unit = graph_penalty(near, n, slices.n_rows / n, n_neighbors, **search)
     warn_if_apart(unit, n)
     unit = slices.penalty_of_weighted(unit)
-    if alpha == "auto":
-        pencil = Pencil(X, n, slices.membership(), unit)
-        alpha, scores = choose_alpha(pencil, slices, ridge, not is_ordered, n_components)
-    return (alpha * unit if alpha else None), float(alpha), scores
+    if alpha != "auto":
+        return alpha * unit, float(alpha), None
+    if min(X.shape) > MAX_ORDER:
+        raise ValueError(
+            f"alpha must be a number if samples and features both exceed {MAX_ORDER}, got "
+            f"'auto' with {len(X)} samples and {X.shape[1]} features. Use alpha=0, or choose it on "
+            "a subsample."
+        )
+    pencil, slices = _fewer_labels(Pencil(X, n, slices.membership(), unit), slices)
+    Y = slice_targets(slices.counts, not is_ordered)[slices.codes]
+    order, errors = stratified_order(slices.unweighted(pencil.X_labeled), slices), []
+    folds = _folds(slices, order)
+    for W in _whitened(pencil, ridge):
+        if isinstance(n_components, str):
+            sums = centred_membership(slices.membership(), slices.root_weights).T @ W
+            eigenvalues = np.linalg.eigvalsh(sums @ sums.T)[::-1][: slices.n_slices - 1]
+            n_components = dimension_by_criterion(eigenvalues, slices.n_rows)
+        errors.append(_held_out_errors(W, slices, Y, folds, n_components))
+    alpha, scores = _verdict(np.column_stack(errors), slices.weights)
+    return (alpha * unit if alpha else None), alpha, scores
 
 
 def warn_if_apart(penalty, n_labeled):
@@ -114,56 +146,6 @@ def joined_at_random(degrees, n):
     mean = 2 * sharing * edges
     square = mean + 2 * meeting * sharing + (edges * (edges - 1) - 2 * meeting) * disjoint
     return mean, np.sqrt(max(square - mean**2, 0.0))
-
-
-def choose_alpha(pencil, slices, ridge, categorical, n_components):
-    """Select the weight alpha of the graph penalty by cross-validation.
-
-    Alpha is 0 unless another value reduces the error by at least one standard error.
-
-    Parameters
-    ----------
-    pencil : Pencil
-        Eigenvalue problem whose penalty belongs to alpha = 1.
-    slices : Slices
-    ridge : callable
-        Function that returns the ridge to add to the diagonal of T, given the trace of T.
-    categorical : bool
-        Whether to predict class indicators. Otherwise the mid-ranks of the slices are predicted.
-    n_components : int or str
-        Number of directions used for prediction. If it is a string, the information criterion at
-        alpha = 0 determines it.
-
-    Returns
-    -------
-    alpha : float
-    scores : dict
-        Arrays of shape (5,), one value per alpha: "alpha", "error" (share of the variance of Y left
-        unexplained on held-out samples), "gain" (error reduction from alpha = 0) and
-        "standard_error" of the gain. In addition, "verdict" is a one-sentence summary.
-
-    Raises
-    ------
-    ValueError
-        If there are more than `MAX_ORDER` samples and more than `MAX_ORDER` features.
-    """
-    if min(pencil.X.shape) > MAX_ORDER:
-        raise ValueError(
-            f"alpha must be a number if samples and features both exceed {MAX_ORDER}, got "
-            f"'auto' with {len(pencil.X)} samples and {pencil.X.shape[1]} features. Use alpha=0, "
-            "or choose it on a subsample."
-        )
-    pencil, slices = _fewer_labels(pencil, slices)
-    Y = slice_targets(slices.counts, categorical)[slices.codes]
-    order, errors = stratified_order(slices.unweighted(pencil.X_labeled), slices), []
-    folds = _folds(slices, order)
-    for W in _whitened(pencil, ridge):
-        if isinstance(n_components, str):
-            sums = centred_membership(slices.membership(), slices.root_weights).T @ W
-            eigenvalues = np.linalg.eigvalsh(sums @ sums.T)[::-1][: slices.n_slices - 1]
-            n_components = dimension_by_criterion(eigenvalues, slices.n_rows)
-        errors.append(_held_out_errors(W, slices, Y, folds, n_components))
-    return _verdict(np.column_stack(errors), slices.weights)
 
 
 def _verdict(errors, weights):
