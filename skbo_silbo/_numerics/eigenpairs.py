@@ -1,4 +1,4 @@
-"""Leading eigenpairs of a pencil given by matrix products, and of a matrix.
+"""Leading eigenpairs of a pencil given by matrix products.
 
 A randomised range finder (Halko, Martinsson and Tropp 2011) multiplies a Gaussian block by
 ``T^-1 Gamma``, and a Rayleigh-Ritz step extracts the leading directions. A block Krylov iteration
@@ -14,9 +14,6 @@ W = T^-1 Gamma B       (d, p)      one step of subspace iteration from B
 
 Every W enlarges S instead of replacing B, and a Rayleigh-Ritz step picks the best B in S. This
 needs about k steps where subspace iteration needs k^2 (Musco and Musco 2015).
-
-All eigenvalues and some eigenvectors of a matrix come from one reduction to tridiagonal form, which
-dominates the cost. LAPACK's drivers compute either all vectors or a range of values only.
 """
 
 from collections.abc import Callable
@@ -28,12 +25,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._numerics.pencil import Spectrum
-from skbo_silbo._typing import FloatArray
 
 MAX_BLOCKS = 6  # largest number of blocks in the basis; it is then restarted from the best two
-
 GRADIENTS_TOL = 1e-10  # relative residual at which `conjugate_gradients` stops
-SMALL = 64  # order below which it is as fast to compute all eigenvectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,27 +139,6 @@ def _residual(products, R, n_wanted):
     R = R[:, :n_wanted]
     squared = np.einsum("ij,ij->j", R, products.total(R))
     return np.sqrt(np.clip(squared, 0, None).max())
-
-
-def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """Return all eigenvalues and the leading eigenvectors of a symmetric matrix.
-
-    A has shape (q, q), and the k leading eigenvectors shape (q, k).
-    """
-    k = min(k, len(A))
-    if len(A) < SMALL or 4 * k > len(A):
-        eigenvalues, V = linalg.eigh(A, driver="evd", check_finite=False)
-        return eigenvalues[::-1], V[:, ::-1][:, :k]
-    lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
-    reflectors, diagonal, beside, scales, _ = linalg.lapack.dsytrd(A, lower=1, lwork=lwork)
-    eigenvalues = linalg.eigvalsh_tridiagonal(diagonal, beside, check_finite=False)
-    leading = (len(A) - k, len(A) - 1)
-    S = linalg.eigh_tridiagonal(
-        diagonal, beside, select="i", select_range=leading, check_finite=False
-    )[1]
-    # the reflectors do not change the first coordinate
-    rest, _, _ = linalg.lapack.dormqr("L", "N", reflectors[1:, :-1], scales, S[1:], lwork=SMALL * k)
-    return eigenvalues[::-1], np.concatenate([S[:1], rest])[:, ::-1]
 
 
 def conjugate_gradients(apply, B, *, diagonal, max_iter=1000):

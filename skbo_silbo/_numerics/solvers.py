@@ -25,7 +25,6 @@ from sklearn.utils import check_random_state
 from skbo_silbo._numerics.eigenpairs import (
     Products,
     conjugate_gradients,
-    eigenvalues_and_leading_vectors,
     leading_eigenpairs,
 )
 from skbo_silbo._numerics.pencil import (
@@ -63,6 +62,7 @@ LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm excee
 # Largest number of features for which T is formed if columns have uneven scales and a ridge.
 UNEVEN_MAX_FEATURES = 8000
 
+SMALL = 64  # order below which it is as fast to compute all eigenvectors
 OVERSAMPLES = 10  # columns beyond the wanted ones in the randomised solver
 OVERSAMPLES_ITERATIVE = 20  # more than above, since each iteration costs more
 RANDOMIZED_TOL = 1e-10  # tolerance of the residual
@@ -260,6 +260,29 @@ def _leading(between, order, n_wanted, random_state):
     block = random_state.standard_normal((order, min(n_wanted + OVERSAMPLES, order)))
     spectrum = leading_eigenpairs(Products(between), between(block), n_wanted, tol=RANDOMIZED_TOL)
     return spectrum.eigenvalues[:n_wanted], spectrum.directions
+
+
+def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+    """Return all eigenvalues and the leading eigenvectors of a symmetric matrix.
+
+    A has shape (q, q), and the k leading eigenvectors shape (q, k). Both come from one reduction to
+    tridiagonal form, which dominates the cost. LAPACK's drivers compute either all vectors or a
+    range of values only.
+    """
+    k = min(k, len(A))
+    if len(A) < SMALL or 4 * k > len(A):
+        eigenvalues, V = linalg.eigh(A, driver="evd", check_finite=False)
+        return eigenvalues[::-1], V[:, ::-1][:, :k]
+    lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
+    reflectors, diagonal, beside, scales, _ = linalg.lapack.dsytrd(A, lower=1, lwork=lwork)
+    eigenvalues = linalg.eigvalsh_tridiagonal(diagonal, beside, check_finite=False)
+    leading = (len(A) - k, len(A) - 1)
+    S = linalg.eigh_tridiagonal(
+        diagonal, beside, select="i", select_range=leading, check_finite=False
+    )[1]
+    # the reflectors do not change the first coordinate
+    rest, _, _ = linalg.lapack.dormqr("L", "N", reflectors[1:, :-1], scales, S[1:], lwork=SMALL * k)
+    return eigenvalues[::-1], np.concatenate([S[:1], rest])[:, ::-1]
 
 
 def whitened_rows(pencil: Pencil) -> FloatArray:

@@ -145,7 +145,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         order = np.argsort(-np.abs(eigenvalues), kind="stable")
         check_identified(self.n_components, len(order), INDEPENDENT)
         self.eigenvalues_, V = eigenvalues[order], V[:, order]
-        self.n_components_ = self._choose_n_components(Z @ V, e, slices)
+        self.n_components_ = self._choose_n_components(Z @ V, e, slices, w)
         self._why_dropped = ""
         if self.n_components == "auto" and self.n_components_:
             tests = "bootstrap_tests_" if self.on == "residuals" else "eigenvalues_"
@@ -158,12 +158,11 @@ class PrincipalHessianDirections(SupervisedProjection):
             details = {"sees_means": True, "why": why, "remedy": "Label more samples"}
             warn_if_dependence_unseen(Z, data.y, data.weights, sees, **details)
 
-    def _choose_n_components(self, S, e, slices):
+    def _choose_n_components(self, S, e, slices, w):
         if self.n_components != "auto":
             return int(self.n_components)
         if self.on == "residuals" and can_be_tested(S):
-            weights = np.ones(len(e)) if slices.weights is None else slices.weights
-            self.dimension_tests_ = hessian_tests(self.eigenvalues_, S, e, weights, slices.n_rows)
+            self.dimension_tests_ = hessian_tests(self.eigenvalues_, S, e, w, slices.n_rows)
         if self.on == "response":
             squares = self.eigenvalues_**2
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])

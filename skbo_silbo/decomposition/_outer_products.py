@@ -147,9 +147,6 @@ class OuterProductGradients(SupervisedProjection):
         return ((data.y - frame.y_mean) / frame.y_scale)[:, None], frame.y_scale
 
     def _fit_directions(self, rows, r, tolerance=TOLERANCE):
-        return self._outer_products(rows, r)
-
-    def _outer_products(self, rows, r):
         """Estimate directions by OPG with shrinking neighbourhoods and fewer directions.
 
         The result of the first steps is cached, because it does not depend on r.
@@ -243,7 +240,7 @@ class MAVE(OuterProductGradients):
     """
 
     def _fit_directions(self, rows, r, tolerance=TOLERANCE):
-        B, eigenvalues = self._outer_products(rows, r)
+        B, eigenvalues = super()._fit_directions(rows, r)
         self.n_iter_ = 1
         if r == rows.U.shape[1]:
             return B, eigenvalues

@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from skbo_silbo._numerics.eigenpairs import eigenvalues_and_leading_vectors
+from skbo_silbo._numerics.solvers import eigenvalues_and_leading_vectors
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition._projection import COUNT, SupervisedProjection

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._numerics.pencil import CholeskyBasis, Pencil
+from skbo_silbo._numerics.pencil import CholeskyBasis, Pencil, whitening_basis
 from skbo_silbo._numerics.solvers import DENSE_MAX_FEATURES, choose_solver
 from skbo_silbo._sklearn import StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
@@ -40,6 +40,7 @@ from skbo_silbo.decomposition.selection._n_components import (
 from skbo_silbo.decomposition.selection._ridge import (
     ROWS_PER_FEATURE,
     choose_ridge,
+    choose_ridge_from_moments,
     slice_targets,
 )
 from skbo_silbo.decomposition.significance._direction_errors import direction_errors
@@ -228,9 +229,31 @@ class SlicedInverseRegression(SupervisedProjection):
         return problem if isinstance(problem.basis, CholeskyBasis) else None
 
     def _problem_of_moments(self, moments, sample=None):
-        self.alpha_, is_ordered = 0.0, self.target_type_ == "numeric"
-        given = {"ridge": self.ridge, "is_scaled": bool(self.scale), "is_ordered": is_ordered}
-        return MomentsProblem.from_moments(moments, sample=sample, **given)
+        """Set up SIR's eigenvalue problem from the slice means and the scatter matrix.
+
+        `sample` holds a random sample of the rows and their slices, for permutation tests.
+        """
+        moments, self.alpha_ = moments.as_effective_counts(), 0.0
+        counts = moments.counts[moments.counts > 0]
+        scale = np.sqrt(np.diag(moments.scatter) / moments.n) if self.scale else 1.0
+        scatter = moments.scatter / np.multiply.outer(scale, scale)
+        sums, mean_scatter = moments.slice_sums() / scale, np.diag(scatter).mean()
+        if self.ridge == "auto":
+            is_ordered = self.target_type_ == "numeric"
+            rho = choose_ridge_from_moments(scatter, sums, counts, not is_ordered)
+        else:
+            rho = self.ridge * mean_scatter
+        scatter[np.diag_indices_from(scatter)] += rho
+        return MomentsProblem(
+            counts=counts,
+            mean=moments.mean,
+            scale=scale,
+            ridge=float(rho / mean_scatter),
+            sums=sums,
+            basis=whitening_basis(scatter),
+            rho=rho,
+            sample=sample,
+        )
 
     def _problem_from_rows(self, data: LabelledData, slices: Slices) -> RowsProblem:
         """Set up SIR's eigenvalue problem from samples, with its ridge, alpha and solver."""

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo._numerics.pencil import Pencil, Spectrum, whitening_basis
+from skbo_silbo._numerics.pencil import Pencil, Spectrum
 from skbo_silbo._numerics.solvers import PENCIL_SOLVERS, solve_moments
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.decomposition.selection._ridge import choose_ridge_from_moments
 from skbo_silbo.decomposition.significance._slice_tests import slice_tests
 from skbo_silbo.decomposition.slicing._slices import Slices
 
@@ -105,42 +104,6 @@ class MomentsProblem(SIRProblem):
     basis: Any
     rho: float
     sample: Any = None
-
-    @classmethod
-    def from_moments(cls, moments, *, ridge, is_scaled, is_ordered, sample=None):
-        """Set up SIR's eigenvalue problem from the slice means and the scatter matrix.
-
-        Parameters
-        ----------
-        moments : SliceMoments
-        ridge : float or "auto"
-        is_scaled : bool
-            Whether to divide each column by its standard deviation.
-        is_ordered : bool
-            Whether the slices are in the order of a numeric response. If so, the ridge is chosen by
-            predicting the ranks of the slices.
-        sample : (ndarray of shape (m, d), Slices), default=None
-        """
-        moments = moments.as_effective_counts()
-        counts = moments.counts[moments.counts > 0]
-        scale = np.sqrt(np.diag(moments.scatter) / moments.n) if is_scaled else 1.0
-        scatter = moments.scatter / np.multiply.outer(scale, scale)
-        sums, mean_scatter = moments.slice_sums() / scale, np.diag(scatter).mean()
-        if ridge == "auto":
-            rho = choose_ridge_from_moments(scatter, sums, counts, not is_ordered)
-        else:
-            rho = ridge * mean_scatter
-        scatter[np.diag_indices_from(scatter)] += rho
-        return cls(
-            counts=counts,
-            mean=moments.mean,
-            scale=scale,
-            ridge=float(rho / mean_scatter),
-            sums=sums,
-            basis=whitening_basis(scatter),
-            rho=rho,
-            sample=sample,
-        )
 
     @property
     def n_solvable(self) -> int:

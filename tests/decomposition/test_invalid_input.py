@@ -42,14 +42,11 @@ def test_X_unlabeled_with_other_columns_raises():
     refused(SemiSlicedInverseRegression(1), "must have the same features", frame, Y, other)
 
 
-@pytest.mark.parametrize(
-    "learner", [ActiveSubspace, OuterProductGradients, PrincipalHessianDirections]
-)
+@pytest.mark.parametrize("learner", [OuterProductGradients, PrincipalHessianDirections])
 def test_categories_where_numbers_are_asked_for(learner):
     refused(learner(1), "y must hold numbers here, got strings. Encode two classes", X, NAMES)
-    if learner is not ActiveSubspace:  # which takes several responses
-        two = np.column_stack([Y, X[:, 1]])
-        refused(learner(1), "got an array of shape (40, 2). Pass a single", X, two)
+    two = np.column_stack([Y, X[:, 1]])
+    refused(learner(1), "got an array of shape (40, 2). Pass a single", X, two)
 
 
 def test_categories_of_sliced_inverse_regression():

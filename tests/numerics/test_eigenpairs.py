@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from skbo_silbo._numerics.eigenpairs import eigenvalues_and_leading_vectors
+from skbo_silbo._numerics.solvers import eigenvalues_and_leading_vectors
 
 pytestmark = pytest.mark.quick
 
