@@ -198,7 +198,7 @@ class SlicedInverseRegression(SupervisedProjection):
     def _learn(self, data):
         slices = self._slice_response(data)
         self._seen, self.target_type_ = None, target_type(data.y)
-        problem = self._problem_from_moments(data, slices) or self._problem_from_rows(data, slices)
+        problem = self._problem_without_rows(data, slices) or self._problem_from_rows(data, slices)
         self._warn_if_unidentified(problem, len(data.y))
         self._solve(problem)
         if self.n_components in TESTED_WORDS:
@@ -211,7 +211,7 @@ class SlicedInverseRegression(SupervisedProjection):
             sees = "changes in the mean of X given y"
             warn_if_dependence_unseen(*rows, sees, found=self.n_components_, sees_means=True)
 
-    def _problem_from_moments(self, data, slices):
+    def _problem_without_rows(self, data, slices):
         """Set up SIR's eigenvalue problem from moments, or return None if that is not possible.
 
         Moments are sufficient for plain slices of many samples if T is well conditioned. They avoid
@@ -225,10 +225,10 @@ class SlicedInverseRegression(SupervisedProjection):
         if self.solver == "auto" and d > DENSE_MAX_FEATURES:
             return None
         moments = SliceMoments.from_rows(data.X_labeled, slices.codes, slices.n_slices)
-        problem = self._problem_of_moments(moments)
+        problem = self._problem_from_moments(moments)
         return problem if isinstance(problem.basis, CholeskyBasis) else None
 
-    def _problem_of_moments(self, moments, sample=None):
+    def _problem_from_moments(self, moments, sample=None):
         """Set up SIR's eigenvalue problem from the slice means and the scatter matrix.
 
         `sample` holds a random sample of the rows and their slices, for permutation tests.
@@ -407,7 +407,7 @@ class SlicedInverseRegression(SupervisedProjection):
         dtype = np.result_type(X.dtype, np.float32)
         moments, columns = seen.moments.drop_constant_columns()
         check_some_column_varies(columns)
-        problem = self._problem_of_moments(moments, seen.sample(columns))
+        problem = self._problem_from_moments(moments, seen.sample(columns))
         self._warn_if_unidentified(problem, problem.counts.sum())
         self._solve(problem)
         if self.n_components in TESTED_WORDS:
@@ -512,7 +512,7 @@ class SlicedInverseRegression(SupervisedProjection):
         moments, columns = self._seen.moments.drop_constant_columns()
         if self.n_slices_ <= least or not columns.varying.any():
             return
-        problem = self._problem_of_moments(moments, self._seen.sample(columns))
+        problem = self._problem_from_moments(moments, self._seen.sample(columns))
         if problem.n_solvable >= least:
             self._solve(problem)
             self._store_in_features(columns, self._dtype, self.components_ @ moments.scatter)
