@@ -22,11 +22,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
 
-from skbo_silbo._numerics.eigenpairs import (
-    Products,
-    conjugate_gradients,
-    leading_eigenpairs,
-)
+from skbo_silbo._numerics.eigenpairs import Products, conjugate_gradients, leading_eigenpairs
 from skbo_silbo._numerics.pencil import (
     POOR_CONDITION,
     CholeskyBasis,

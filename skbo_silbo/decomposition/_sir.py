@@ -44,10 +44,7 @@ from skbo_silbo.decomposition.selection._ridge import (
     slice_targets,
 )
 from skbo_silbo.decomposition.significance._direction_errors import direction_errors
-from skbo_silbo.decomposition.significance._linearity import (
-    check_linearity,
-    has_slice_per_value,
-)
+from skbo_silbo.decomposition.significance._linearity import check_linearity, has_slice_per_value
 from skbo_silbo.decomposition.significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
     SIGNIFICANCE,

@@ -6,31 +6,16 @@ from drawn import linear_data, noise, numbers_of_rows, weighted_rows
 from scipy import linalg, sparse
 from sklearn.linear_model import LinearRegression
 
-from skbo_silbo import (
-    PrincipalHessianDirections,
-    SemiSlicedInverseRegression,
-)
+from skbo_silbo import PrincipalHessianDirections, SemiSlicedInverseRegression
 from skbo_silbo._numerics.pencil import Pencil
 from skbo_silbo.decomposition import slice_response
 from skbo_silbo.decomposition.rows._weights import copies, sample_by_weight
 from skbo_silbo.decomposition.selection import _alpha
-from skbo_silbo.decomposition.selection._alpha import (
-    ALPHAS,
-    _folds,
-    _held_out_errors,
-    _whitened,
-)
-from skbo_silbo.decomposition.selection._ridge import (
-    GRID,
-    choose_ridge,
-    slice_targets,
-)
+from skbo_silbo.decomposition.selection._alpha import ALPHAS, _folds, _held_out_errors, _whitened
+from skbo_silbo.decomposition.selection._ridge import GRID, choose_ridge, slice_targets
 from skbo_silbo.decomposition.significance import _sequential_tests
 from skbo_silbo.decomposition.significance._linearity import curvature
-from skbo_silbo.decomposition.significance._permutation import (
-    kernel_shuffles,
-    mean_shuffles,
-)
+from skbo_silbo.decomposition.significance._permutation import kernel_shuffles, mean_shuffles
 from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
 from skbo_silbo.decomposition.significance._slice_tests import scores_to_shuffle
 from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values

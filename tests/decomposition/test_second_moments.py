@@ -3,10 +3,7 @@ import pytest
 from drawn import sine
 from scipy import linalg
 
-from skbo_silbo import (
-    DirectionalRegression,
-    SlicedAverageVarianceEstimation,
-)
+from skbo_silbo import DirectionalRegression, SlicedAverageVarianceEstimation
 from skbo_silbo.decomposition import slice_response
 
 BOTH = (SlicedAverageVarianceEstimation, DirectionalRegression)

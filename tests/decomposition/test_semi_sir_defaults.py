@@ -11,10 +11,7 @@ from sklearn.datasets import load_diabetes, load_digits, load_wine
 from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import StandardScaler
 
-from skbo_silbo import (
-    DirectionalRegression,
-    SemiSlicedInverseRegression,
-)
+from skbo_silbo import DirectionalRegression, SemiSlicedInverseRegression
 from skbo_silbo._numerics.graphs import neighbor_graph
 from skbo_silbo.decomposition.selection._alpha import joined_at_random
 

@@ -5,10 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from skbo_silbo import (
-    SemiSlicedInverseRegression,
-    SlicedInverseRegression,
-)
+from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
 from skbo_silbo.inspection import bootstrap_directions, coordinate_test
 
 

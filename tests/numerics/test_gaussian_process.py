@@ -20,10 +20,7 @@ from skbo_silbo._numerics.hyperparameters import (
     quadratic_r2,
     starting_log_lengths,
 )
-from skbo_silbo._numerics.matern import (
-    matern52,
-    scaled_squared_distances,
-)
+from skbo_silbo._numerics.matern import matern52, scaled_squared_distances
 from skbo_silbo._numerics.priors import PRIORS, UNIFORM_WIDTH, dimension_scaled_prior, sparse_prior
 
 problems = st.tuples(st.integers(2, 15), st.integers(1, 6), st.integers(0, 2**32 - 1))

@@ -11,12 +11,7 @@ from skbo_silbo._numerics import graphs
 from skbo_silbo._numerics.eigenpairs import Products, conjugate_gradients, leading_eigenpairs
 from skbo_silbo._numerics.graphs import graph_penalty, neighbor_graph, neighbor_indices
 from skbo_silbo._numerics.pencil import Pencil
-from skbo_silbo._numerics.solvers import (
-    PENCIL_SOLVERS,
-    solve_dense,
-    solve_dual,
-    solve_randomized,
-)
+from skbo_silbo._numerics.solvers import PENCIL_SOLVERS, solve_dense, solve_dual, solve_randomized
 from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
 from skbo_silbo.decomposition.slicing._slices import local_membership
 
