@@ -7,7 +7,7 @@ U          (n, q)    left singular vectors of the features (or eigenvectors of t
 s^2        (q,)      their squared singular values (eigenvalues of the kernel)
 T          (n, t)    targets
 hat        (n, n)    ``U diag(s^2 / (s^2 + rho)) U'``, plus 1/n with an intercept
-w          (n,)      weights of the rows, 1 unless given
+w          (n,)      weights of the rows
 =========  ========  ==================================================================
 
 The leave-one-out error of a row is ``residual_i / (1 - hat_ii)`` (Allen 1974). Rows are multiplied

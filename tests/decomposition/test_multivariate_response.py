@@ -3,7 +3,6 @@ import pytest
 from drawn import sine
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from levels import assert_level, sets
 from sklearn.linear_model import LinearRegression
 
 from skbo_silbo import (
@@ -80,16 +79,6 @@ def test_the_kernel_form_takes_several_responses():
     np.testing.assert_allclose(twice.fit(X, np.column_stack([levels, -levels])).transform(X), one)
     Y[::5] = np.nan
     assert kernel.fit(X, Y).alpha_ >= 0
-
-
-@sets(12, 60)
-@pytest.mark.filterwarnings("ignore:No direction was found")
-def test_zero_is_an_answer_at_the_nominal_level(n_sets):
-    rng, found = np.random.default_rng(0), 0
-    for _ in range(n_sets):
-        X, Y = rng.normal(size=(80, 5)), rng.normal(size=(80, 3))
-        found += SemiSlicedInverseRegression(ridge=0).fit(X, Y).n_components_ > 0
-    assert_level(found, n_sets)
 
 
 @settings(max_examples=10)
