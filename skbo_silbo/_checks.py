@@ -52,8 +52,8 @@ def did_you_mean(given, allowed):
     return next((f"Did you mean {match!r}? " for match in similar), "")
 
 
-def _require(holds, name, rule, value):
-    """Raise a ValueError that states the rule for a parameter, if its value breaks the rule."""
+def require(holds, name, rule, value):
+    """Raise a ValueError that states the rule for a parameter unless its value holds to it."""
     if not holds:
         raise ValueError(f"{name} must be {rule}, got {brief(value)}.")
 
@@ -62,38 +62,38 @@ def check_integer(name, value, minimum=1, special=None):
     """Check that a parameter is an integer of at least `minimum`, or has the repr `special`."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     holds = (is_integer and value >= minimum) or special == repr(value)
-    _require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
+    require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
 
 
 def check_nonnegative(name, value, special=None):
     """Check that a parameter is a finite number of at least 0, or has the repr `special`."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     holds = (is_number and 0 <= value < np.inf) or special == repr(value)
-    _require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)
+    require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)
 
 
 def check_share(name, value, *, default):
     """Check that a parameter is a number between 0 and 1, both excluded."""
     holds = isinstance(value, Real) and 0 < value < 1
-    _require(holds, name, f"a number in (0, 1), such as the default {default:g}", value)
+    require(holds, name, f"a number in (0, 1), such as the default {default:g}", value)
 
 
 def check_switch(name, value):
     """Check that a parameter is "auto", True or False."""
     is_auto = isinstance(value, str) and value == "auto"
-    _require(is_auto or isinstance(value, bool), name, "'auto', True or False", value)
+    require(is_auto or isinstance(value, bool), name, "'auto', True or False", value)
 
 
 def check_flag(name, value):
     """Check that a parameter is a bool and return it as a Python bool."""
-    _require(isinstance(value, bool | np.bool_), name, "True or False", value)
+    require(isinstance(value, bool | np.bool_), name, "True or False", value)
     return bool(value)
 
 
 def check_choice(name, value, choices):
     """Check that a parameter is one of the allowed strings, or None if that is allowed."""
     is_one = (value is None or isinstance(value, str)) and value in choices
-    _require(is_one, name, f"one of {', '.join(map(repr, choices))}", value)
+    require(is_one, name, f"one of {', '.join(map(repr, choices))}", value)
 
 
 def check_count(name, value, least=1):

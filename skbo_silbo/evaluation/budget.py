@@ -26,6 +26,9 @@ class Stop:
     message: str
 
 
+INTERRUPTED = Stop("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
+
+
 @dataclass(frozen=True)
 class Progress:
     """State of a run after an evaluation, passed to callbacks.

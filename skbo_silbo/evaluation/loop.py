@@ -14,6 +14,7 @@ from operator import attrgetter
 import numpy as np
 
 from skbo_silbo._checks import brief, warn_user
+from skbo_silbo.evaluation.budget import INTERRUPTED
 from skbo_silbo.evaluation.trial import Trial, format_point
 from skbo_silbo.optimizers.event import observed_event
 from skbo_silbo.optimizers.log import MOST_DEATHS
@@ -361,7 +362,7 @@ class EvaluationLoop:
 
     def _rescue(self):
         """Record the evaluations that have already returned a value, without waiting for others."""
-        self.budget.abort("interrupted", "Interrupted (Ctrl-C): these are the results so far.")
+        self.budget.abort(INTERRUPTED.reason, INTERRUPTED.message)
         for call, value in self.workers.returned():
             self._keep(call, value)
         # Start with the one being written, because the log recognises the last event it wrote.

@@ -18,6 +18,7 @@ from skbo_silbo._checks import (
     check_flag,
     check_integer,
     check_nonnegative,
+    require,
     warn_user,
 )
 from skbo_silbo._typing import (
@@ -31,23 +32,22 @@ from skbo_silbo._typing import (
     RandomState,
 )
 from skbo_silbo.evaluation import Progress
-from skbo_silbo.evaluation.budget import Budget, Stop
+from skbo_silbo.evaluation.budget import INTERRUPTED, Budget, Stop
 from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.proposals import Proposals
 from skbo_silbo.evaluation.resume import read_trials
 from skbo_silbo.evaluation.trial import format_point
-from skbo_silbo.journal.describe import callable_name
-from skbo_silbo.minimization._given_values import tell_given
+from skbo_silbo.journal.describe import callable_name, name_of
+from skbo_silbo.minimization._given_values import read_given, tell_given
 from skbo_silbo.minimization._objective import ObjectiveEvaluation
 from skbo_silbo.minimization._result import MinimizeResult
-from skbo_silbo.minimization.methods import make_optimizer, name_of
+from skbo_silbo.minimization.methods import make_optimizer
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers.event import Points
-from skbo_silbo.optimizers.history import as_points
 from skbo_silbo.optimizers.log import open_log
-from skbo_silbo.optimizers.state import describe_settings
+from skbo_silbo.optimizers.state import RootSeed, describe_settings
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.workers.backends import THREADS, Pool
 from skbo_silbo.workers.direct import DirectRunner
@@ -211,22 +211,25 @@ def minimize(
     n_retries = check_count("n_retries", n_retries, least=0)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
     n_constraints = check_count("n_constraints", n_constraints, least=0)
+    make_workers = _worker_maker(executor, n_pending, timeout, n_retries, func)
+    others = [name for name in inspect.signature(minimize).parameters if name != "options"]
+    optimizer = make_optimizer(method, bounds, random_state, options, others)
+    optimizer.maximize = maximize
+    optimizer = optimizer.constrain(constraints)
+    if n_constraints:
+        optimizer.check_constraints(np.zeros(n_constraints))
+    initial, y0, c0 = read_given(x0, y0, n_constraints, optimizer.space_)
+    _warn_of_violations(optimizer, initial)
     with (
         closing(open_log(journal)) as log,
         show_progress(verbose, "minimize", n_calls, "call") as show,
     ):
-        others = [name for name in inspect.signature(minimize).parameters if name != "options"]
-        optimizer = make_optimizer(method, bounds, log.seed(random_state), options, others)
-        optimizer.maximize = maximize
-        optimizer = optimizer.constrain(constraints)
-        if n_constraints:
-            optimizer.check_constraints(np.zeros(n_constraints))
-        initial = [] if x0 is None else _read_x0(x0, optimizer.space_)
-        _warn_of_violations(optimizer, initial)
+        if isinstance(seed := log.seed(random_state), RootSeed):  # that of the journal
+            optimizer.seed_ = int(seed)
         points = Points(optimizer.space_)
         _begin_log(log, optimizer, points, method, func, n_constraints)
-        initial = [(x, "given") for x in initial] if y0 is None else []
-        proposals = Proposals(optimizer, log, points, initial)
+        to_evaluate = [(x, "given") for x in initial] if y0 is None else []
+        proposals = Proposals(optimizer, log, points, to_evaluate)
         evaluation = ObjectiveEvaluation(func, n_constraints, -1.0 if maximize else 1.0)
         budget = Budget(
             n_calls,
@@ -237,10 +240,11 @@ def minimize(
             callback=callback,
             higher_is_better=maximize,
         )
-        make_workers = _worker_maker(executor, n_pending, timeout, n_retries, func)
         loop = EvaluationLoop(evaluation, budget, log, proposals, make_workers, show=show)
-        earlier, _ = read_trials(log, evaluation, proposals)
-        loop.resume([*earlier, *tell_given(optimizer, log, x0, y0, n_constraints)])
+        trials, _ = read_trials(log, evaluation, proposals)
+        if y0 is not None:
+            trials += tell_given(optimizer, log, initial, y0, c0)
+        loop.resume(trials)
         if "n_initial" not in options:
             warn_of_first_points_only(loop)
         try:
@@ -253,8 +257,7 @@ def minimize(
 def _interrupted(loop, error):
     """Return the result so far after Ctrl-C, or raise another error with it attached."""
     if isinstance(error, KeyboardInterrupt):
-        message = "Interrupted (Ctrl-C): these are the results so far."
-        return _result(loop, Stop("interrupted", message), success=False)
+        return _result(loop, INTERRUPTED, success=False)
     stop = Stop("error", f"Stopped by {type(error).__name__}.")
     result = error.optimize_result = _result(loop, stop, success=False)
     kept = (
@@ -329,7 +332,7 @@ def _begin_log(log, optimizer, points, method, func, n_constraints):
     name = callable_name(func)
     description = {
         "entry point": "minimize",
-        "method": name_of(method, optimizer),
+        "method": method if isinstance(method, str) else name_of(type(optimizer)),
         "n_constraints": n_constraints,
         "constraints": optimizer.known_constraints_,
     }
@@ -345,13 +348,10 @@ def _begin_log(log, optimizer, points, method, func, n_constraints):
 
 
 def _check_arguments(func, max_time, target, patience, callback, verbose, timeout):
-    if not callable(func):
-        raise ValueError(
-            f"`func` must be callable, got {brief(func)}. Write minimize(func, bounds)."
-        )
+    require(callable(func), "`func`", "callable, as in minimize(func, bounds)", func)
     check_nonnegative("max_time", max_time, "None")
-    if target is not None and (not isinstance(target, Real) or math.isnan(target)):
-        raise ValueError(f"`target` must be None or a number, got {brief(target)}.")
+    is_number = isinstance(target, Real) and not math.isnan(target)
+    require(target is None or is_number, "`target`", "None or a number", target)
     if isinstance(patience, str):
         raise ValueError(
             f"`patience` must be None or a positive integer, got {patience!r}. 'auto' needs the "
@@ -359,25 +359,12 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
         )
     if patience is not None:
         check_count("patience", patience)
-    if callback is not None and not callable(callback):
-        raise ValueError(f"`callback` must be None or callable, got {brief(callback)}.")
+    require(callback is None or callable(callback), "`callback`", "None or callable", callback)
     if not isinstance(verbose, bool):
         check_integer("verbose", verbose, 0)
     is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
-    if timeout is not None and not is_time:
-        raise ValueError(
-            f"`timeout` must be None or a positive number of seconds, got {brief(timeout)}."
-        )
-
-
-def _read_x0(x0, space):
-    """Validate the initial points `x0` and return them as a list or array."""
-    points, _ = as_points(x0, space)
-    try:
-        space.encode(points)
-    except ValueError as error:
-        raise ValueError(f"`x0` must be points of the search space. {error}") from error
-    return points
+    rule = "None or a positive number of seconds"
+    require(timeout is None or is_time, "`timeout`", rule, timeout)
 
 
 def _warn_of_violations(optimizer, initial):
