@@ -22,30 +22,6 @@ def warn_user(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
-def check_incompatible(owner, what, reasons):
-    """Raise an error if parameters are set that cannot be combined with another option.
-
-    Parameters
-    ----------
-    owner : object
-        Object whose attributes hold the parameters. A parameter is not set if its attribute is None
-        or False.
-    what : str
-        Description of the other option, used in the error message.
-    reasons : mapping
-        Maps the name of each incompatible parameter to the reason why it cannot be combined with
-        the other option.
-
-    Raises
-    ------
-    ValueError
-    """
-    for name, reason in reasons.items():
-        value = getattr(owner, name)
-        if value is not None and not (isinstance(value, (bool, np.bool_)) and not value):
-            raise ValueError(f"`{name}` cannot be combined with {what}: {reason}.")
-
-
 def did_you_mean(given, allowed):
     """Suggest the allowed name that is most similar to an unknown name."""
     similar = (match for name in given for match in get_close_matches(name, allowed, 1))

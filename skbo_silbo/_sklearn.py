@@ -83,7 +83,8 @@ class SearchState:
     split_params, fit_params, score_params : dict
         Parameters of ``fit`` that are routed to the splitter, the estimator and the scorers.
     arguments : dict
-        Further arguments that are the same for all fits.
+        Further arguments that are the same for all fits. The scorer returns `error_score` in place
+        of masked scores.
     parallel : joblib.Parallel
         Open `joblib.Parallel` of the search.
     """
@@ -106,6 +107,65 @@ class SearchState:
         """Return the number of cross-validation splits."""
         return self.splitter.get_n_splits(self.X, self.y, **self.split_params)
 
+    @cached_property
+    def _splits(self):
+        """Cross-validation splits, drawn once because an unseeded splitter is not repeatable."""
+        splits, n_splits = list(self.split()), self.n_splits()
+        if len(splits) != n_splits:
+            raise ValueError(
+                "cv.split and cv.get_n_splits return inconsistent results. "
+                f"Expected {n_splits} splits, got {len(splits)}"
+            )
+        return splits
+
+    def make_fits(self, params, progress, callback_ctx=None, caller=None):
+        """Return one function per split that fits and scores a candidate.
+
+        Parameters
+        ----------
+        params : dict
+            Parameters of the candidate, which are set on the estimator.
+        progress : (int, int)
+            Index of the candidate and the total number of candidates, for verbose output.
+        callback_ctx : CallbackContext or None, default=None
+            Context of the candidate for scikit-learn's callbacks. None means that there are no
+            callbacks.
+        caller : BaseSearchCV or None, default=None
+            The search that is passed to scikit-learn's callbacks.
+
+        Returns
+        -------
+        fits : list of callable
+            Functions that fit and score the candidate on one split each, given the estimator, X and
+            y that `data` returns.
+        """
+        [(function, _, _)] = _Configured()([delayed(_fit_and_score)()])
+        return [
+            partial(
+                function,
+                train=train,
+                test=test,
+                parameters=params,
+                split_progress=(i, len(self._splits)),
+                candidate_progress=progress,
+                **self.arguments,
+                **self._watched(callback_ctx, caller, i),
+            )
+            for i, (train, test) in enumerate(self._splits)
+        ]
+
+    def data(self):
+        """Return the estimator, X and y that are passed to each fit."""
+        return clone(self.estimator), self.X, self.y
+
+    def _watched(self, callback_ctx, caller, split):
+        """Return the callback arguments of a fit, or {} if there are no callbacks."""
+        watched = callback_ctx is not None and callback_ctx._callbacks
+        if not watched and (callback_ctx is None or not _holds_callbacks(self.estimator)):
+            return {}
+        ctx = callback_ctx.subcontext(task_name="candidate-split-evaluation", task_id=split)
+        return {"callback_ctx": ctx, **({"caller": caller} if watched else {})}
+
 
 def search_state(evaluate_candidates):
     """Read the state of a running search from the closure of ``evaluate_candidates``.
@@ -114,7 +174,9 @@ def search_state(evaluate_candidates):
     """
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     splitter = names["cv_orig"] if "cv_orig" in names else names["self"]._checked_cv_orig
-    routed = names["routed_params"]
+    routed, arguments = names["routed_params"], names["fit_and_score_kwargs"]
+    scorer = arguments["scorer"]
+    unmasking = _UnmaskingAll if isinstance(scorer, _MultimetricScorer) else _Unmasking
     return SearchState(
         estimator=names["base_estimator"],
         X=names["X"],
@@ -123,7 +185,7 @@ def search_state(evaluate_candidates):
         split_params=dict(routed.splitter.split),
         fit_params=dict(routed.estimator.fit),
         score_params=dict(routed.scorer.score),
-        arguments=names["fit_and_score_kwargs"],
+        arguments=arguments | {"scorer": unmasking(scorer, arguments["error_score"])},
         parallel=names["parallel"],
     )
 
@@ -201,81 +263,6 @@ def adopt_rows(evaluate_candidates, rows):
 def format_results(search, params, n_splits, rows, more_columns):
     """Return the columns of ``cv_results_`` computed from the results of all fits."""
     return search._format_results(params, n_splits, rows, more_columns)
-
-
-class SearchFits:
-    """Factory of the cross-validation fits of a search, as functions for the workers.
-
-    Parameters
-    ----------
-    state : SearchState
-    """
-
-    def __init__(self, state):
-        self._state = state
-        [(self._function, _, _)] = _Configured()([delayed(_fit_and_score)()])
-        scorer, error_score = state.arguments["scorer"], state.arguments["error_score"]
-        unmasking = _UnmaskingAll if isinstance(scorer, _MultimetricScorer) else _Unmasking
-        self._arguments = {**state.arguments, "scorer": unmasking(scorer, error_score)}
-        self._has_callbacks = _holds_callbacks(state.estimator)
-
-    @cached_property
-    def _splits(self):
-        """Cross-validation splits, drawn once because an unseeded splitter is not repeatable."""
-        splits, n_splits = list(self._state.split()), self._state.n_splits()
-        if len(splits) != n_splits:
-            raise ValueError(
-                "cv.split and cv.get_n_splits return inconsistent results. "
-                f"Expected {n_splits} splits, got {len(splits)}"
-            )
-        return splits
-
-    def make_fits(self, params, progress, callback_ctx=None, caller=None):
-        """Return one function per split that fits and scores a candidate.
-
-        Parameters
-        ----------
-        params : dict
-            Parameters of the candidate, which are set on the estimator.
-        progress : (int, int)
-            Index of the candidate and the total number of candidates, for verbose output.
-        callback_ctx : CallbackContext or None, default=None
-            Context of the candidate for scikit-learn's callbacks. None means that there are no
-            callbacks.
-        caller : BaseSearchCV or None, default=None
-            The search that is passed to scikit-learn's callbacks.
-
-        Returns
-        -------
-        fits : list of callable
-            Functions that fit and score the candidate on one split each, given the estimator, X and
-            y that `arguments` returns.
-        """
-        n = len(self._splits)
-        return [
-            partial(
-                self._function,
-                train=train,
-                test=test,
-                parameters=params,
-                split_progress=(i, n),
-                candidate_progress=progress,
-                **self._arguments,
-                **self._watched(callback_ctx, caller, i),
-            )
-            for i, (train, test) in enumerate(self._splits)
-        ]
-
-    def arguments(self):
-        """Return the estimator, X and y that are passed to each fit."""
-        return clone(self._state.estimator), self._state.X, self._state.y
-
-    def _watched(self, callback_ctx, caller, split):
-        """Return the callback arguments of a fit, or {} if there are no callbacks."""
-        if callback_ctx is None or not (callback_ctx._callbacks or self._has_callbacks):
-            return {}
-        ctx = callback_ctx.subcontext(task_name="candidate-split-evaluation", task_id=split)
-        return {"callback_ctx": ctx, **({"caller": caller} if callback_ctx._callbacks else {})}
 
 
 def _holds_callbacks(estimator):

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from skbo_silbo._joblib import eval_expr
-from skbo_silbo._sklearn import SearchFits, check_scores
+from skbo_silbo._sklearn import check_scores
 from skbo_silbo.evaluation.trial import Evaluation, Observation
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._results import (
@@ -40,7 +40,7 @@ class CrossValidation(Evaluation):
     def __init__(self, search, state, total, callback_ctx=None):
         self.n_calls = search.n_splits_
         self._search, self._state, self._total = search, state, total
-        self._fits, self._callback_ctx = SearchFits(state), callback_ctx
+        self._callback_ctx = callback_ctx
         self._tasks = {}  # trial -> its open tasks for scikit-learn's callbacks
 
     def make_workers(self):
@@ -62,10 +62,10 @@ class CrossValidation(Evaluation):
         about = {"task_name": "batch", "max_subtasks": self.n_calls, "sequential_subtasks": False}
         ctx = task.enter_context(callback_task(search, self._callback_ctx, **about))
         self._tasks[trial.number] = task
-        fits = self._fits.make_fits(trial.point, (trial.number, self._total), ctx, search)
+        fits = self._state.make_fits(trial.point, (trial.number, self._total), ctx, search)
         if effective_n_jobs(search.n_jobs) > 1 or search.timeout is not None:
             fits = [nested_in(self._state.parallel, fit) for fit in fits]
-        return [(fit, self._fits.arguments()) for fit in fits]
+        return [(fit, self._state.data()) for fit in fits]
 
     def observation(self, trial):
         """Convert the results of all splits to an observation, with the negative mean score."""

@@ -6,7 +6,6 @@ import joblib
 import numpy as np
 
 from skbo_silbo.journal.describe import describe, describe_data
-from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers.state import describe_space
 
 # Parameters that affect neither the candidates nor their scores.
@@ -21,7 +20,7 @@ DESCRIBED_SPECIALLY = (
 )
 
 
-def describe_search(search, space, constraints, state):
+def describe_search(search, space, constraints, results, state):
     """Describe all settings that affect the candidates of a search or their scores.
 
     This includes all parameters except those in `MAY_CHANGE`, the data and routed metadata.
@@ -33,6 +32,8 @@ def describe_search(search, space, constraints, state):
         The search space that candidates are drawn from.
     constraints : KnownConstraints
         The compiled constraints of the search.
+    results : (list of dict, list of float)
+        The candidates of `initial_results` and their scores.
     state : SearchState
         The data, splits and other internal state of the running search.
 
@@ -48,6 +49,8 @@ def describe_search(search, space, constraints, state):
     """
     metric = search.refit if isinstance(search.refit, str) else None
     by_order = isinstance(search.scoring, dict) and metric is None  # which is searched
+    others = (*MAY_CHANGE, *DESCRIBED_SPECIALLY)
+    names = [name for name in signature(type(search)).parameters if name not in others]
     description = {
         "entry point": type(search).__name__,
         "param_distributions": describe_space(space),
@@ -59,26 +62,18 @@ def describe_search(search, space, constraints, state):
         "order of scoring": [str(name) for name in search.scoring] if by_order else None,
         "cv": {"digest": _splits_digest(state)},
         "refit": list(search._goals) if search._goals else metric,
-        **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
+        **{name: describe(getattr(search, name)) for name in names},
     }
     # with "auto", `n_jobs` decides, which may change
     is_auto = search.batch_size in ("auto", 1)
     description["batch_size"] = "'auto' or 1" if is_auto else int(search.batch_size)
     description["constraints"] = constraints.described
-    if search.initial_results is not None:
-        initial_results = read_initial_results(search.initial_results, search.refit, space)
-        description["initial_results"] = describe(initial_results)
+    description["initial_results"] = describe(results) if results[0] else None
     return description
 
 
 def _described_data(parameters):
     return {name: describe_data(data) for name, data in sorted(parameters.items())}
-
-
-def described_parameters(cls):
-    """Return the names of the search parameters that are described by their values."""
-    left_out = {*MAY_CHANGE, *DESCRIBED_SPECIALLY}
-    return [name for name in signature(cls).parameters if name not in left_out]
 
 
 def _splits_digest(state):

@@ -2,7 +2,6 @@
 
 import inspect
 import warnings
-from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -150,11 +149,10 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
             X_held_out = steps.transform(X_held_out)
             estimator.steps = [*steps.steps, estimator.steps[-1]]  # with memory, steps are cloned
         weights = _weights(names, sample_weight, fitted, held_out)
-        rows = next(
-            make(X_held_out, y_held_out) for name, make in HELD_OUT.items() if name in names
-        )
-        with _eval_set_not_deprecated():
-            last.fit(X_fitted, y_fitted, **rows, **weights, **fit_params)
+        make = next(make for name, make in HELD_OUT.items() if name in names)
+        with warnings.catch_warnings():  # by LightGBM
+            warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
+            last.fit(X_fitted, y_fitted, **make(X_held_out, y_held_out), **weights, **fit_params)
         self.estimator_, self.n_validation_ = estimator, len(held_out)
         if not _stops_early(last):
             warn_user(
@@ -165,17 +163,13 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _split(self, X, y, groups):
-        splitter = self._splitter(groups) if self.splitter is None else self.splitter
-        return next(iter(splitter.split(X, y, groups)))
-
-    def _splitter(self, groups):
-        fraction = self.validation_fraction
-        check_share("validation_fraction", fraction, default=0.1)
-        if groups is not None:
-            kind = GroupShuffleSplit
-        else:
+        splitter, fraction = self.splitter, self.validation_fraction
+        if splitter is None:
+            check_share("validation_fraction", fraction, default=0.1)
             kind = StratifiedShuffleSplit if is_classifier(self.estimator) else ShuffleSplit
-        return kind(1, test_size=fraction, random_state=self.random_state)
+            kind = kind if groups is None else GroupShuffleSplit
+            splitter = kind(1, test_size=fraction, random_state=self.random_state)
+        return next(iter(splitter.split(X, y, groups)))
 
     @property
     def best_iteration_(self) -> int:
@@ -245,14 +239,6 @@ def _arguments(last):
             "HistGradientBoosting of scikit-learn 1.7 or later."
         )
     return names
-
-
-@contextmanager
-def _eval_set_not_deprecated():
-    """Silence LightGBM's deprecation warning for `eval_set`."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
-        yield
 
 
 def _n_iterations(last):

@@ -14,7 +14,7 @@ from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 
-from skbo_silbo._checks import brief, check_incompatible
+from skbo_silbo._checks import brief
 from skbo_silbo._sklearn import BaseSearchCV
 from skbo_silbo.optimizers import SILBO
 
@@ -158,8 +158,12 @@ def read_goals(search):
         goals = tuple(SCORE if goal == search.scoring else goal for goal in goals)
     if search.scoring is None or isinstance(search.scoring, str):
         require_metrics(goals, [SCORE])
-    what = f"multi-objective search (refit={search.refit!r})"
-    check_incompatible(search, what, INCOMPATIBLE)
+    for name, reason in INCOMPATIBLE.items():
+        if getattr(search, name) is not None:
+            raise ValueError(
+                f"`{name}` cannot be combined with multi-objective search "
+                f"(refit={search.refit!r}): {reason}."
+            )
     return goals
 
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.journal.describe import describe
 from skbo_silbo.optimizers.event import Points
 from skbo_silbo.space.any_space import branches_of
 from skbo_silbo.space.keys import keys_of
@@ -180,15 +179,8 @@ def _as_listed(value, parameter):
     """Replace a copy of an estimator by the listed estimator that it was cloned from."""
     if not isinstance(value, BaseEstimator):
         return value
-    alike = (v for v in parameter.values or () if type(v) is type(value) and _is_like(v, value))
-    return next(alike, value)
-
-
-def _is_like(one, other):
-    try:
-        return describe(one) == describe(other)
-    except ValueError:  # an attribute cannot be described
-        return False
+    alike = (v for v in parameter.values or () if type(v) is type(value))
+    return next((v for v in alike if same(clone(v), clone(value), by_parts=True)), value)
 
 
 def _check_candidate(params, space, violation):
@@ -209,6 +201,9 @@ def drop_duplicates(params, space):
     """Remove duplicate candidates, except those outside the search space."""
     distinct = {}
     for p in params:
-        key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(distinct)
+        try:
+            [key] = keys_of(space.encode([p]))
+        except ValueError:  # outside the space
+            key = len(distinct)
         distinct.setdefault(key, p)
     return list(distinct.values())

@@ -18,7 +18,7 @@ def read_initial_results(given, refit, space):
 
     Parameters
     ----------
-    given : dict or list of (params, score)
+    given : dict, list of (params, score) or None
         The parameter `initial_results` of `SILBOSearchCV`: ``cv_results_``, some of its columns, or
         pairs of parameters and score.
     refit : object
@@ -38,12 +38,13 @@ def read_initial_results(given, refit, space):
     ValueError
         If `given` has none of these types, or if parameters or scores are missing.
     """
+    if given is None:
+        return [], []
     if isinstance(given, (list, tuple)):
         return _read_pairs(given)
     if not isinstance(given, Mapping):
         raise ValueError(_not_results(given))
-    scores = given[_score_name(given, refit)]
-    scores = [math.nan if _is_empty(score) else float(score) for score in scores]
+    scores = list(map(_as_score, given[_score_name(given, refit)]))
     params = _read_params(given, space)
     resources = given.get("n_resources", [0] * len(params))
     kept = [i for i in range(len(params)) if resources[i] == max(resources)]
@@ -56,12 +57,16 @@ def read_initial_results(given, refit, space):
 def _read_pairs(pairs):
     try:
         params, scores = zip(*pairs, strict=True) if pairs else ((), ())
-        scores = [float(score) for score in scores]
+        scores = list(map(_as_score, scores))
     except (TypeError, ValueError) as error:
         raise ValueError(_not_results(pairs)) from error
     if not all(isinstance(p, Mapping) for p in params):
         raise ValueError(_not_results(pairs))
     return [dict(p) for p in params], scores
+
+
+def _as_score(score):
+    return math.nan if _is_empty(score) else float(score)
 
 
 def _score_name(columns, refit):

@@ -6,7 +6,6 @@ from copy import deepcopy
 from skbo_silbo._checks import brief
 from skbo_silbo.minimization.methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._goals import ParEGO
-from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers.configuration import n_initial_points
 from skbo_silbo.optimizers.state import engine_options
@@ -25,13 +24,15 @@ def n_first_candidates(search, space):
     return min(n_initial_points(space.n_features_), max(search.n_iter // 2, 1))
 
 
-def make_optimizer(search, space, random_state, n_initial):
+def make_optimizer(search, space, results, random_state, n_initial):
     """Create the optimiser of a search with its constraints and `initial_results`.
 
     Parameters
     ----------
     search : SILBOSearchCV
     space : Space or SpaceUnion
+    results : (list of dict, list of float)
+        The candidates of `initial_results` and their scores.
     random_state : int, RandomState or None
     n_initial : int or "auto"
         Size of the initial design.
@@ -53,9 +54,7 @@ def make_optimizer(search, space, random_state, n_initial):
     if search.constraints is not None:
         optimizer.constrain(search.constraints)
         deepcopy(optimizer).ask()  # raises if no candidate satisfies the constraints
-    if search.initial_results is None:
-        return optimizer
-    params, scores = read_initial_results(search.initial_results, search.refit, space)
+    params, scores = results
     if not params:
         return optimizer
     try:

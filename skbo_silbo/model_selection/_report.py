@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from skbo_silbo.model_selection._final_models import ranking_metric
 from skbo_silbo.model_selection._goals import ParEGO
 from skbo_silbo.model_selection._initial_candidates import is_point_of, is_same
 from skbo_silbo.optimizers import EmbeddedOptimizer
@@ -63,10 +64,7 @@ def _measured(search, params):
     if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
         return []
     results = search.cv_results_
-    metric = search.refit if isinstance(search.refit, str) else ""
-    first = next(name for name in results if name.startswith("mean_test_"))
-    scores = results.get(f"mean_test_{metric}", results[first])
-    rows = zip(results["params"], scores, strict=True)
+    rows = zip(results["params"], results[f"mean_test_{ranking_metric(search)}"], strict=True)
     return [float(score) for row, score in rows if is_same(row, params)][:1]
 
 

@@ -318,12 +318,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
-        space, constraints, given = read_settings(self, state.X, state.y)
+        space, constraints, given, results = read_settings(self, state.X, state.y)
         # an invalid option raises before a journal is created or compared with another search
-        make_optimizer(self, space, RootSeed(0), n_first_candidates(self, space))
+        make_optimizer(self, space, results, RootSeed(0), n_first_candidates(self, space))
         description = None
         if self.journal is not None:
-            description = describe_search(self, space, constraints, state)
+            description = describe_search(self, space, constraints, results, state)
             description["initial candidates"] = describe(given.params)
         task = {"task_name": "search", "max_subtasks": None}
         with (
@@ -333,7 +333,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             seed = root_seed(log.seed(self.random_state))
             fixed = {"n_initial": n_first_candidates(self, space)}
             log.begin(description, given.points, seed, fixed)
-            self.optimizer_ = make_optimizer(self, space, RootSeed(seed), log.fixed["n_initial"])
+            n_initial = log.fixed["n_initial"]
+            self.optimizer_ = make_optimizer(self, space, results, RootSeed(seed), n_initial)
             total = min(self.n_iter, space.n_points + len(given.outside))
             with (
                 closing(CrossValidation(self, state, total, search_ctx)) as evaluation,

@@ -8,6 +8,7 @@ from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
 from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
 from skbo_silbo.model_selection._initial_candidates import read_initial_params
+from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers.constraints import KnownConstraints
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.space.filled_space import fill_space
@@ -35,6 +36,8 @@ def read_settings(search, X, y):
     space : Space or SpaceUnion
     constraints : KnownConstraints
     given : InitialCandidates
+    results : (list of dict, list of float)
+        The candidates of `initial_results` and their scores.
 
     Raises
     ------
@@ -48,7 +51,8 @@ def read_settings(search, X, y):
     rule = constraints.violation
     given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
     require_options_that_fit(search, given)
-    return space, constraints, given
+    results = read_initial_results(search.initial_results, search.refit, space)
+    return space, constraints, given, results
 
 
 def read_space(given, steps=()):

@@ -9,7 +9,7 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.space._box import Box
-from skbo_silbo.space._parameters import Levels, LevelsThenNone, Quantiles
+from skbo_silbo.space._parameters import is_category
 from skbo_silbo.space._union import SpaceUnion
 from skbo_silbo.space.any_space import AnySpace, branches_of
 from skbo_silbo.space.values import Positions, distinct, is_number, unique_names
@@ -195,9 +195,8 @@ def _extend_to_bounds(continuous, low, high):
 
 
 def _is_numeric(parameter):
-    constant = parameter.n_values == 1 and is_number(parameter.values[0])
-    is_of_numbers = isinstance(parameter, Levels | Quantiles)
-    return constant or (is_of_numbers and not isinstance(parameter, LevelsThenNone))
+    is_of_numbers = parameter.values is None or all(map(is_number, parameter.values))
+    return is_of_numbers and not is_category(parameter)
 
 
 def _is_even_in_logarithms(parameter):

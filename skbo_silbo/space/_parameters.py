@@ -36,25 +36,19 @@ from skbo_silbo.space.values import (
     format_value,
     is_interval,
     is_number,
-    suggest_distribution,
     unique_names,
 )
 
 # Unbounded distributions are truncated at this tail probability (3.8 standard deviations of a
 # normal), because optimisers, unlike random draws, try the very edge of the space.
 TAIL = 2.0**-14
+# The words in scikit-optimize's intervals, and the distribution to write instead
+INTERVALS = {
+    "uniform": "uniform({0!r}, {1!r} - {0!r})",
+    **dict.fromkeys(["log-uniform", "loguniform"], "loguniform({0!r}, {1!r})"),
+}
 CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
 N_QUANTILES = 9  # used to compare distributions
-
-
-class _OneColumn:
-    """Base class of parameters encoded by a single column with uniform probability."""
-
-    n_columns = 1
-
-    def spread(self, u):
-        """Convert uniform samples in [0, 1] to the encoded column."""
-        return to_cube(u)[:, None]
 
 
 class _Listed:
@@ -77,13 +71,20 @@ class _Listed:
         """Replace the encoded columns by the encodings of the nearest parameter values."""
         return self._columns_at(self._nearest(columns))
 
+    def spread(self, u):
+        """Convert uniform samples in [0, 1] to encoded values, all equally likely."""
+        return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
-class Levels(_Listed, _OneColumn):
+
+class Levels(_Listed):
     """Ordered numeric parameter, encoded by one column that is divided into an interval per level.
 
-    A number that is not a level is encoded as the nearest level if `mass`, a function that returns
-    its probability, is given and positive. Otherwise it is rejected.
+    The last level may be None, where it means "no limit". A number that is not a level is encoded
+    as the nearest level if `mass`, a function that returns its probability, is given and positive.
+    Otherwise it is rejected.
     """
+
+    n_columns = 1
 
     def __init__(self, name, values, weights, *, mass=None):
         self.name, self.values, self.mass = name, list(values), mass
@@ -93,14 +94,18 @@ class Levels(_Listed, _OneColumn):
         self._inner = edges[:-1]
         self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
 
+    def spread(self, u):
+        """Convert uniform samples in [0, 1] to the encoded column."""
+        return to_cube(u)[:, None]
+
     def own(self, value):
         """Return the level that equals the given value, or the value itself if none does."""
-        i = self._position.get(value)
+        i = self._find(value)
         return value if i is None else self.values[i]
 
     def holds(self, value):
         """Return whether the value is one of the levels."""
-        i = self._position.get(value) if is_number(value) else None
+        i = self._find(value)
         return i is not None and alike(value, self.values[i])
 
     def summary(self):
@@ -115,42 +120,29 @@ class Levels(_Listed, _OneColumn):
         """Return the indices of the levels whose intervals contain the encoded coordinates."""
         return np.searchsorted(self._inner, (columns[:, 0] + 1.0) / 2.0, side="right")
 
-    def _index(self, value):
-        if is_number(value):
-            if value in self._position:
-                return self._position[value]
-            if self.mass is not None and self.mass(value) > 0:
-                return int(np.argmin(np.abs(np.asarray(self.values, dtype=float) - value)))
-        raise ValueError(_not_one_of(self.name, self.values, value))
-
-
-class LevelsThenNone(Levels):
-    """Increasing numbers followed by None, where None means "no limit"."""
-
-    def __init__(self, name, numbers):
-        super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
-
-    def holds(self, value):
-        """Return whether the value is None or one of the numbers."""
-        return value is None or super().holds(value)
+    def _find(self, value):
+        is_possible = value is None or is_number(value)  # unlike True, which equals 1
+        return self._position.get(value) if is_possible else None
 
     def _index(self, value):
-        return self.n_values - 1 if value is None else super()._index(value)
+        i = self._find(value)
+        if i is None and self.mass is not None and is_number(value) and self.mass(value) > 0:
+            i = int(np.argmin(np.abs(np.asarray(self.values, dtype=float) - value)))
+        if i is None:
+            raise ValueError(_not_one_of(self.name, self.values, value))
+        return i
 
 
-class LevelsOrNone(LevelsThenNone):
+class LevelsOrNone(Levels):
     """Ordered numbers or None, encoded by two columns of which the first indicates None."""
 
     n_columns = 2
+    spread = _Listed.spread
 
     def __init__(self, name, numbers):
-        super().__init__(name, numbers)
+        super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
         self.column_names = [f"{name}=None", name]
         self._numbers = Levels(name, numbers, np.ones(len(numbers)))
-
-    def spread(self, u):
-        """Convert uniform samples in [0, 1] to encoded numbers and None, all equally likely."""
-        return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
     def _columns_at(self, index):
         """Encode None as (1, 0) and a number as -1 followed by its own coordinate."""
@@ -195,10 +187,6 @@ class Categories(_Listed):
         """Return whether the value is one of the categories."""
         return self._positions.holds(value)
 
-    def spread(self, u):
-        """Convert uniform samples in [0, 1] to one-hot rows, all categories equally likely."""
-        return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
-
     def summary(self):
         """Return the categories, or the only value if the parameter is constant."""
         return {"categories": self.values} if self.n_columns else {"value": self.values[0]}
@@ -228,11 +216,11 @@ def is_category(parameter):
     return isinstance(parameter, Categories) and parameter.n_columns > 0
 
 
-class Quantiles(_OneColumn):
+class Quantiles:
     """Parameter with a scipy.stats distribution, encoded by its cumulative probability."""
 
-    n_values = math.inf
-    values = None
+    n_columns, n_values, values = 1, math.inf, None
+    spread = Levels.spread
 
     def __init__(self, name, distribution, *, integer):
         self.name, self.distribution, self.integer = name, distribution, integer
@@ -363,11 +351,12 @@ def read_parameter(name, values, *, none_is_default=False):
 def _read_list(name, values, none_is_default):
     if is_interval(values):
         warn_user(f"{describe_pair(name, values)} Here they are two values, as in scikit-learn.")
-    distribution = suggest_distribution(values)
-    if distribution is not None:
+    start = list(values)[:3]
+    if is_interval(tuple(start[:2])) and any(map(INTERVALS.get, map(str, start[2:]))):
         raise ValueError(
             f"Parameter {name!r} must be a list of values or a distribution, got {values!r}, which "
-            f"is scikit-optimize's notation for an interval. Write {distribution} instead."
+            "is scikit-optimize's notation for an interval. Write "
+            f"scipy.stats.{INTERVALS[start[2]].format(*start)} instead, or list integers."
         )
     values = distinct(values)
     numbers = [v for v in values if v is not None]
@@ -376,7 +365,7 @@ def _read_list(name, values, none_is_default):
     if len(numbers) == len(values):
         return Levels(name, values, np.ones(len(values)))
     if none_is_unlimited(name) and not none_is_default:
-        return LevelsThenNone(name, sorted(numbers))
+        return Levels(name, [*sorted(numbers), None], np.ones(len(values)))
     return LevelsOrNone(name, numbers)
 
 
@@ -446,20 +435,13 @@ def _integers_without_quantiles(name, distribution, low, high):
     n = 1 + np.searchsorted(share, 1.0 - TAIL)
     if n > len(values):
         raise ValueError(
-            f"Parameter {name!r} has a distribution that is too heavy-tailed: "
-            f"{_format_distribution(distribution)} must have a probability of {1.0 - TAIL:.5f} on "
-            f"its first {_MAX_LEVELS} integers, got {share[-1]:.5f} on {len(values)}. Use "
+            f"Parameter {name!r} has a distribution that is too heavy-tailed: it must have a "
+            f"probability of {1.0 - TAIL:.5f} on its first {_MAX_LEVELS} integers, got "
+            f"{share[-1]:.5f} on {len(values)}. Use "
             "scipy.stats.randint(low, high) or a list such as "
             "numpy.unique(numpy.geomspace(1, 10000, 20).round().astype(int)) instead."
         )
     return values[:n] if np.isinf(high) else values
-
-
-def _format_distribution(distribution):
-    """Format a distribution with its arguments, such as ``zipf(1.5)``."""
-    kwds = getattr(distribution, "kwds", {}).items()
-    args = [*map(repr, getattr(distribution, "args", ())), *(f"{k}={v!r}" for k, v in kwds)]
-    return f"{getattr(distribution, 'dist', distribution).name}({', '.join(args)})"
 
 
 def _read_sample(name, distribution):

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
@@ -95,10 +96,21 @@ class Step:
     data: StepData
     searched: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def key(self) -> str | None:
         """Name of the estimator's class in the table of default ranges, or None."""
         return class_key(self.estimator)
+
+    @cached_property
+    def params(self) -> dict[str, Any]:
+        """The estimator's own parameters, without those of nested estimators."""
+        return self.estimator.get_params(deep=False)
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Default values of the arguments of ``__init__``."""
+        arguments = inspect.signature(type(self.estimator).__init__).parameters
+        return {name: argument.default for name, argument in arguments.items()}
 
     def is_searched(self, name: str) -> bool:
         """Return whether a parameter is already tuned by a search nested in the estimator."""
@@ -106,20 +118,21 @@ class Step:
 
     def is_set(self, name: str) -> bool:
         """Return whether a parameter of the estimator differs from its default value."""
-        parameter = inspect.signature(type(self.estimator).__init__).parameters.get(name)
-        default = None if parameter is None else parameter.default
-        return not same(self.estimator.get_params(deep=False).get(name, default), default)
+        default = self.defaults.get(name)
+        return not same(self.params.get(name, default), default)
 
     def set_by_user(self) -> dict[str, Any]:
         """Return the parameters with a default range that the user has set explicitly."""
-        has, names = self.estimator.get_params(deep=False), parameter_names(self.key)
-        own = (n for n in names if n in has and self.is_set(n) and not self.is_searched(n))
-        return {self.prefix + n: has[n] for n in own}
+        own = (n for n in parameter_names(self.key) if n in self.params and self.is_set(n))
+        return {self.prefix + n: self.params[n] for n in own if not self.is_searched(n)}
+
+    def asks_for(self, branch: dict[str, Any]) -> bool:
+        """Return whether the user has set all constants of an optional branch."""
+        return all(self.is_set(n) and self.params[n] == v for n, v in constants(branch).items())
 
     def has(self, name: str) -> bool:
         """Return whether the estimator has a parameter, even if only `__init__` lists it."""
-        has = self.estimator.get_params(deep=False)
-        return name in has or name in inspect.signature(type(self.estimator).__init__).parameters
+        return name in self.params or name in self.defaults
 
 
 def default_space(
@@ -231,7 +244,7 @@ def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
 def _walk(step: Step) -> Iterator[Step]:
     yield step
     data, searched = step.data, step.searched | _searched_inside(step)
-    for name, inner in _nested_estimators(step.estimator):
+    for name, inner in _nested_estimators(step):
         path = step.prefix + name
         if isinstance(step.estimator, ColumnTransformer):
             data = _column_data(step, name)
@@ -250,9 +263,9 @@ def _walk(step: Step) -> Iterator[Step]:
             data = data.after(inner, few_columns=is_few)
 
 
-def _nested_estimators(estimator):
-    """Yield the names and values of all estimators among an estimator's parameters."""
-    for name, value in estimator.get_params(deep=False).items():
+def _nested_estimators(step):
+    """Yield the names and values of all estimators among the parameters of a step."""
+    for name, value in step.params.items():
         members = [m for m in value if isinstance(m, tuple)] if isinstance(value, list) else []
         for found in [(name, value), *(member[:2] for member in members)]:
             is_estimator = hasattr(found[1], "get_params") and hasattr(found[1], "fit")
@@ -296,8 +309,8 @@ def _searched_inside(step):
     """Return the names of the parameters that a nested search tunes in its own estimator."""
     if not isinstance(step.estimator, BaseSearchCV):
         return frozenset()
-    has, inside = step.estimator.get_params(deep=False), f"{step.prefix}estimator"
-    space = has.get("param_grid", has.get("param_distributions"))
+    inside = f"{step.prefix}estimator"
+    space = step.params.get("param_grid", step.params.get("param_distributions"))
     grids = space if isinstance(space, list) else [space]
     if not all(isinstance(grid, dict) and grid.keys().isdisjoint(REST) for grid in grids):
         return frozenset({inside})
@@ -326,59 +339,38 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
     """
     if step.key is None:
         return [{}]
-    common = _ranges(step, class_ranges(step.key), all=all)
-    entries = [*class_branches(step.key), *_enabled_branches(step)]
-    branches = [_read_branch(step, entry, all=all) for entry in entries]
-    return [{**branch, **common} for branch in branches if branch is not None] or [common]
-
-
-def _enabled_branches(step):
-    """Return the optional branches that the user requested by setting their constants."""
-    has = step.estimator.get_params(deep=False)
-    return [
-        branch
-        for branch in optional_branches(step.key)
-        if all(step.is_set(n) and has[n] == branch[n] for n in constants(branch))
-    ]
+    ranges = class_ranges(step.key)
+    entries = [*class_branches(step.key), *filter(step.asks_for, optional_branches(step.key))]
+    branches = [_read_branch(step, {**entry, **ranges}, all=all) for entry in entries]
+    return [b for b in branches if b is not None] or [_read_branch(step, ranges, all=all)]
 
 
 def _read_branch(step, branch, *, all):
     """Return a branch of the default space, or None if the user's parameters exclude it."""
-    found: dict[str, Any] = {}
-    for name, value in branch.items():
-        if isinstance(value, dict):
-            found |= _ranges(step, {name: value}, all=all)
-        elif step.is_searched(name):
-            return None
-        elif all or not step.is_set(name):
-            found[step.prefix + name] = [read_constant(value)], ""
-        elif step.estimator.get_params(deep=False)[name] != value:
-            return None
+    found: dict[str, tuple[Any, str]] = {}
+    for name, entry in branch.items():
+        is_searched, is_kept = step.is_searched(name), not all and step.is_set(name)
+        if not isinstance(entry, dict):
+            if is_searched or (is_kept and step.params[name] != entry):
+                return None
+            if not is_kept:
+                found[step.prefix + name] = [read_constant(entry)], ""
+            continue
+        is_unused = "unless" in entry and entry["unless"].items() <= step.params.items()
+        if step.has(name) and not (is_searched or is_kept or (is_unused and not all)):
+            values = read_range(entry, step.data, step.params.get(name))
+            if values is not None:
+                found[step.prefix + name] = values, table()["sources"][entry["source"]]
     return found
-
-
-def _ranges(step, entries, *, all):
-    has, found = step.estimator.get_params(deep=False), {}
-    for name, entry in entries.items():
-        is_unused = "unless" in entry and entry["unless"].items() <= has.items()
-        if (
-            step.has(name)
-            and not step.is_searched(name)
-            and (all or not (is_unused or step.is_set(name)))
-        ):
-            values = read_range(entry, step.data, has.get(name))
-            found[step.prefix + name] = values, table()["sources"][entry["source"]]
-    return {name: pair for name, pair in found.items() if pair[0] is not None}
 
 
 def warn_of_unknown(steps):
     """Warn about estimators that have parameters without a default search range."""
     unknown = {}
     for step in steps:
-        has = step.estimator.get_params(deep=False)
-        if step.key is None and has and not any(True for _ in _nested_estimators(step.estimator)):
+        if step.key is None and step.params and not any(True for _ in _nested_estimators(step)):
             name = step.prefix.removesuffix("__") or type(step.estimator).__name__
-            unknown[name] = f"{step.prefix}{next(iter(has))}"
+            unknown[name] = f"{step.prefix}{next(iter(step.params))}"
     if unknown and len(unknown) < len(steps):
         warn_user(
             f"No default ranges are available for the parameters of {[*unknown]}, which are left "

@@ -22,46 +22,18 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def suggest_distribution(values: Any) -> str | None:
-    """Return the scipy.stats call for an interval of scikit-optimize, or None.
-
-    Examples
-    --------
-    >>> suggest_distribution((1e-3, 1.0, "log-uniform")), suggest_distribution((1, 3, "sqrt"))
-    ('scipy.stats.loguniform(0.001, 1.0)', None)
-    """
-    if not isinstance(values, (list, tuple)) or len(values) not in (3, 4):
-        return None
-    low, high, word = values[:3]
-    if not (is_number(low) and is_number(high) and low < high and isinstance(word, str)):
-        return None
-    integer = isinstance(low, Integral) and isinstance(high, Integral)
-    if word == "uniform":
-        return f"scipy.stats.randint({low}, {high + 1})" if integer else format_interval(low, high)
-    if word not in ("log-uniform", "loguniform"):
-        return None
-    if integer:
-        return f"numpy.unique(numpy.geomspace({low}, {high}, 20).round().astype(int))"
-    return f"scipy.stats.loguniform({low!r}, {high!r})"
-
-
 def is_interval(values: Any) -> bool:
     """Return whether values are a tuple of two increasing numbers, possibly an interval."""
     is_pair = isinstance(values, tuple) and len(values) == 2 and all(map(is_number, values))
     return is_pair and values[0] < values[1]
 
 
-def format_interval(low: float, high: float) -> str:
-    """Return the scipy.stats call for a uniform distribution between two numbers."""
-    return f"scipy.stats.uniform({low!r}, {high - low!r})"
-
-
 def describe_pair(name: str, pair: tuple[float, float]) -> str:
     """Return an error text for two numbers that may be an interval or two separate values."""
     return (
         f"Parameter {name!r} is a tuple of two numbers, {pair!r}, which may mean an interval or "
-        f"two values. Write {format_interval(*pair)} for the interval or the list {list(pair)!r} "
-        "for the two values."
+        f"two values. Write scipy.stats.uniform({pair[0]!r}, {pair[1] - pair[0]!r}) for the "
+        f"interval or the list {list(pair)!r} for the two values."
     )
 
 

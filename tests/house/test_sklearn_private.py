@@ -23,7 +23,6 @@ from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._sklearn import (
     BaseSearchCV,
     Interval,
-    SearchFits,
     adopt_rows,
     check_scores,
     fit_parameters,
@@ -76,11 +75,8 @@ def test_fits_give_rows_of_scikit_learn(scoring):
 
     def run(evaluate):
         evaluate([{"C": 1.0}, {"C": 2.0}])
-        state = search_state(evaluate)
-        fits = SearchFits(state)
-        own = [
-            fit(*fits.arguments()) for C in (1.0, 2.0) for fit in fits.make_fits({"C": C}, (0, 2))
-        ]
+        fits = search_state(evaluate)
+        own = [fit(*fits.data()) for C in (1.0, 2.0) for fit in fits.make_fits({"C": C}, (0, 2))]
         seen.append((inspect.getclosurevars(evaluate).nonlocals["all_out"], own))
 
     spy = Spy(run, cv=2, scoring=scoring, refit=False, return_train_score=True).fit(X, Y)
@@ -102,10 +98,10 @@ def test_fits_carry_the_configuration_of_scikit_learn():
 
     def run(evaluate):
         evaluate([{"C": 1.0}])
-        fits = SearchFits(search_state(evaluate))
+        fits = search_state(evaluate)
         with ThreadPoolExecutor(1) as thread:
             for fit in fits.make_fits({"C": 1.0}, (0, 1)):
-                thread.submit(fit, *fits.arguments()).result()
+                thread.submit(fit, *fits.data()).result()
 
     with config_context(assume_finite=True):
         Spy(run, cv=2, scoring=score).fit(X, Y)
@@ -119,7 +115,7 @@ def test_inconsistent_number_of_splits_raises():
             return 3
 
     def run(evaluate):
-        SearchFits(search_state(evaluate)).make_fits({"C": 1.0}, (0, 1))
+        search_state(evaluate).make_fits({"C": 1.0}, (0, 1))
 
     with pytest.raises(ValueError, match=r"inconsistent results\. Expected 3 splits, got 2"):
         Spy(run, cv=Splits(2)).fit(X, Y)
@@ -265,9 +261,7 @@ def test_callback_context_is_sent_only_if_needed(callbacks, own, shown):
     def run(evaluate):
         evaluate([{"C": 1.0}])
         state = replace(search_state(evaluate), estimator=make_pipeline(step))
-        [fit, _] = SearchFits(state).make_fits(
-            {"C": 1.0}, (0, 1), Context(*callbacks), "the search"
-        )
+        [fit, _] = state.make_fits({"C": 1.0}, (0, 1), Context(*callbacks), "the search")
         sent.append(fit.keywords)
 
     Spy(run, cv=2).fit(X, Y)

@@ -427,16 +427,16 @@ def test_repr_says_what_every_parameter_may_be():
 
 
 @pytest.mark.parametrize(
-    ("distribution", "call"),
+    "distribution",
     [
-        (stats.zipf(1.5), r"zipf\(1.5\)"),
-        (stats.betanbinom(2, 0.5, 1), r"betanbinom\(2, 0.5, 1\)"),
-        (stats.yulesimon(alpha=0.5), r"yulesimon\(alpha=0.5\)"),
-        (stats.betabinom(10**6, 2, 3), r"betabinom\(1000000, 2, 3\)"),
+        stats.zipf(1.5),
+        stats.betanbinom(2, 0.5, 1),
+        stats.yulesimon(alpha=0.5),
+        stats.betabinom(10**6, 2, 3),
     ],
 )
-def test_heavy_tailed_discrete_distribution_is_rejected(distribution, call):
-    with pytest.raises(ValueError, match=rf"'a'.*too heavy-tailed: {call}"):
+def test_heavy_tailed_discrete_distribution_is_rejected(distribution):
+    with pytest.raises(ValueError, match=r"'a'.*too heavy-tailed"):
         Space({"a": distribution})
 
 
