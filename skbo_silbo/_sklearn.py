@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV as BaseSearchCV
-from sklearn.model_selection._validation import _fit_and_score
+from sklearn.model_selection._validation import _fit_and_score, _warn_or_raise_about_fit_failures
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
@@ -24,6 +24,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 check_sample_weight = _check_sample_weight
 rows_of = _safe_indexing
+warn_or_raise_about_fit_failures = _warn_or_raise_about_fit_failures
 threadpool_controller = _get_threadpool_controller
 
 

@@ -6,9 +6,7 @@ from copy import deepcopy
 from skbo_silbo._checks import brief
 from skbo_silbo.minimization.methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._goals import ParEGO
-from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers.configuration import n_initial_points
-from skbo_silbo.optimizers.state import engine_options
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search
 
@@ -44,13 +42,10 @@ def make_optimizer(search, space, results, random_state, n_initial):
         of `initial_results` is outside the space.
     """
     own = {name: getattr(search, name) for name in OWN} | {"n_initial": n_initial}
-    others = _check_options(search)
-    if search.method == "silbo":
-        kind = ParEGO if search._goals else SILBO
-        optimizer = kind(space, random_state=random_state, **own, **others)
-    else:
-        set_by_user = {k: v for k, v in own.items() if not (isinstance(v, str) and v == "auto")}
-        optimizer = make_by_method(search.method, space, random_state, {**set_by_user, **others})
+    options = {k: v for k, v in own.items() if not (isinstance(v, str) and v == "auto")}
+    method = ParEGO if search._goals else search.method
+    options |= _check_options(search)
+    optimizer = make_by_method(method, space, random_state, options)
     if search.constraints is not None:
         optimizer.constrain(search.constraints)
         deepcopy(optimizer).ask()  # raises if no candidate satisfies the constraints
@@ -67,16 +62,10 @@ def make_optimizer(search, space, results, random_state, n_initial):
 
 
 def _check_options(search):
-    options = search.optimizer_options
-    if options is None:
-        return {}
-    allowed = [name for name in engine_options(SILBO) if name not in OWN]
-    is_dict = isinstance(options, Mapping)
-    # other methods check their options themselves
-    wrong = options.keys() & set(OWN) if is_dict and search.method != "silbo" else set()
-    if not is_dict or wrong or (search.method == "silbo" and options.keys() - set(allowed)):
+    options = {} if search.optimizer_options is None else search.optimizer_options
+    if not isinstance(options, Mapping) or options.keys() & set(OWN):
         raise ValueError(
-            f"`optimizer_options` must be None or a dict with keys among {allowed}, got "
-            f"{brief(options)}. {', '.join(OWN)} are parameters of the search itself."
+            f"`optimizer_options` must be None or a dict without {', '.join(OWN)}, which are "
+            f"parameters of the search itself, got {brief(options)}."
         )
-    return dict(options)
+    return options

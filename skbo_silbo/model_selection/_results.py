@@ -2,16 +2,14 @@
 
 import math
 import warnings
-from collections import Counter
 from contextlib import suppress
 from itertools import chain
 from numbers import Number
 
 import numpy as np
-from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._sklearn import adopt_rows, format_results
+from skbo_silbo._sklearn import adopt_rows, format_results, warn_or_raise_about_fit_failures
 from skbo_silbo.model_selection._goals import TIME, pareto_front
 from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 
@@ -75,7 +73,7 @@ def with_all_metrics(rows, error_score):
 
     With several metrics, failed fits have a single score, which is used for all metrics here.
     """
-    several = (row["test_scores"] for row in rows if isinstance(row["test_scores"], dict))
+    several = (s for row in rows if isinstance(s := row.get("test_scores"), dict))
     failed = dict.fromkeys(next(several, ()), error_score)
     if not failed:
         return rows
@@ -147,15 +145,8 @@ def make_results(search, candidates, evaluate_candidates):
             "`initial_results` already contain all candidates that `param_distributions` and "
             "`constraints` allow. Widen the space or remove `initial_results`."
         )
-    if not any(has_succeeded(candidate) for candidate in candidates):
-        last = candidates[-1].observation
-        error = last.error or last.rows[-1]["fit_error"]
-        raise ValueError(
-            f"All fits of all {len(candidates)} candidates failed. Set error_score='raise' to "
-            f"debug. The last error was:\n{error}"
-        )
-    rows = _all_rows(candidates, search.error_score)
-    _warn_of_failures(rows, search.error_score)
+    rows = _all_rows(candidates, search.error_score, search.n_splits_)
+    warn_or_raise_about_fit_failures(rows, search.error_score)
     params = [candidate.point for candidate in candidates]
     more = {"iter": [c.batch for c in candidates], "source": [c.source for c in candidates]}
     table = adopt_rows(evaluate_candidates, rows)
@@ -195,20 +186,9 @@ def attach_results(error, search, candidates, evaluate_candidates):
         )
 
 
-def _all_rows(candidates, error_score):
+def _all_rows(candidates, error_score, n_splits):
     """Return the results of all fits of all candidates, including lost fits."""
-    like = next(c.observation.rows for c in candidates if has_succeeded(c))
+    like = next((c.observation.rows for c in candidates if has_succeeded(c)), [{}] * n_splits)
     observations = [candidate.observation for candidate in candidates]
     rows = [o.rows or [_lost_row(row, o.error, error_score) for row in like] for o in observations]
     return with_all_metrics(list(chain(*rows)), error_score)
-
-
-def _warn_of_failures(rows, error_score):
-    errors = Counter(row["fit_error"] for row in rows if row["fit_error"] is not None)
-    if errors:
-        details = "\n".join(f"{n} fits failed with:\n{error}" for error, n in errors.items())
-        warn_user(
-            f"{errors.total()} fits failed out of a total of {len(rows)}. Their score is set to "
-            f"error_score={error_score}. Set error_score='raise' to debug.\n{details}",
-            FitFailedWarning,
-        )

@@ -63,20 +63,17 @@ def read_space(given, steps=()):
     ValueError
         If the space is invalid.
     """
-    is_list = isinstance(given, list)
-    if is_list and not (given and all(isinstance(b, Mapping) for b in given)):
+    if not isinstance(given, (Mapping, list)):
+        return as_space(given)
+    branches = given if isinstance(given, list) else [given]
+    if not all(isinstance(branch, Mapping) and branch for branch in branches or [None]):
         raise ValueError(
-            "`param_distributions` must be a dict, a non-empty list of dicts or a Space, got "
-            f"{brief(given)}."
-        )
-    branches = [b for b in (given if is_list else [given]) if isinstance(b, Mapping)]
-    if not all(branches):
-        raise ValueError(
-            f"`param_distributions` must not contain an empty dict, got {brief(given)}. Use 'auto' "
-            "for the default ranges, or a list with one value to keep a parameter."
+            "`param_distributions` must be a Space, a non-empty dict or a non-empty list of "
+            f"non-empty dicts, got {brief(given)}. Use 'auto' for the default ranges, or a list "
+            "with one value to keep a parameter."
         )
     prefixes = tuple(step.prefix for step in steps if none_is_default(step.estimator))
-    own = {name for branch in branches for name in branch if name.startswith(prefixes)}
+    own = {name for branch in branches for name in branch if str(name).startswith(prefixes)}
     return as_space(given, none_is_default=own)
 
 

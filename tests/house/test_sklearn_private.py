@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn import config_context, get_config
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -30,6 +31,7 @@ from skbo_silbo._sklearn import (
     rows_of,
     search_state,
     validate_parameters,
+    warn_or_raise_about_fit_failures,
 )
 
 X, Y = np.arange(20.0).reshape(10, 2), np.repeat([0, 1], 5)
@@ -50,6 +52,14 @@ def test_constructor_arguments_are_validated():
     validate_parameters(LogisticRegression(C=2.0))
     with pytest.raises(InvalidParameterError, match=r"'C' parameter .* Got -1.0 instead"):
         validate_parameters(LogisticRegression(C=-1.0))
+
+
+def test_failed_fits_warn_and_raise_if_all_fail():
+    rows = [{"fit_error": None}, {"fit_error": "no fit"}]
+    with pytest.warns(FitFailedWarning, match=r"(?s)1 fits failed out of .* set to nan.*no fit"):
+        warn_or_raise_about_fit_failures(rows, np.nan)
+    with pytest.raises(ValueError, match=r"(?s)All the 1 fits failed.*no fit"):
+        warn_or_raise_about_fit_failures(rows[1:], np.nan)
 
 
 def test_base_search_parameters_are_known():

@@ -174,11 +174,6 @@ def test_several_metrics_one_of_which_is_searched(scoring, refit, searched):
     assert hasattr(search, "best_estimator_") is (refit is not False)
 
 
-def test_several_metrics_without_naming_one_are_refused():
-    with pytest.raises(ValueError, match="multi-metric scoring, the parameter refit must be set"):
-        SILBOSearchCV(SVC(), SPACE, scoring=METRICS).fit(X, Y)
-
-
 # Groups, weights, routing.
 
 

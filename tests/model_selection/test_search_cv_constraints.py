@@ -66,24 +66,12 @@ def test_with_workers(options):
     assert all(map(small, params + Peak.fitted))
 
 
-def test_a_conditional_space():
-    params = fit(BRANCHES, initial_params=None).cv_results_["params"]
-    assert {p["kind"] for p in params} == {"line", "plane"}
-    assert all(map(small, params))
-
-
 def test_constraint_applies_where_all_names_exist():
     rule = (["b", "a"], LinearConstraint([[1, -1]], 0, np.inf))
     params = fit(BRANCHES, constraints=rule).cv_results_["params"]
     planes = [p for p in params if p["kind"] == "plane"]
     assert all(p["a"] <= p["b"] for p in planes)
     assert 0 < len(planes) < len(params)
-
-
-def test_columns_are_in_the_order_of_the_names():
-    rule = (["b", "a"], LinearConstraint([[1, 0]], 0.7, 1.0))
-    fitted = fit(n_iter=4, constraints=rule, initial_params=None)
-    assert min(p["b"] for p in fitted.cv_results_["params"]) >= 0.7
 
 
 def test_a_journal_knows_a_rule_with_names(tmp_path):
@@ -152,12 +140,8 @@ def test_invalid_initial_candidate_raises():
         ("a < b", "constraints must be scipy.optimize.NonlinearConstraint"),
         (LinearConstraint([[1, 1]], -np.inf, 1), "constraints must name"),
         (lambda p: 0.3, "constraints must be a function that returns True or False, got 0.3"),
-        (NonlinearConstraint(small, 0.5, 0.5), "constraints must be inequalities"),
         ((["a", "b"], LinearConstraint([[1, 1]], 1, 1)), "constraints must be inequalities"),
-        (
-            (["a", "c"], LinearConstraint([[1, 1]], 0, 1)),
-            r"constraints must name.*got \['a', 'c'\]",
-        ),
+        ((["a", "c"], LinearConstraint([[1, 1]], 0, 1)), r"must name.*got \['a', 'c'\]"),
         ((["a"], LinearConstraint([[1, 1]], 0, 1)), "a column for each of the 1 inputs"),
         ((["a", "b"], small), "constraints must be scipy.optimize.NonlinearConstraint"),
         (([], LinearConstraint([[1, 1]], 0, 1)), "constraints must name parameters"),

@@ -53,14 +53,6 @@ def test_the_html_form_shows_what_is_searched():
     assert "<summary>Space" not in SILBOSearchCV(MODEL, {"svc__C": [1, 2]})._repr_html_()
 
 
-def test_known_candidates_are_distinct_points_of_space():
-    search = SILBOSearchCV(MODEL, n_iter=6, random_state=0, cv=3).fit(X, y)
-    kernels = [Space(branch) for branch in search.space_]
-    known = [p for p, s in rows(search) if s == "known"]
-    assert len({tuple(sorted(p.items())) for p in known}) == 5
-    assert all(any(space.holds(p) for space in kernels) for p in known)
-
-
 def rows(search):
     return list(zip(search.cv_results_["params"], search.cv_results_["source"], strict=True))
 
@@ -107,13 +99,6 @@ def test_every_branch_is_tried_next_to_known_candidates():
     assert [p["svc__kernel"] for p, _ in rows(search)] == 9 * ["rbf"] + ["linear"]
 
 
-def test_missing_kernel_gives_the_untuned_candidate_only():
-    space = {"svc__C": loguniform(1, 10), "svc__kernel": ["linear", "sigmoid"]}
-    search = SILBOSearchCV(MODEL, space, n_iter=6, random_state=0, cv=3).fit(X, y)
-    [known] = [p for p, source in rows(search) if source == "known"]
-    assert known["svc__C"] == 1.0
-
-
 def test_arrays_of_strings_hold_the_current_value():
     space = {"svc__kernel": np.array(["rbf", "linear"])}
     search = SILBOSearchCV(MODEL, space, n_iter=4, random_state=0, cv=3).fit(X, y)
@@ -121,22 +106,10 @@ def test_arrays_of_strings_hold_the_current_value():
     assert len(search.optimizer_.func_vals_) == 2
 
 
-def test_empty_dict_is_rejected():
-    with pytest.raises(ValueError, match="`param_distributions` must not contain an empty dict"):
-        SILBOSearchCV(MODEL, [{"svc__C": [1.0, 2.0]}, {}]).fit(X, y)
-
-
 def test_step_may_be_replaced_by_estimator_with_other_parameters():
     space = {"svc": [DecisionTreeClassifier(random_state=0)], "svc__max_depth": [None, 3, 5]}
     search = SILBOSearchCV(MODEL, space, n_iter=3, random_state=0, cv=3).fit(X, y)
     assert len(rows(search)) == 3
-
-
-def test_a_partial_space_is_filled_up():
-    own = {"svc__C": [1, 10], "...": "auto"}
-    search = SILBOSearchCV(MODEL, own, n_iter=2, random_state=0, cv=3).fit(X, y)
-    assert [branch["svc__C"] for branch in search.space_] == [[1, 10]] * 2
-    assert ["svc__degree" in branch for branch in search.space_] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -188,12 +161,6 @@ def test_interrupted_search_resumes_identically(tmp_path, batch_size):
     SILBOSearchCV(MODEL, journal=journal, callback=stop, **options).fit(X, y)
     resumed = SILBOSearchCV(MODEL, journal=journal, **options).fit(X, y)
     assert resumed.cv_results_["params"] == whole.cv_results_["params"]
-
-
-def test_unknown_estimator_needs_space():
-    with pytest.raises(ValueError, match="No default search space"):
-        SILBOSearchCV(Own(), cv=3).fit(X, y)
-    np.testing.assert_equal(len(rows(SILBOSearchCV(Ridge(), n_iter=3, cv=3).fit(X, y))), 3)
 
 
 def test_levels_that_known_candidates_lack_are_tried():

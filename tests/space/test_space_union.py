@@ -211,21 +211,8 @@ def test_bounds_are_read_from_lists_of_dicts():
         (lambda: SpaceUnion([]), r"spaces.*got 0"),
         (lambda: SpaceUnion(KERNELS[:1]), r"spaces.*got 1"),
         (lambda: SILBO([KERNELS[0], 3]), r"parameters.*got 3"),
-        (lambda: SILBO([KERNELS[0], {}]), "non-empty dict"),
-        (
-            lambda: SpaceUnion(KERNELS).encode([{"C": 1.0}]),
-            r"parameters.*got \['C'\]",
-        ),
-        (lambda: SpaceUnion(KERNELS).encode({"C": 1.0}), r"\[point\].*point"),
-        (
-            lambda: SpaceUnion(KERNELS).encode([{"kernel": "linear", "C": 1e9}]),
-            r"'C'.*number",
-        ),
-        (
-            lambda: SpaceUnion(KERNELS).encode([{"kernel": "tanh", "C": 1.0}]),
-            r"'kernel'.*value",
-        ),
-        (lambda: SpaceUnion(KERNELS).decode([[0.0, 1.0]]), "X must have shape"),
+        (lambda: SpaceUnion(KERNELS).encode([{"C": 1.0}]), r"parameters.*got \['C'\]"),
+        (lambda: SpaceUnion(KERNELS).encode([{"kernel": "tanh", "C": 1.0}]), "'kernel'.*value"),
         (lambda: SpaceUnion(KERNELS).round([[2.0] * 7]), r"values in \[-1, 1\]"),
     ],
 )
