@@ -14,7 +14,6 @@ from skbo_silbo.optimizers.constraints import KnownConstraints
 from skbo_silbo.optimizers.event import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.space import Box
 from skbo_silbo.space.any_space import branches_of
-from skbo_silbo.space.values import format_range, format_value
 
 
 class RootSeed(int):
@@ -267,23 +266,7 @@ def describe_space(space):
     [[['C', {'text': '1, 10', 'levels': [1, 10], 'centres': [-0.5, 0.5]}],
       ['kernel', {'text': "'rbf', None", 'categories': ['rbf', None]}]]]
     """
-    return [[[p.name, _describe_parameter(p)] for p in b.parameters] for b in branches_of(space)]
-
-
-def _describe_parameter(parameter):
-    text = format_range(parameter).removeprefix(f"{parameter.name}: ")
-    summary = {name: _value_described(value) for name, value in parameter.summary().items()}
-    return {"text": text, **summary}
-
-
-def _value_described(value):
-    """Describe a parameter value as JSON-compatible data."""
-    if isinstance(value, list):
-        return [_value_described(member) for member in value]
-    try:
-        return describe(value)
-    except ValueError:
-        return format_value(value)
+    return [[[p.name, p.describe()] for p in b.parameters] for b in branches_of(space)]
 
 
 def check_space(data, space):

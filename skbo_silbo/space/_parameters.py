@@ -12,7 +12,8 @@ All parameter classes have the same interface:
 - ``spread(u)``: columns for uniform samples u of shape (n,) from [0, 1];
 - ``holds(value)``: whether a value is possible;
 - ``own(value)``: a value as ``decode`` would return it, such as a number of the right type;
-- ``summary()``: a dict that is equal for parameters with the same values.
+- ``text``: the range or the list of values, for messages and tables;
+- ``describe()``: JSON-compatible data that are equal for parameters with the same values.
 """
 
 import math
@@ -32,6 +33,7 @@ from skbo_silbo.space.values import (
     Positions,
     alike,
     describe_pair,
+    describe_value,
     distinct,
     format_value,
     is_interval,
@@ -49,6 +51,7 @@ INTERVALS = {
 }
 CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
 N_QUANTILES = 9  # used to compare distributions
+MOST_SHOWN = 6  # largest number of values printed per parameter
 
 
 class _Listed:
@@ -74,6 +77,12 @@ class _Listed:
     def spread(self, u):
         """Convert uniform samples in [0, 1] to encoded values, all equally likely."""
         return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
+
+    @property
+    def text(self):
+        """List of values, abbreviated if it is long."""
+        values = [format_value(value) for value in self.values]
+        return ", ".join(values if len(values) <= MOST_SHOWN else [*values[:3], "...", values[-1]])
 
 
 class Levels(_Listed):
@@ -108,9 +117,10 @@ class Levels(_Listed):
         i = self._find(value)
         return i is not None and alike(value, self.values[i])
 
-    def summary(self):
-        """Return the levels of the parameter and their encoded coordinates."""
-        return {"levels": self.values, "centres": _rounded(self._centres)}
+    def describe(self):
+        """Describe the levels of the parameter and their encoded coordinates."""
+        levels = list(map(describe_value, self.values))
+        return {"text": self.text, "levels": levels, "centres": _rounded(self._centres)}
 
     def _columns_at(self, index):
         """Return the centres of the intervals that encode the given levels."""
@@ -187,9 +197,11 @@ class Categories(_Listed):
         """Return whether the value is one of the categories."""
         return self._positions.holds(value)
 
-    def summary(self):
-        """Return the categories, or the only value if the parameter is constant."""
-        return {"categories": self.values} if self.n_columns else {"value": self.values[0]}
+    def describe(self):
+        """Describe the categories, or the only value if the parameter is constant."""
+        values = list(map(describe_value, self.values))
+        own = {"categories": values} if self.n_columns else {"value": values[0]}
+        return {"text": self.text, **own}
 
     def _index(self, value):
         if (i := self._positions.find(value)) is None:
@@ -266,10 +278,20 @@ class Quantiles:
         """Round encoded coordinates to the encodings of the nearest parameter values."""
         return self._columns(self._quantiles(columns))
 
-    def summary(self):
-        """Return selected quantiles, including both ends of the searched range."""
+    @property
+    def text(self):
+        """Limits and name of the distribution."""
+        low, high = np.where(
+            np.isfinite(self._support), self._support, self.decode(np.array([[-1.0], [1.0]]))
+        )
+        kind = getattr(getattr(self.distribution, "dist", None), "name", None)
+        return f"{low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
+
+    def describe(self):
+        """Describe the distribution by quantiles, including both ends of the searched range."""
         quantiles = _rounded(self._quantiles(np.linspace(-1.0, 1.0, N_QUANTILES)[:, None]))
-        return {"quantiles of an integer" if self.integer else "quantiles": quantiles}
+        kind = "quantiles of an integer" if self.integer else "quantiles"
+        return {"text": self.text, kind: quantiles}
 
     def _quantiles(self, columns):
         values = self.distribution.ppf(self._canonical((columns[:, 0] + 1.0) / 2.0))

@@ -12,7 +12,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._parameters import Categories, is_category, read_parameter
 from skbo_silbo.space.categories import Category
 from skbo_silbo.space.keys import check_cube
-from skbo_silbo.space.values import format_range, unique_names
+from skbo_silbo.space.values import unique_names
 
 
 class Space:
@@ -115,7 +115,7 @@ class Space:
         self.n_points = math.prod(p.n_values for p in self.parameters)
 
     def __repr__(self):
-        return f"Space({'; '.join(map(format_range, self.parameters))})"
+        return f"Space({'; '.join(f'{p.name}: {p.text}' for p in self.parameters)})"
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
         """Encode points as points of the cube [-1, 1]^m.

@@ -1,5 +1,6 @@
 """Conditional search spaces: unions of branches, given as a list of dicts."""
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,7 @@ from skbo_silbo.space._parameters import Categories, is_category
 from skbo_silbo.space._space import Space, check_dicts
 from skbo_silbo.space.categories import Category
 from skbo_silbo.space.keys import check_cube, first_rows
-from skbo_silbo.space.values import distinct, find, intersect, same, unique_names
+from skbo_silbo.space.values import distinct, find, intersect, unique_names
 
 MOST_COUNTED = 2**16  # points of overlapping branches that are counted exactly
 
@@ -354,8 +355,7 @@ def _is_same(one, other):
     """Return whether two parameters have equal encodings and can share columns."""
     if one.name != other.name or type(one) is not type(other):
         return False
-    a, b = one.summary(), other.summary()
-    return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    return json.dumps(one.describe()) == json.dumps(other.describe())  # 1 is not 1.0 or True
 
 
 def _may_meet(one, other):

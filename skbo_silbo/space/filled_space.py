@@ -19,7 +19,7 @@ from skbo_silbo.space.known_space import (
     no_range_error,
     warn_of_unknown,
 )
-from skbo_silbo.space.values import format_range, same
+from skbo_silbo.space.values import same
 
 
 def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
@@ -140,7 +140,7 @@ def _is_twin(one, other, name):
             return same(a, b)
         if a is b or not n.startswith(prefix):
             return True
-        return format_range(read_parameter(n, a)) == format_range(read_parameter(n, b))
+        return read_parameter(n, a).text == read_parameter(n, b).text
 
     return all(agree(n, one[n][0], other[n][0]) for n in one.keys() - {name})
 

@@ -31,7 +31,7 @@ from skbo_silbo.space._known_table import (
     table,
 )
 from skbo_silbo.space._parameters import read_parameter
-from skbo_silbo.space.values import format_range, format_value, same
+from skbo_silbo.space.values import format_value, same
 
 REST = ("...", ...)  # keys that request default ranges for all other parameters
 MOST_BRANCHES = 32  # the number of combined branches is limited to this many
@@ -61,11 +61,11 @@ class _Table:
         return "\n--- or ---\n".join(texts)
 
     def _rows(self, branch):
-        words = {n: format_range(read_parameter(n, v)) for n, v in branch.items()}
+        words = {n: read_parameter(n, v).text for n, v in branch.items()}
         own = [n for n in words if any(branch[n] is values for values in self.read)]
         sources = {n: self.sources.get(n, "").partition(";")[0] if n in own else "" for n in words}
         fixed = [(n, format_value(v), "fixed") for n, v in self.fixed.items() if n not in branch]
-        return [(n, w.removeprefix(f"{n}: "), sources[n]) for n, w in words.items()] + fixed
+        return [(n, w, sources[n]) for n, w in words.items()] + fixed
 
 
 class KnownSpace(_Table, dict):

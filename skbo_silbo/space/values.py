@@ -14,7 +14,6 @@ import numpy as np
 from skbo_silbo.journal.describe import describe
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs between processes
-MOST_SHOWN = 6  # largest number of values printed per parameter
 
 
 def is_number(value: Any) -> bool:
@@ -206,26 +205,9 @@ def format_value(value: Any) -> str:
     return f"{name or type(value).__qualname__}({joblib.hash(described)[:16]})"
 
 
-def format_range(parameter: Any) -> str:
-    """Format a parameter with its limits and distribution, or with its list of values.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from skbo_silbo.space._parameters import read_parameter
-    >>> format_range(read_parameter("C", loguniform(1e-3, 1e3)))
-    'C: 0.001 to 1000 (loguniform)'
-    >>> format_range(read_parameter("depth", range(1, 100)))
-    'depth: 1, 2, 3, ..., 99'
-    >>> format_range(read_parameter("kernel", ["rbf", "poly"]))
-    "kernel: 'rbf', 'poly'"
-    """
-    if parameter.values is not None:
-        values = [format_value(value) for value in parameter.values]
-        shown = values if len(values) <= MOST_SHOWN else [*values[:3], "...", values[-1]]
-        return f"{parameter.name}: {', '.join(shown)}"
-    ends = np.array(parameter.distribution.support(), dtype=float)
-    searched = parameter.decode(np.array([[-1.0], [1.0]]))
-    low, high = np.where(np.isfinite(ends), ends, searched)
-    kind = getattr(getattr(parameter.distribution, "dist", None), "name", None)
-    return f"{parameter.name}: {low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
+def describe_value(value: Any) -> Any:
+    """Describe a value as JSON-compatible data, or as text if it cannot be pickled."""
+    try:
+        return describe(value)
+    except ValueError:
+        return format_value(value)
