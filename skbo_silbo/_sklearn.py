@@ -209,15 +209,12 @@ class _Unmasking:
         return _without_masked(self.scorer(*args, **kwargs), self.error_score)
 
 
-class _UnmaskingAll(_MultimetricScorer):
+class _UnmaskingAll(_Unmasking, _MultimetricScorer):
     """Multi-metric scorer that returns `error_score` in place of masked scores."""
 
-    def __init__(self, scorer, error_score):
-        super().__init__(scorers=scorer._scorers, raise_exc=scorer._raise_exc)
-        self.error_score = error_score
-
-    def __call__(self, *args, **kwargs):
-        return _without_masked(super().__call__(*args, **kwargs), self.error_score)
+    @property
+    def _scorers(self):
+        return self.scorer._scorers
 
 
 def _without_masked(scores, error_score):
