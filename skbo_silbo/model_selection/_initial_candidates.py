@@ -9,6 +9,7 @@ from skbo_silbo.optimizers.event import Points
 from skbo_silbo.space.any_space import branches_of
 from skbo_silbo.space.keys import keys_of
 from skbo_silbo.space.known_candidates import known_candidates
+from skbo_silbo.space.known_space import has_parameter
 from skbo_silbo.space.values import same
 
 CURRENT, KNOWN = "current", "known"
@@ -135,22 +136,13 @@ def _current(steps, space):
     only returns parameters that were set, so that its candidate may be {}.
     """
     has = steps[0].estimator.get_params()
-    branches = branches_of(space)
-    possible = [b for b in branches if all(_has_parameter(n, steps) for n in b.parameter_names)]
     readings = [
-        {p.name: _as_listed(has[p.name], p) for p in b.parameters if p.name in has}
-        for b in possible
+        {p.name: _as_listed(has[p.name], p) for p in branch.parameters if p.name in has}
+        for branch in branches_of(space)
+        if all(has_parameter(steps, name) for name in branch.parameter_names)
     ]
-    inside = (params for params in readings if is_point_of(params, space))
-    return [p for p in [next(inside, readings[0] if readings else None)] if p is not None]
-
-
-def _has_parameter(name, steps):
-    """Return whether an estimator or one of its nested estimators has the named parameter."""
-    if name in steps[0].estimator.get_params():
-        return True
-    own = (s for s in steps if name.startswith(s.prefix))
-    return any(s.has(name.removeprefix(s.prefix)) for s in own)
+    inside = [params for params in readings if is_point_of(params, space)]
+    return (inside or readings)[:1]
 
 
 def _may_be_evaluated(current, violation):

@@ -15,6 +15,7 @@ from skbo_silbo.space.known_space import (
     as_table,
     branches_of_steps,
     default_space,
+    has_parameter,
     list_steps,
     no_range_error,
     warn_of_unknown,
@@ -48,10 +49,11 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     searched = {name for variant in variants for branch in variant.branches for name in branch}
     if not searched:
         raise no_range_error(estimator)
-    has = {name for variant in variants for name in own if variant.has(name)}
+    has = [{name for name in own if has_parameter(v.steps, name)} for v in variants]
+    of_none = own.keys() - set().union(*has)
     branches = []
-    for variant in variants:
-        free = {n for n in own if n not in searched and (variant.has(n) or n not in has)}
+    for variant, names in zip(variants, has, strict=True):
+        free = (names | of_none) - searched
         chosen = {n: ([v], "") for n, v in variant.chosen.items()}
         for branch in variant.branches:
             kept = {n: (own[n], "") for n in own if n not in chosen and n in {*branch, *free}}
@@ -74,21 +76,11 @@ class _Variant:
         Estimator and all estimators nested in it, with the chosen parameters.
     branches : list of dict
         The conditional branches of the default space, one dict per branch.
-    names : set of str
-        Names of all parameters of the estimator.
     """
 
     chosen: dict[str, Any]
     steps: list[Step]
     branches: list[dict[str, tuple[Any, str]]]
-    names: set[str]
-
-    def has(self, name: str) -> bool:
-        """Return whether the estimator has the named parameter, possibly in a nested step."""
-        inside = (
-            s.has(name.removeprefix(s.prefix)) for s in self.steps if name.startswith(s.prefix)
-        )
-        return name in self.names or any(inside)
 
 
 def _iter_variants(estimator, X, y, listed, chosen=MappingProxyType({})):
@@ -101,7 +93,7 @@ def _iter_variants(estimator, X, y, listed, chosen=MappingProxyType({})):
             for branch in branches_of_steps(steps)
             if all(same(branch[n][0], [v]) for n, v in chosen.items() if n in branch)
         ]
-        yield _Variant(dict(chosen), steps, branches, set(estimator.get_params()))
+        yield _Variant(dict(chosen), steps, branches)
         return
     name = min(deciding, key=len)  # choose a step before its parameters
     for value in listed[name]:

@@ -231,6 +231,12 @@ def as_table(branches, steps):
     return space
 
 
+def has_parameter(steps: list[Step], name: str) -> bool:
+    """Return whether the first step or one of the steps nested in it has the named parameter."""
+    inside = (s.has(name.removeprefix(s.prefix)) for s in steps if name.startswith(s.prefix))
+    return name in steps[0].estimator.get_params() or any(inside)
+
+
 def none_is_default(estimator: Any) -> bool:
     """Return whether an estimator replaces None by a default value."""
     return type(estimator).__module__.split(".")[0] in table()["none"]["default"].split()
