@@ -100,7 +100,7 @@ def test_an_empty_cell_is_none_or_no_parameter(form, space):
 
 
 def test_a_short_start_is_completed_by_the_design():
-    pairs = [({"a": 0.1, "b": 0.2}, 0.5), ({"a": 0.2, "b": 0.3}, float("nan"))]
+    pairs = [({"a": 0.1, "b": 0.2}, 0.5), ({"a": 0.2, "b": 0.3}, None)]
     fitted = search(n_iter=4, n_initial=5, initial_results=pairs).fit(X, Y)
     assert list(fitted.cv_results_["source"]) == ["init"] * 3 + ["model"]
     assert np.isnan(fitted.optimizer_.func_vals_[1])

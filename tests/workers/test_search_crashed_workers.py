@@ -76,6 +76,11 @@ def check(fitted, n_iter=12, n_splits=3):
     assert fitted.stop_reason_ == "budget"
 
 
+def test_error_score_raise_raises_lost_worker():
+    with parallel_config("threading"), pytest.raises(LostWorkerError, match="worker was lost"):
+        search(Mortal(), error_score="raise")
+
+
 ROADS = {
     "as workers are free": {},
     "batches": {"batch_size": 3},
