@@ -6,6 +6,7 @@ scikit-learn release is noticed there first.
 
 import inspect
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -83,9 +84,9 @@ class SearchState:
         The cross-validation splitter that the search uses.
     split_params, fit_params, score_params : dict
         Parameters of ``fit`` that are routed to the splitter, the estimator and the scorers.
-    arguments : dict
-        Further arguments that are the same for all fits. The scorer returns `error_score` in place
-        of masked scores.
+    fit_and_score : callable
+        Function that fits and scores a candidate under scikit-learn's current configuration, given
+        the remaining arguments. The score is `error_score` where the scorer returns a masked one.
     parallel : joblib.Parallel
         Open `joblib.Parallel` of the search.
     """
@@ -97,7 +98,7 @@ class SearchState:
     split_params: dict
     fit_params: dict
     score_params: dict
-    arguments: dict
+    fit_and_score: Callable
     parallel: object
 
     def split(self):
@@ -140,16 +141,14 @@ class SearchState:
             Functions that fit and score the candidate on one split each, given the estimator, X and
             y that `data` returns.
         """
-        [(function, _, _)] = _Configured()([delayed(_fit_and_score)()])
         return [
             partial(
-                function,
+                self.fit_and_score,
                 train=train,
                 test=test,
                 parameters=params,
                 split_progress=(i, len(self._splits)),
                 candidate_progress=progress,
-                **self.arguments,
                 **self._watched(callback_ctx, caller, i),
             )
             for i, (train, test) in enumerate(self._splits)
@@ -178,6 +177,8 @@ def search_state(evaluate_candidates):
     routed, arguments = names["routed_params"], names["fit_and_score_kwargs"]
     scorer = arguments["scorer"]
     unmasking = _UnmaskingAll if isinstance(scorer, _MultimetricScorer) else _Unmasking
+    arguments = arguments | {"scorer": unmasking(scorer, arguments["error_score"])}
+    [(function, _, _)] = _Configured()([delayed(_fit_and_score)()])
     return SearchState(
         estimator=names["base_estimator"],
         X=names["X"],
@@ -186,7 +187,7 @@ def search_state(evaluate_candidates):
         split_params=dict(routed.splitter.split),
         fit_params=dict(routed.estimator.fit),
         score_params=dict(routed.scorer.score),
-        arguments=arguments | {"scorer": unmasking(scorer, arguments["error_score"])},
+        fit_and_score=partial(function, **arguments),
         parallel=names["parallel"],
     )
 

@@ -13,7 +13,7 @@ from skbo_silbo.space._parameters import Categories, is_category
 from skbo_silbo.space._space import Space, check_dicts
 from skbo_silbo.space.categories import Category
 from skbo_silbo.space.keys import check_cube, first_rows
-from skbo_silbo.space.values import distinct, find, intersect, unique_names
+from skbo_silbo.space.values import Positions, distinct, unique_names
 
 MOST_COUNTED = 2**16  # points of overlapping branches that are counted exactly
 
@@ -90,6 +90,7 @@ class SpaceUnion:
         self.parameter_names = [branch.parameter_names for branch in self.branches]
         self._choice = Categories("branch", range(len(self.branches)))
         self.choice_name, self.choice_values = _find_choice(self.branches)
+        self._positions = Positions(self.choice_values)
         self.feature_names_ = Categories(self.choice_name, self.choice_values).column_names
         self._varying, self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
@@ -236,7 +237,7 @@ class SpaceUnion:
         """
         if name == self.choice_name:
             X = X.copy()
-            X[:, : self._choice.n_columns] = self._choice.encode([find(value, self.choice_values)])
+            X[:, : self._choice.n_columns] = self._choice.encode([self._positions.find(value)])
             return X
         blocks, chosen = [X[:0]], self._branch(X)
         for b, branch in enumerate(self.branches):
@@ -364,6 +365,6 @@ def _may_meet(one, other):
     return a.keys() == b.keys() and all(
         a[name].values is None
         or b[name].values is None
-        or intersect(a[name].values, b[name].values)
+        or any(map(Positions(b[name].values).holds, a[name].values))
         for name in a
     )

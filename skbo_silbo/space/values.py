@@ -155,16 +155,6 @@ def distinct(values: Iterable[Any]) -> list[Any]:
     return Positions(values).values
 
 
-def find(value: Any, values: Iterable[Any]) -> int | None:
-    """Return the position of a value in a list of distinct values, or None."""
-    return Positions(values).find(value)
-
-
-def intersect(values: Iterable[Any], others: Iterable[Any]) -> list[Any]:
-    """Return the values that both lists contain."""
-    return list(filter(Positions(others).holds, values))
-
-
 def unique_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Make names unique by appending numbers to repeated ones."""
     taken, kept = set(taken), []
