@@ -18,32 +18,10 @@ else:
 
 
 class SpaceLike(Protocol):
-    """Interface that the search spaces `Space`, `SpaceUnion` and `Box` share."""
+    """Search space: a `Space`, `SpaceUnion` or `Box`."""
 
     is_dict: bool
     n_features_: int
-
-    @property
-    def n_points(self) -> float:
-        """Number of points in the search space, `math.inf` if it is not finite."""
-
-    def encode(self, points: Any, /) -> NDArray[np.float64]:
-        """Encode points as points of the cube [-1, 1]^m."""
-
-    def decode(self, X: ArrayLike, /) -> Any:
-        """Decode points of the cube [-1, 1]^m to parameter values."""
-
-    def round(self, X: ArrayLike, /) -> NDArray[np.float64]:
-        """Round encoded points to the nearest encodings of valid points."""
-
-    def column_groups(self) -> dict[str, list[int]]:
-        """Return the encoded columns of each parameter."""
-
-    def categories(self) -> list[Any]:
-        """Return the categorical parameters of the search space."""
-
-    def every_point(self) -> NDArray[np.float64]:
-        """Return the encodings of all points of a finite search space."""
 
 
 class TransformerLike(Protocol):

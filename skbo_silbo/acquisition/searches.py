@@ -13,11 +13,12 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import Bounds, minimize
 
-from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
+from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.acquisition._parzen_draws import draw_good
 from skbo_silbo.acquisition.acquisition_functions import N_CANDIDATES, AcquisitionFunction
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.space import SpaceUnion
+from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.keys import first_rows
 from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 from skbo_silbo.surrogate.feasibility import Feasibility
@@ -132,7 +133,7 @@ class Search(Protocol):
     """Protocol of searches that maximise the acquisition function."""
 
     def find(
-        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator, /
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: AnySpace, rng: Generator, /
     ) -> Found:
         """Search for points with high acquisition values and return the best ones.
 
@@ -203,7 +204,7 @@ class Climb:
     """
 
     def find(
-        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: AnySpace, rng: Generator
     ) -> Found:
         """Return the end points of the gradient ascents and other candidates, best first."""
         whole, part = surface.part or space, surface.part
@@ -235,7 +236,7 @@ class Climb:
         return Found(surface.embedding.project(X), X)
 
 
-def every_point(surface: AcquisitionSurface, whole: "SpaceLike | Part") -> Found:
+def every_point(surface: AcquisitionSurface, whole: "AnySpace | Part") -> Found:
     """Return all points of a finite space in decreasing order of acquisition values."""
     X = whole.every_point()
     X = X[np.argsort(-surface.values(X), kind="stable")]
@@ -291,7 +292,7 @@ SMALLEST_STEP = 1e-6  # a point counts as off a bound from this distance in the 
 
 
 def moved_off_bounds(
-    surface: AcquisitionSurface, x: FloatArray, ranked: FloatArray, space: SpaceLike
+    surface: AcquisitionSurface, x: FloatArray, ranked: FloatArray, space: AnySpace
 ) -> FloatArray:
     """Move inputs of a candidate off their bounds where this hardly lowers the acquisition.
 
@@ -369,7 +370,7 @@ class ParzenTurns:
     most: float = 0.5
 
     def find(
-        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: AnySpace, rng: Generator
     ) -> Found:
         """Return the candidates of the wrapped search or, at every other turn, random draws.
 
@@ -406,7 +407,7 @@ class BoxSearch:
     n_rounds: int = 0
 
     def find(
-        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: AnySpace, rng: Generator
     ) -> Found:
         """Return the best coordinates in the embedding, without computing their preimages."""
         widths = surface.embedding.half_widths

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._typing import Auto, FloatArray, SpaceLike
+from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Found
 from skbo_silbo.acquisition.acquisition_functions import N_CANDIDATES
 from skbo_silbo.acquisition.searches import N_BEST, N_NEAR, points_near
@@ -19,6 +19,7 @@ from skbo_silbo.embedding.nonlinear import RELEARN
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers.configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers.model import learning_data
+from skbo_silbo.space.any_space import AnySpace
 
 N_ROUNDS = 10  # rounds of candidates near the best, after the random ones
 
@@ -122,7 +123,7 @@ class CubeSearch:
     """Search over random encoded points, refined by points near the best ones."""
 
     def find(
-        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: AnySpace, rng: Generator
     ) -> Found:
         """Return the candidates in decreasing order of their acquisition values."""
         d = ranked.shape[1]

@@ -6,10 +6,14 @@ step, and rounding removes this error.
 """
 
 from collections.abc import Collection, Container
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skbo_silbo._typing import ArrayLike, FloatArray, SpaceLike
+from skbo_silbo._typing import ArrayLike, FloatArray
+
+if TYPE_CHECKING:
+    from skbo_silbo.space.any_space import AnySpace
 
 STEP = 2.0**-30
 BATCHES, BATCH_SIZE = 1000, 1024  # random draws tried before giving up
@@ -91,7 +95,7 @@ def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
     return list(rows.values())
 
 
-def too_few_left(space: SpaceLike, seen: Collection[bytes], n: int) -> SpaceExhausted:
+def too_few_left(space: "AnySpace", seen: Collection[bytes], n: int) -> SpaceExhausted:
     """Return the error for a request of more new points than the finite space contains."""
     left = int(max(space.n_points - len(seen), 0))
     return SpaceExhausted(
@@ -102,7 +106,7 @@ def too_few_left(space: SpaceLike, seen: Collection[bytes], n: int) -> SpaceExha
     )
 
 
-def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Generator) -> FloatArray:
+def draw_unseen(space: "AnySpace", seen: Collection[bytes], rng: np.random.Generator) -> FloatArray:
     """Draw a random encoded point that has not been evaluated or proposed before.
 
     Parameters
