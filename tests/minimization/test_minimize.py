@@ -358,12 +358,6 @@ def test_message_says_when_no_proposal_improved(maximize):
     assert "improved" not in improved.message
 
 
-def test_verbose_shows_progress_bar(capsys):
-    pytest.importorskip("tqdm")
-    minimize(bowl, BOUNDS, method="random", n_calls=3, random_state=0, verbose=1)
-    assert "minimize: 100%" in capsys.readouterr().err
-
-
 def test_result_has_annotated_entries():
     result = minimize(
         lambda x: (bowl(x), [0.0]), BOUNDS, method="random", n_calls=3, n_constraints=1

@@ -121,11 +121,6 @@ def test_sample_weight_reaches_final_models(routing):
         np.testing.assert_array_equal(model.weights_, weight)
 
 
-def test_groups_for_splitter_are_not_passed_on():
-    search = weighted_search((0, 1), n_iter=2).fit(X, Y)
-    assert search.choose(0, X, Y, groups=Y).weights_ is None
-
-
 def test_ensemble_rejects_class_weight_by_label():
     space = {"class_weight": [{"a": 1, "b": 2, "c": 1}, {"a": 2, "b": 1, "c": 1}]}
     names = np.array(["a", "b", "c"])[Y]

