@@ -19,7 +19,6 @@ All parameter classes have the same interface:
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -58,6 +57,7 @@ class _Listed:
     """Base class of parameters that take one of a list of values."""
 
     values: list[Any]
+    n_values: int
     _index: Any  # value -> its index in `values`
     _columns_at: Any  # indices -> columns (n, n_columns)
     _nearest: Any  # columns -> indices of the nearest values
@@ -382,18 +382,14 @@ def _read_list(name, values, none_is_default):
         )
     values = distinct(values)
     numbers = [v for v in values if v is not None]
-    if len(numbers) < 2 or not all(map(is_number, numbers)) or not _is_sorted(numbers):
+    is_ordered = len(numbers) > 1 and all(map(is_number, numbers))
+    if not is_ordered or sorted(set(numbers)) not in (numbers, numbers[::-1]):
         return Categories(name, values)
     if len(numbers) == len(values):
         return Levels(name, values, np.ones(len(values)))
     if none_is_unlimited(name) and not none_is_default:
         return Levels(name, [*sorted(numbers), None], np.ones(len(values)))
     return LevelsOrNone(name, numbers)
-
-
-def _is_sorted(values):
-    pairs = list(pairwise(values))
-    return all(a < b for a, b in pairs) or all(a > b for a, b in pairs)
 
 
 def _read_distribution(name, distribution):
