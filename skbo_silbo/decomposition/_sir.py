@@ -510,7 +510,7 @@ class SlicedInverseRegression(SupervisedProjection):
         if self.n_slices_ <= least or not columns.varying.any():
             return
         problem = self._problem_from_moments(moments, self._seen.sample(columns))
-        if problem.n_solvable >= least:
+        if min(len(problem.sums) - 1, problem.basis.n_columns) >= least:
             self._solve(problem)
             self._store_in_features(columns, self._dtype, self.components_ @ moments.scatter)
 

@@ -105,11 +105,6 @@ class MomentsProblem(SIRProblem):
     rho: float
     sample: Any = None
 
-    @property
-    def n_solvable(self) -> int:
-        """Number of directions that the samples seen so far can identify."""
-        return min(len(self.sums) - 1, self.basis.n_columns)
-
     def solve(self, n_wanted: int) -> Spectrum:
         return solve_moments(self.sums, self.basis, n_wanted)
 

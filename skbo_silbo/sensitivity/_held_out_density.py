@@ -69,26 +69,6 @@ class HeldOutDensities:
         return contaminated_log_density(density, self.constant)
 
 
-def subsample_rows(n, d, rng, largest_work):
-    """Return the indices of a random subset of rows that is fast enough to fit.
-
-    Parameters
-    ----------
-    n, d : int
-        Number of rows, and number of inputs.
-    rng : numpy.random.Generator
-        Source of all random numbers.
-    largest_work : int
-        Upper bound on the squared number of rows times the number of inputs.
-
-    Returns
-    -------
-    rows : ndarray of int
-    """
-    most = max(MIN_VALUES, int(np.sqrt(largest_work / d)))
-    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
-
-
 def contaminated_log_density(density, constant):
     """Return log densities under the model with a small probability of outliers.
 

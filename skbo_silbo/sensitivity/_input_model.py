@@ -38,7 +38,6 @@ from skbo_silbo.sensitivity._held_out_density import (
     contaminated_log_density,
     held_out_constant,
     lower_bound_of_gain,
-    subsample_rows,
 )
 from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
 from skbo_silbo.sensitivity._posterior_draws import FunctionDraws, draw_processes
@@ -137,7 +136,9 @@ class InputModel:
         if y.size < MIN_VALUES or np.ptp(y) == 0.0:
             return cls(space, X, y, 0, IdentityWarp(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
-        rows = subsample_rows(y.size, X.shape[1], rng, LARGEST_WORK)
+        rows, most = np.arange(y.size), max(MIN_VALUES, int(np.sqrt(LARGEST_WORK / X.shape[1])))
+        if y.size > most:
+            rows = np.sort(rng.choice(y.size, most, replace=False))
         warp = _choose_scale(X[rows], y[rows])
         data = X[rows], warp(y)[rows], warped_variance(warp, y, noise_std)[rows]
         r2, held_out = _cross_validate(*data)

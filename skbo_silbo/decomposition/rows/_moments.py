@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg, sparse
+from sklearn.utils import gen_batches
 
 from skbo_silbo.decomposition.rows._columns import Columns, are_far_from_zero, is_constant
 from skbo_silbo.decomposition.rows._weights import are_counts
@@ -29,18 +30,12 @@ def centred_scatter(X, mean, weights):
             return scatter
     scatter = np.zeros((X.shape[1], X.shape[1]))
     buffer = np.empty((PIECE, X.shape[1]))
-    for start in range(0, len(X), PIECE):
-        rows = X[start : start + PIECE]
-        centred = np.subtract(rows, mean, out=buffer[: len(rows)])
+    for rows in gen_batches(len(X), PIECE):
+        centred = np.subtract(X[rows], mean, out=buffer[: len(X[rows])])
         if weights is not None:
-            centred *= np.sqrt(weights[start : start + PIECE, None])
+            centred *= np.sqrt(weights[rows, None])
         scatter += centred.T @ centred
     return scatter
-
-
-def _pieces(X):
-    size = len(X) if X.dtype == np.float64 else PIECE
-    return (slice(start, start + size) for start in range(0, len(X), size))
 
 
 def membership(codes, n_slices, weights):
@@ -93,7 +88,7 @@ class SliceMoments:
         w = np.ones(len(X), dtype=np.int64) if weights is None else weights
         sums = sum(
             membership(codes[rows], n_slices, w[rows]) @ X[rows].astype(np.float64, copy=False)
-            for rows in _pieces(X)
+            for rows in gen_batches(len(X), len(X) if X.dtype == np.float64 else PIECE)
         )
         mean = sums.sum(axis=0) / counts.sum()
         slice_means = sums / np.where(counts > 0, counts, 1)[:, None]

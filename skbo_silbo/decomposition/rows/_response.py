@@ -45,10 +45,9 @@ def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
             "y must not be a structured array here, since censored responses are not supported. "
             "Use the fit of SlicedInverseRegression, or an ordinary array."
         )
-    pandas = sys.modules.get("pandas")
-    kinds = (pandas.Series, pandas.Categorical) if pandas else ()
-    if categorical == "auto" and "categorical" in takes and isinstance(y, kinds):
-        categorical = True if y.dtype == "category" else "auto"
+    is_category = str(getattr(y, "dtype", None)) == "category"  # a pandas data type
+    if categorical == "auto" and "categorical" in takes and is_category:
+        categorical = True
     labels = as_label_array(y)
     if categorical is not True:
         holds_categories = _holds_categories(labels)
