@@ -26,7 +26,7 @@ from scipy import linalg, sparse
 
 from skbo_silbo._typing import FloatArray
 
-# Eigenvalues of T, scaled to unit diagonal, below this share of the largest count as zero.
+# Eigenvalues below this share of the largest count as zero.
 RANGE_TOLERANCE = 1e-12
 POOR_CONDITION = 1e-8  # reciprocal condition number below which Cholesky factors are not used
 

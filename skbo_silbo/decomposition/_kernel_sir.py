@@ -21,7 +21,7 @@ from sklearn.utils.metaestimators import available_if
 
 from skbo_silbo._checks import check_pairs_fit
 from skbo_silbo._numerics.leave_one_out import best_ridge
-from skbo_silbo._numerics.pencil import Pencil
+from skbo_silbo._numerics.pencil import RANGE_TOLERANCE, Pencil
 from skbo_silbo._numerics.solvers import solve_within_slices
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
@@ -37,8 +37,6 @@ from skbo_silbo.decomposition.selection._n_components import (
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 SHIFT_INVARIANT = ("rbf", "laplacian")
-# Eigenvalues of the centred kernel below this share of the largest count as zero.
-RANGE_TOLERANCE = 1e-12
 
 
 def _learns_inverse(estimator):

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._numerics.pencil import CholeskyBasis, Pencil, whitening_basis
+from skbo_silbo._numerics.pencil import RANGE_TOLERANCE, CholeskyBasis, Pencil, whitening_basis
 from skbo_silbo._numerics.solvers import DENSE_MAX_FEATURES, choose_solver
 from skbo_silbo._sklearn import StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
@@ -65,7 +65,6 @@ from skbo_silbo.decomposition.slicing._slices import (
 )
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
-RANGE = 1e-12  # eigenvalues of localised slices below this share of the largest count as 0
 # The only parameter values that partial_fit and Dask arrays support.
 STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
 
@@ -322,7 +321,7 @@ class SlicedInverseRegression(SupervisedProjection):
         spectrum = problem.solve(most)
         limit = min(len(spectrum.eigenvalues), len(problem.counts) - problem.n_groups)
         if not problem.is_plain:
-            limit = max(np.sum(spectrum.eigenvalues > RANGE * spectrum.eigenvalues[0]), 1)
+            limit = max(np.sum(spectrum.eigenvalues > RANGE_TOLERANCE * spectrum.eigenvalues[0]), 1)
         check_sir_identified(r, limit)
         self.eigenvalues_ = spectrum.eigenvalues[:limit]
         is_exact = problem.is_plain and not problem.is_penalised and not problem.ridge

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import sine
+from drawn import sine, unit
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import cross_val_score
 
@@ -31,10 +31,6 @@ def drawn(seed, slope=1.0, n=300):
     lasts = slope * X[:, 0] + 0.3 * rng.normal(size=n)
     seen = slope * X[:, 1] + 0.3 * rng.normal(size=n)
     return X, survival(lasts <= seen, np.exp(np.minimum(lasts, seen)))
-
-
-def unit(components):
-    return np.abs(components / np.linalg.norm(components, axis=1, keepdims=True))
 
 
 @pytest.fixture(scope="module")

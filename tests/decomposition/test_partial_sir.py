@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
-import sklearn
+from drawn import unit
 from levels import assert_level, sets
 from sklearn.datasets import load_diabetes
-from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
 
 from skbo_silbo import SlicedAverageVarianceEstimation, SlicedInverseRegression
 
@@ -31,10 +28,6 @@ def of_r(X, y, balanced):
     rows = np.sort(np.r_[np.flatnonzero(group == 0)[:200], np.flatnonzero(group == 1)[:200]])
     rows = rows if balanced else np.arange(len(y))
     return X[["age", "bmi", "bp", "s3", "s5", "s6"]].iloc[rows], y.iloc[rows], group.iloc[rows]
-
-
-def unit(components):
-    return np.abs(components / np.linalg.norm(components, axis=1, keepdims=True))
 
 
 def test_partial_sir_matches_dr_in_equal_groups():
@@ -117,15 +110,6 @@ def test_integer_weights_equal_repeated_rows():
     one = SlicedInverseRegression(2).fit(X, y, group=group)
     other = SlicedInverseRegression(2).fit(X[part], y[part], group=group[part])
     np.testing.assert_allclose(one.components_, other.components_, atol=1e-10)
-
-
-def test_the_group_is_routed_through_a_pipeline():
-    X, y, group = drawn(0, slope=1.0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        sir = SlicedInverseRegression(1).set_fit_request(group=True)
-        model = make_pipeline(sir, LinearRegression())
-        assert len(cross_val_score(model, X, y, params={"group": group})) == 5
-        assert np.argmax(np.abs(model.fit(X, y, group=group)[0].components_)) == 3
 
 
 @pytest.mark.parametrize(

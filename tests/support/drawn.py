@@ -9,6 +9,11 @@ def sine(components, truth):
     return np.sin(linalg.subspace_angles(components.T, np.atleast_2d(truth).T)).max()
 
 
+def unit(components):
+    """Return the absolute values of rows scaled to unit length."""
+    return np.abs(components / np.linalg.norm(components, axis=1, keepdims=True))
+
+
 def rational(seed, n=200, d=10):
     """Rows, a response of the first two features, and their directions."""
     rng = np.random.default_rng(seed)
