@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from drawn import rational
 from levels import sets
 
 from skbo_silbo import (
@@ -31,20 +32,22 @@ def directions_and_warnings(X, y, **parameters):
     return sir.n_components_, any("linearity condition" in str(w.message) for w in caught)
 
 
+def warned_of_several(cases, **parameters):
+    """Return whether each fit with more than one direction warned."""
+    fits = [directions_and_warnings(*case, **parameters) for case in cases]
+    return [warned for found, warned in fits if found > 1]
+
+
 @sets(6, 15)
 @pytest.mark.parametrize(
     "law", ["lognormal", pytest.param("exponential", marks=pytest.mark.statistical)]
 )
 def test_spurious_directions_warn_and_reweighting_removes_them(law, n_sets):
-    plain = [directions_and_warnings(*skewed(seed, law)) for seed in range(n_sets)]
-    warned = [said for found, said in plain if found > 1]
+    cases = [skewed(seed, law) for seed in range(n_sets)]
+    warned = warned_of_several(cases)
     assert len(warned) >= 0.4 * n_sets
     assert np.mean(warned) >= 0.9
-    reweighted = [
-        directions_and_warnings(*skewed(seed, law), reweight="elliptical")[0]
-        for seed in range(n_sets)
-    ]
-    assert sum(found > 1 for found in reweighted) <= 0.2 * n_sets
+    assert len(warned_of_several(cases, reweight="elliptical")) <= 0.2 * n_sets
 
 
 def fitted_and_said(estimator, X, y):
@@ -136,13 +139,7 @@ def test_slowly_detected_trend_does_not_warn():
 
 
 def test_two_true_directions_do_not_warn():
-    said = []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(400, 6))
-        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.1 * rng.normal(size=400)
-        found, warned = directions_and_warnings(X, y)
-        said += [warned] if found > 1 else []
+    said = warned_of_several(rational(seed, 400, 6)[:2] for seed in range(20))
     assert len(said) >= 10
     assert np.mean(said) <= 0.2
 
@@ -186,13 +183,13 @@ def test_dual_solver_matches_dense_with_many_rows(shape, ridge):
 
 @pytest.mark.parametrize("kind", [float, str])
 def test_spurious_directions_of_uneven_classes_are_warned_of(kind):
-    said = []
+    cases = []
     for seed in range(12):
         rng = np.random.default_rng(seed)
         X = rng.exponential(size=(300, 8))
         y = X[:, :3] @ [1, 1, 0.5] + 0.3 * rng.normal(size=300)
-        found, warned = directions_and_warnings(X, np.round(y / 1.5).astype(kind))
-        said += [warned] if found > 1 else []
+        cases.append((X, np.round(y / 1.5).astype(kind)))
+    said = warned_of_several(cases)
     assert len(said) >= 4
     assert all(said)
 

@@ -46,11 +46,8 @@ def test_dask_tests_match_numpy_tests(ridge, weights):
     array = pytest.importorskip("dask.array")
     X, y, rng = noise(3, 80, 20)
     y += 2 * X[:, 0]
-    w = {
-        None: None,
-        "counts": rng.integers(0, 3, size=80),
-        "relative": rng.lognormal(sigma=0.7, size=80),
-    }[weights]
+    counts, relative = rng.integers(0, 3, size=80), rng.lognormal(sigma=0.7, size=80)
+    w = {"counts": counts, "relative": relative}.get(weights)
     blocks = array.from_array(X, chunks=(17, 6))
     whole = SemiSlicedInverseRegression(ridge=ridge, alpha=0).fit(X, y, sample_weight=w)
     streamed = SemiSlicedInverseRegression(ridge=ridge, alpha=0).fit(blocks, y, sample_weight=w)
