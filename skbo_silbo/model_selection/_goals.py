@@ -216,30 +216,22 @@ def pareto_front(table, observations, goals):
 def non_dominated_rows(Y, goals, std_fit_time):
     """Return the sorted indices of the non-dominated rows of Y, which is minimised.
 
-    Fit times that differ by less than their standard deviation over the folds count as equal.
-    """
-    deviations = [std_fit_time * (goal == TIME) for goal in goals]
-    return np.flatnonzero(is_non_dominated(Y, np.column_stack(deviations)))
-
-
-def is_non_dominated(Y, deviations=0.0):
-    """Return a mask of the non-dominated rows of Y, which must not contain NaN.
-
-    A row dominates another if it is lower in at least one column and higher in none. Differences
-    below the standard deviation of the difference, computed from `deviations`, are ignored.
+    A row dominates another if it is lower in at least one column and higher in none. Fit times
+    count as equal if they differ by less than the standard deviation of their difference, computed
+    from the deviations over the folds. Rows that contain NaN are left out.
 
     Examples
     --------
-    >>> is_non_dominated(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [np.nan, 0.0]]))
-    array([ True,  True, False, False])
+    >>> Y = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [np.nan, 0.0]])
+    >>> non_dominated_rows(Y, ["score", "fit_time"], np.zeros(4))
+    array([0, 1])
     """
-    deviations = np.broadcast_to(deviations, Y.shape)
+    deviations = np.column_stack([std_fit_time * (goal == TIME) for goal in goals])
     margin = np.hypot(deviations[:, None], deviations)
     lower = Y[:, None] < Y - margin  # comparisons with NaN are False
     is_known = ~np.isnan(Y).any(axis=1)
     dominates = lower.any(axis=2) & ~lower.transpose(1, 0, 2).any(axis=2) & is_known[:, None]
-    is_dominated = np.any(dominates, axis=0)
-    return ~is_dominated & is_known
+    return np.flatnonzero(~dominates.any(axis=0) & is_known)
 
 
 def chebyshev(goals, weights):

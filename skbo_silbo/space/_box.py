@@ -210,9 +210,7 @@ class Box:
         j = self.feature_names_.index(name)
         point = self.lower[None].copy()
         point[0, self._free[j]] = value
-        X = X.copy()
-        X[:, j] = self._place(point)[0, j]
-        return X
+        return np.where(np.arange(self.n_features_) == j, self._place(point), X)
 
     def with_values(self, X: FloatArray, values: Mapping[str, float]) -> FloatArray:
         """Return a copy of the encoded points X with several inputs set to values."""

@@ -81,19 +81,6 @@ def test_changed_constraint_limit_warns(path):
         run(path, constraints=under(0.5))
 
 
-def test_constraint_that_counts_its_calls_resumes(path):
-    class Counting:
-        n_calls = 0
-
-        def __call__(self, x):
-            self.n_calls += 1
-            return x[0] - 0.5
-
-    constraint = NonlinearConstraint(Counting(), -np.inf, 0.0)
-    run(path, constraints=constraint)
-    assert run(path, n_calls=3, constraints=constraint).nfev == 3
-
-
 # --- the journal of the other door ----------------------------------------------------------------
 
 

@@ -1,10 +1,7 @@
 """Rules between parameters: what breaks one is not proposed, not fitted, and does not count."""
 
-import json
-
 import numpy as np
 import pytest
-from joblib import parallel_config
 from peak import Peak
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.stats import randint, uniform
@@ -48,22 +45,6 @@ def test_invalid_candidates_are_neither_fitted_nor_counted(constraints):
     assert all(map(small, results["params"]))
     assert all(map(small, Peak.fitted))
     assert {"given", "init", "model"} == set(results["source"])
-
-
-def test_saved_optimiser_needs_constraint_function():
-    one = fit(n_iter=4).optimizer_
-    again = type(one).from_dict(json.loads(json.dumps(one.to_dict())), bounds=one.space_)
-    with pytest.raises(ValueError, match="`constraints` differ"):
-        again.constrain(lambda params: True)
-    assert again.constrain(small).ask(2) == one.ask(2)
-
-
-@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": 2, "batch_size": 4}])
-def test_with_workers(options):
-    with parallel_config("threading"):
-        params = fit(**options).cv_results_["params"]
-    assert len(params) == 8
-    assert all(map(small, params + Peak.fitted))
 
 
 def test_constraint_applies_where_all_names_exist():
