@@ -379,6 +379,9 @@ def _warn_of_violations(optimizer, initial):
 def _worker_maker(executor, n_pending, timeout, n_retries, func):
     """Return a function that creates the workers when they are needed."""
     if executor is not None:
+        is_usable = callable(executor) or hasattr(executor, "submit")
+        rule = "None, an executor that has submit(), or a callable that returns one"
+        require(is_usable, "executor", rule, executor)
         n_pending = None if n_pending == "auto" else n_pending
         options = {"n_pending": n_pending, "n_retries": n_retries, "func": func}
         return partial(Scheduler, executor, timeout=timeout, **options)

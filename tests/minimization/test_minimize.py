@@ -156,6 +156,7 @@ def test_first_points_are_evaluated_first_and_counted():
         ({"maximize": "no"}, "maximize must be True or False, got 'no'"),
         ({"n_retries": -1}, "n_retries must be an integer >= 0"),
         ({"n_pending": 2}, "`n_pending` must be 'auto'"),
+        ({"executor": 4}, r"executor must be None, an executor that has submit\(\)"),
         ({"timeout": True}, "positive number of seconds, got True"),
         ({"verbose": -1}, "verbose must be an integer >= 0"),
         ({"x0": [0.0, 0.0], "y0": [1.0, 2.0]}, "y must be one number"),
@@ -173,7 +174,6 @@ def test_invalid_argument_leaves_no_journal(options, message, path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"executor": 4}, r"executor must have submit\(\)"),
         ({"executor": lambda: None}, r"returned None\. For example, pass lambda: ThreadPool"),
         ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
         ({"journal": True}, "`journal` must be .* got True"),

@@ -187,7 +187,7 @@ def test_misspelt_option_suggests_name(options, meant):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"executor": 4}, "executor must have submit"), ({"timeout": 0}, "`timeout` must be None")],
+    [({"executor": 4}, "executor must be None"), ({"timeout": 0}, "`timeout` must be None")],
 )
 def test_what_is_refused_is_not_warned_of_before(options, message):
     with warnings.catch_warnings(record=True) as seen, pytest.raises(ValueError, match=message):
