@@ -56,13 +56,9 @@ def read_initial_results(given, refit, space):
 
 def _read_pairs(pairs):
     try:
-        params, scores = zip(*pairs, strict=True) if pairs else ((), ())
-        scores = list(map(_as_score, scores))
+        return [dict(params) for params, _ in pairs], [_as_score(score) for _, score in pairs]
     except (TypeError, ValueError) as error:
         raise ValueError(_not_results(pairs)) from error
-    if not all(isinstance(p, Mapping) for p in params):
-        raise ValueError(_not_results(pairs))
-    return [dict(p) for p in params], scores
 
 
 def _as_score(score):
