@@ -186,13 +186,13 @@ class EvaluationLoop:
         if self.batch_size is not None:  # an open batch may have gaps
             places = {other.place for other in (*self._running.values(), *self._held)}
             trial.place, self._n_left = min({*range(len(places) + 1)} - places), self._n_left - 1
-        self._running[trial.number], alone = trial, False
-        if self.log.path is not None and self.workers.is_in_process:
-            if self.log.n_deaths(trial.point) >= MOST_DEATHS:
-                why = f"was in progress {MOST_DEATHS} times when the process died"
-                self._give_up(trial, why, RuntimeError(f"the evaluation {why}"))
-                return
-            alone = self.log.was_under_way(trial.point)
+        self._running[trial.number] = trial
+        n_deaths = self.log.n_deaths(trial.point) if self.workers.is_in_process else None
+        if n_deaths is not None and n_deaths >= MOST_DEATHS:
+            why = f"was in progress {MOST_DEATHS} times when the process died"
+            self._give_up(trial, why, RuntimeError(f"the evaluation {why}"))
+            return
+        alone = n_deaths is not None  # it may have killed its process
         for i, (function, args) in enumerate(self.evaluation.calls(trial)):
             key, group = (trial.number, i), trial.number
             self.workers.submit(Call(key, function, args, alone=alone, group=group))
@@ -208,7 +208,7 @@ class EvaluationLoop:
     def _on_take_back(self, call):
         number, i = call.key
         if i == 0 and number in self._running:
-            self.log.ended(self._running[number].point, called=False)
+            self.log.withdrawn(self._running[number].point)
         self.n_calls -= 1
 
     def _withdraw_waiting(self):

@@ -5,7 +5,6 @@ import functools
 import json
 import math
 import sys
-from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import suppress
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -22,13 +21,8 @@ LONGEST = 20  # longer lists are described by a digest
 CODE = "code"  # key of the bytecode digest of a function; differences only raise a warning
 SHOWN = 5  # largest number of differences listed in a message
 TEXT = "text"  # key of the text that represents an object in a message
-HELD_BY = {  # attributes that define objects which also store results of calls
-    functools.partial: ("func", "args", "keywords", "__dict__"),
-    np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
-    type(functools.lru_cache(len)): ("__wrapped__",),
-}
 PLAIN = (bool, int, float, complex, str, bytes, tuple)
-BUILT_IN = (*PLAIN, list, dict, set, frozenset, np.ndarray)
+BUILT_IN = (*PLAIN, list, set, frozenset, np.ndarray)
 
 
 def describe(value: object) -> Any:
@@ -65,23 +59,17 @@ def _described(value, inside):
     if id(value) in inside:
         return "itself"
     part = functools.partial(_described, inside=(*inside, id(value)))
-    if isinstance(value, np.ndarray) or sparse.issparse(value):
-        return _array(value, part)
-    if (found := _collection(value, part)) is not None:
-        return found
-    return _named(value, part) or _object(value, part)
-
-
-def _collection(value, part):
-    if type(value) is dict:
-        return _items(value, part)
+    if sparse.issparse(value) or type(value) in (np.ndarray, np.memmap, np.ma.MaskedArray):
+        return describe_data(value)
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: part(value[key]) for key in sorted(value)}
+    if isinstance(value, dict):
+        return {"pairs": sorted(([part(k), part(v)] for k, v in value.items()), key=json.dumps)}
     if type(value) in (list, tuple, range):
         return _shorten(list(map(part, value)))
     if type(value) in (set, frozenset):
         return _shorten(sorted(map(part, value), key=json.dumps))
-    if isinstance(value, OrderedDict):
-        return [name_of(type(value)), part(list(value.items()))]
-    return None
+    return _named(value, part) or _object(value, part)
 
 
 def _named(value, part):
@@ -94,29 +82,13 @@ def _named(value, part):
     return None
 
 
-def _items(value, part):
-    if all(isinstance(key, str) for key in value):
-        return {key: part(value[key]) for key in sorted(value)}
-    return {"pairs": sorted(([part(k), part(v)] for k, v in value.items()), key=json.dumps)}
-
-
-def _array(value, part):
-    if sparse.issparse(value) or type(value) in (np.ndarray, np.memmap):
-        return describe_data(value)
-    held = {"holds": describe_data(np.asarray(value)), **getattr(value, "__dict__", {})}
-    if isinstance(value, np.ma.MaskedArray):
-        held = {"holds": held["holds"], "mask": np.ma.getmaskarray(value)}
-    return {"class": name_of(type(value)), **part(held)}
-
-
 def _object(value, part):
     kind = {"class": name_of(type(value))}
     if type(value) is FunctionType:  # excludes proxies of functions
         return {"class": name_of(value), CODE: _digest(value), **part(vars(value))}
-    if type(value) in HELD_BY:
-        return {**kind, **part({name: getattr(value, name) for name in HELD_BY[type(value)]})}
-    if value is np.random.mtrand._rand:
-        return "numpy's global generator"
+    if type(value) is functools.partial:
+        held = {"func": value.func, "args": value.args, "keywords": value.keywords}
+        return {**kind, **part({**vars(value), **held})}
     if hasattr(value, "get_params") and not _is_cloned_whole(value):
         request = metadata_request(value)
         more = {} if request is None else {"metadata request": request}
@@ -150,8 +122,8 @@ def _bytecode(code):
 def _state(value):
     """Return the attributes that define an object, or None if they may be incomplete."""
     kind = type(value)
-    if kind.__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
-        return {"__wrapped__": value.__wrapped__}
+    if kind.__module__.startswith(("functools", "numba.")) and hasattr(value, "__wrapped__"):
+        return {"__wrapped__": value.__wrapped__}  # without the results of calls
     is_plain = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
     if not is_plain or kind in copyreg.dispatch_table or isinstance(value, BUILT_IN):
         return None
@@ -226,32 +198,22 @@ def name_of(thing: Any) -> str:
     return f"{home}.{thing.__qualname__}"
 
 
-def callable_name(function: Any) -> str:
-    """Return the qualified name of a function, or of the class of a callable object.
-
-    Examples
-    --------
-    >>> callable_name(functools.partial(max, 1))
-    'builtins.max'
-    """
-    function = _inner(function)
-    return name_of(function if hasattr(function, "__qualname__") else type(function))
-
-
 def describe_callable(function: Any) -> dict[str, Any]:
     """Describe a callable by its name only, because calls may change its attributes.
 
-    For lambdas and nested functions, a digest of the bytecode is added.
+    A callable object is described by the name of its class. For lambdas and nested functions, a
+    digest of the bytecode is added.
+
+    Examples
+    --------
+    >>> describe_callable(functools.partial(max, 1))
+    {'class': 'builtins.max'}
     """
-    inner = _inner(function)
-    is_named = _is_found(inner) or type(inner) is not FunctionType
-    return {"class": callable_name(function), **({} if is_named else {CODE: _digest(inner)})}
-
-
-def _inner(function):
     while isinstance(function, functools.partial):
         function = function.func
-    return function
+    name = name_of(function if hasattr(function, "__qualname__") else type(function))
+    is_named = _is_found(function) or type(function) is not FunctionType
+    return {"class": name, **({} if is_named else {CODE: _digest(function)})}
 
 
 def require_same(old: Any, new: Any, rule: str, remedy: str) -> None:

@@ -10,14 +10,13 @@ from itertools import takewhile
 from typing import Any
 from weakref import WeakSet, finalize
 
-from skbo_silbo.journal.lock import is_windows, lock, unlock
+from skbo_silbo.journal.lock import lock, unlock
 
 NAME, VERSION = "skbo_silbo", 11  # version of the format; other versions are rejected
 BEGINNING = b'{"journal": "skbo_silbo'
 VERSION_OF = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 TAIL = 64  # number of bytes at the end that are checked before each write
-COMPLETE = re.compile(rb'"check": "[0-9a-f]{16}"\}$')
 
 
 class Journal:
@@ -40,8 +39,6 @@ class Journal:
         The records that the file contained when it was opened, each with its number ``n``.
     last : dict or None
         The last record written by `append`, even if Ctrl-C was pressed during the write.
-    process : int
-        Id of the process that opened the file and is the only one allowed to write to it.
 
     Raises
     ------
@@ -60,10 +57,8 @@ class Journal:
         self.records: list[dict[str, Any]] = []
         self.last: dict[str, Any] | None = None
         self._n_records, self._size, self._tail = 0, 0, b""
-        self.process = os.getpid()
         self._file: int | None = self._open_locked()
-        identity = _identity(self._file)
-        self._release = finalize(self, _release_lock, self._file, identity, self.process)
+        self._release = finalize(self, _release_lock, self._file, os.getpid())
         self._release.atexit = False  # an evaluation may still end while Python exits
         _OPEN.add(self)
         try:
@@ -118,36 +113,29 @@ class Journal:
         OSError
             If the record cannot be written. The file is then unchanged.
         RuntimeError
-            If the journal is closed, was changed by another program, or belongs to the parent
-            process.
+            If the journal is closed, as in a forked process, or was changed by another program.
         """
         self._usable_file()
         self._write({"n": self._n_records, **record}, record)
 
-    def damaged_record(self, i: int, why: object = "") -> ValueError:
-        """Return the error for a journal record that cannot be read."""
-        remedy = "Delete it and all lines after it to resume from there, or use another path."
-        return self._damaged(i + 2, remedy, why)
-
-    def damaged_header(self, why: object = "") -> ValueError:
-        """Return the error for a journal header that cannot be read."""
-        return self._damaged(1, "Restore a copy of the file, or use another path.", why)
-
-    def _damaged(self, line, remedy, why):
+    def damaged(self, n: int, why: object = "") -> ValueError:
+        """Return the error for a record that cannot be read, or for the header if n is -1."""
+        remedy = "Restore a copy of the file"
+        if n >= 0:
+            remedy = "Delete it and all lines after it to resume from there"
         if isinstance(why, Exception) and not isinstance(why, ValueError):
             why = f"{type(why).__name__}: {why}"
-        reason = f" ({why})" if why else ""
-        return ValueError(f"journal {self.path!r} is damaged in line {line}{reason}. {remedy}")
+        place = f"line {n + 2}{f' ({why})' if why else ''}"
+        return ValueError(
+            f"journal {self.path!r} is damaged in {place}. {remedy}, or use another path."
+        )
 
     def _usable_file(self):
         """Return the file descriptor of the open journal, or raise an error."""
-        if os.getpid() != self.process:
-            raise RuntimeError(
-                f"journal {self.path!r} can only be written by the process that opened it, not by "
-                "a process forked from it."
-            )
         if self._file is None:
-            raise RuntimeError(f"journal {self.path!r} is closed.")
+            raise RuntimeError(
+                f"journal {self.path!r} is closed. A forked process cannot write to it either."
+            )
         return self._file
 
     def _require_untouched(self):
@@ -195,35 +183,31 @@ class Journal:
                 "`journal` must not exist yet, or must be a journal written by an earlier search: "
                 f"{self.path!r} is another file. Use another path."
             )
-        if COMPLETE.search(torn):  # only the newline is missing
-            lines.append(torn)
         if len(lines) > 1 and b"\0\0" in lines[-1]:  # blocks that were not written to disk
             lines.pop()
         if lines:
             self.header, *self.records = self._parse(lines)
         self._n_records = len(self.records)
         whole = b"".join(line + b"\n" for line in lines)
-        if content != whole:
-            os.ftruncate(self._file, min(len(content), len(whole)))
-            _write_all(self._file, whole[len(content) :], len(content))
+        if len(whole) < len(content):
+            os.ftruncate(self._file, len(whole))
         self._size, self._tail = len(whole), whole[-TAIL:]
 
     def _parse(self, lines):
         """Parse the header and records of a journal, and check version and checksums."""
         header, *records = map(read_checked_line, lines)
         version = VERSION_OF.match(lines[0])
-        is_intact = header is not None or not COMPLETE.search(lines[0])
-        if version is not None and int(version[1]) != VERSION and is_intact:
+        if version is not None and int(version[1]) != VERSION:
             raise ValueError(
                 f"journal {self.path!r} has format version {int(version[1])}, but this release of "
                 f"skbo_silbo writes version {VERSION}. Resume it with the release that wrote it, "
                 "or use another path."
             )
         if header is None:
-            raise self.damaged_header()
+            raise self.damaged(-1)
         for i, record in enumerate(records):
             if record is None or record.get("n") != i:
-                raise self.damaged_record(i)
+                raise self.damaged(i)
         return header, *records
 
 
@@ -267,18 +251,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_fork)
 
 
-def _release_lock(file, identity, process):
+def _release_lock(file, process):
     with suppress(OSError):
-        if _identity(file) != identity:  # the evaluated function closed it
-            return
         if os.getpid() == process:  # forked processes share the lock
             unlock(file)
         os.close(file)
-
-
-def _identity(file):
-    found = os.fstat(file)
-    return found.st_dev, found.st_ino
 
 
 def _open(path):
@@ -295,11 +272,9 @@ def _open(path):
 
 def _is_at(path, file):
     """Return whether an open file is still the file at the given path."""
-    try:
-        there = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return (there.st_dev, there.st_ino) == _identity(file)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return os.path.samestat(os.stat(path), os.fstat(file))
+    return False
 
 
 def _write_all(file, content, start):
@@ -312,7 +287,7 @@ def _write_all(file, content, start):
 
 def _sync_folder(path):
     """Write the directory entry of a new file to disk, except on Windows."""
-    if is_windows():
+    if os.name == "nt":
         return
     folder = os.open(os.path.dirname(path), os.O_RDONLY)
     try:

@@ -2,6 +2,15 @@
 
 import os
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+try:
+    import msvcrt
+except ImportError:
+    msvcrt = None  # type: ignore[assignment]
+
 PLACE = 2**31 - 2  # position of the byte locked on Windows, beyond all lines of the journal
 
 
@@ -23,14 +32,18 @@ def lock(file, path):
     RuntimeError
         If the file is already locked, or if the system or file system does not support locks.
     """
-    take = _posix_lock() or _windows_lock()
-    if take is None:
+    if fcntl is None and msvcrt is None:
         raise RuntimeError(
             "`journal` must be None on this system, which has neither fcntl.flock nor "
             "msvcrt.locking: two processes could write the same file."
         )
     try:
-        take(file)
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            os.lseek(file, PLACE, os.SEEK_SET)  # locked bytes cannot be read
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            os.lseek(file, 0, os.SEEK_SET)
     except (BlockingIOError, PermissionError) as error:
         raise RuntimeError(
             f"journal {path!r} is in use by another search or optimiser. Wait until it ends (or "
@@ -47,38 +60,5 @@ def unlock(file):
 
     On Windows, the lock is released when the file is closed.
     """
-    fcntl = _fcntl()
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_UN)
-
-
-def is_windows():
-    """Return whether the operating system is Windows."""
-    return os.name == "nt"
-
-
-def _posix_lock():
-    fcntl = _fcntl()
-    return fcntl and (lambda file: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
-
-
-def _fcntl():
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    return fcntl
-
-
-def _windows_lock():
-    try:
-        import msvcrt
-    except ImportError:
-        return None
-
-    def take(file):
-        os.lseek(file, PLACE, os.SEEK_SET)  # locked bytes cannot be read
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        os.lseek(file, 0, os.SEEK_SET)
-
-    return take

@@ -105,7 +105,10 @@ class CrossValidation(Evaluation):
         """Restore the results of a candidate from the journal, or return None if there are none."""
         if content["rows"] is None and content["error"] is not None:
             return None
-        return [_row_from_json(row) for row in content["rows"]]
+        rows = [_row_from_json(row) for row in content["rows"]]
+        if any(_metrics_of(row) != _metrics_of(rows[0]) for row in rows):
+            raise ValueError("all splits must have scores of the same metrics")
+        return rows
 
     def close(self):
         """Close all open tasks of scikit-learn's callbacks."""
@@ -177,11 +180,16 @@ def _row_from_json(stored):
     if not (error is None or isinstance(error, str)):
         raise TypeError(f"'fit_error' must be text or null, got {error!r}")
     for name, value in stored.items():
-        if name in SCORES and isinstance(value, dict):
+        if name in SCORES and isinstance(value, dict) and value:
             row[name] = {metric: _number_from_json(score) for metric, score in value.items()}
         elif name != "fit_error":
             row[name] = _number_from_json(value)
     return row
+
+
+def _metrics_of(row):
+    """Return the names of the metrics in the result of a fit, None for a single score."""
+    return {k: sorted(row[k]) if isinstance(row[k], dict) else None for k in SCORES & row.keys()}
 
 
 def _number_from_json(value):

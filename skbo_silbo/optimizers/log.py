@@ -2,7 +2,6 @@
 
 import os
 import platform
-from collections import Counter
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import cache
@@ -34,17 +33,13 @@ class NoLog:
         self.fixed = fixed or {}
 
     def n_deaths(self, point):
-        """Return 0, because no crash of an earlier process is known."""
-        return 0
-
-    def was_under_way(self, point):
-        """Return False, because no earlier run is known."""
-        return False
+        """Return None, because no crash of an earlier process is known."""
+        return
 
     def ignore(self, *args, **options):
         """Ignore an event."""
 
-    replay = asked = begun = ended = write = evaluated = close = ignore
+    replay = asked = begun = withdrawn = write = evaluated = close = ignore
 
 
 class EventLog:
@@ -73,9 +68,8 @@ class EventLog:
         self._random_state = None  # the random state of this run, if it is an integer
         self._unwritten = []  # observations that could not be written yet
         self._learnt = {}  # the model at the last "asked" event
-        self._rows = {}  # key of a point -> its written form
-        self._under_way = Counter()  # running evaluations of this run by key
-        self._interrupted, self._deaths = Counter(), Counter()  # in earlier runs
+        self._under_way = []  # points that this run is evaluating, as they are written
+        self._deaths = {}  # key of a point that an earlier run left -> see `n_deaths`
 
     def seed(self, random_state):
         """Return the random state for the optimiser, as recorded in the journal.
@@ -129,10 +123,10 @@ class EventLog:
             who = {"made with": made_with(), **seeds, "fixed": fixed or {}}
             self._journal.begin({**who, "search": description})
         self.fixed = self._journal.header["fixed"]
-        damaged = self._journal.damaged_record
-        self.events = read_events(self._journal.records, points, damaged)
+        self.events = read_events(self._journal.records, points, self._journal.damaged)
         self._journal.records = []
-        self._count_interrupted()
+        for event in self.events:
+            self._count(event)
 
     def _check(self, header, description, seed, fixed):
         with self._intact_header():
@@ -161,34 +155,24 @@ class EventLog:
                 "differently."
             )
 
-    def _count_interrupted(self):
-        """Count evaluations that were running when an earlier process crashed.
-
-        If nothing else was running in the process, the evaluation may have killed it.
-        """
-        for event in self.events:
-            keys = Counter(event.keys)
-            if event.kind == "begun":
-                self._rows.update(zip(event.keys, event.content["begun"], strict=True))
-                self.n_calls += keys.total()
-                self._interrupted += keys
-                self._deaths += keys if event.content["alone"] else Counter()
-            elif event.kind == "ended":
-                self.n_calls -= 0 if event.content["called"] else keys.total()
-                self._interrupted -= keys
-                self._deaths -= keys
-            elif event.kind == "observed":
-                for key in keys:
-                    self._interrupted.pop(key, None)
-                    self._deaths.pop(key, None)
-
-    def was_under_way(self, point):
-        """Return whether an earlier process crashed while evaluating a point."""
-        return bool(self._interrupted) and self._key(point) in self._interrupted
+    def _count(self, event):
+        """Count the evaluations that have begun, and those that a process left when it died."""
+        if event.kind == "begun":
+            self.n_calls += len(event.keys)
+            for key in event.keys:
+                self._deaths[key] = self._deaths.get(key, 0) + bool(event.content["alone"])
+        elif event.kind in ("ended", "observed"):
+            if event.kind == "ended" and not event.content["called"]:
+                self.n_calls -= len(event.keys)
+            for key in event.keys:
+                self._deaths.pop(key, None)
 
     def n_deaths(self, point):
-        """Return how many earlier processes crashed while evaluating only this point."""
-        return self._deaths[self._key(point)] if self._deaths else 0
+        """Return how many earlier processes died while evaluating only this point.
+
+        It is None if no process died while evaluating it.
+        """
+        return self._deaths.get(self._key(point)) if self._deaths else None
 
     def replay(self, optimizer, events):
         """Restore an optimiser by replaying the journal's events.
@@ -198,7 +182,7 @@ class EventLog:
         """
 
         def damaged(i, error):
-            return self._journal.damaged_record(events[i].content["n"], error)
+            return self.damaged(events[i], error)
 
         with self._intact_header():
             is_same = self._journal.header["made with"]["skbo_silbo"] == made_with()["skbo_silbo"]
@@ -206,7 +190,7 @@ class EventLog:
 
     def damaged(self, event, error):
         """Return the error for a journal event that cannot be read."""
-        return self._journal.damaged_record(event.content["n"], error)
+        return self._journal.damaged(event.content["n"], error)
 
     def asked(self, optimizer, n=1):
         """Record the last n proposals of an optimiser and the changes of its model."""
@@ -228,15 +212,14 @@ class EventLog:
         `alone` is True if nothing else runs in this process.
         """
         [row] = self._points.rows([point])
-        key = self._key(point)
-        self._rows[key] = row
-        self._under_way[key] += 1
+        self._under_way.append(row)
         self._append({"begun": [row], "alone": alone})
 
-    def ended(self, point, *, called=True):
-        """Record that an evaluation failed, or was withdrawn before its start."""
-        self._append({"ended": self._points.rows([point]), "called": called})
-        self._under_way -= Counter([self._key(point)])
+    def withdrawn(self, point):
+        """Record that an evaluation was withdrawn before its start."""
+        [row] = self._points.rows([point])
+        self._append({"ended": [row], "called": False})
+        self._under_way.remove(row)
 
     def write(self, event):
         """Write an event that must not be lost to the journal.
@@ -254,15 +237,14 @@ class EventLog:
 
     def evaluated(self, point):
         """Mark an evaluation as completed."""
-        if self._under_way or self._interrupted:
-            for counter in (self._under_way, self._interrupted, self._deaths):
-                counter.pop(self._key(point), None)
+        [row] = self._points.rows([point])
+        if row in self._under_way:
+            self._under_way.remove(row)
 
     def close(self):
         """Record that running evaluations end with this run, and close the journal."""
         try:
-            left = [self._rows[key] for key in self._under_way.elements()]
-            self._under_way = Counter()
+            left, self._under_way = self._under_way, []
             with suppress(OSError, RuntimeError):
                 self._write_unwritten()
                 if left:
@@ -271,7 +253,7 @@ class EventLog:
             self._journal.close()
         n_lost = sum(len(event.get("y", ())) for event in self._unwritten)
         self._unwritten = []
-        if n_lost and os.getpid() == self._journal.process:
+        if n_lost:
             warn_user(
                 f"{n_lost} observations could not be written to journal {self.path!r}. Save them "
                 "from the result or the exception, and pass them on (as x0 and y0, as "
@@ -298,7 +280,7 @@ class EventLog:
         try:
             yield
         except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
-            raise self._journal.damaged_header(error) from error
+            raise self._journal.damaged(-1, error) from error
 
 
 def open_log(path):

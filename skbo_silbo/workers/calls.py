@@ -15,7 +15,6 @@ from typing import Any
 
 from skbo_silbo._joblib import loky_dumps
 
-MOST_DEATHS = 2  # a call has failed if the process died this often while running only it
 # Exceptions of libraries that are not imported here, as pairs (module, name).
 FOREIGN_LOSSES = {("distributed.scheduler", "KilledWorker")}
 

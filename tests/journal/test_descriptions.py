@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import types
-from collections import OrderedDict
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -60,15 +59,6 @@ class Slotted:
 
     def __init__(self, power):
         self.__name__, self.power = "plain", power
-
-
-class Signal(np.ndarray):
-    """An array with an attribute."""
-
-    def __new__(cls, power):
-        self = np.ones(2).view(cls)
-        self.power = power
-        return self
 
 
 class Proxy:
@@ -128,8 +118,6 @@ ALIKE = {
     "dates": (np.datetime64("2020-01-01"), np.datetime64("2020-01-02")),
     "arrays": (np.arange(30), np.arange(30.0)),
     "masks": (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0, 2.0], mask=[0, 0])),
-    "array with an attribute": (Signal(2), Signal(0)),
-    "OrderedDict": (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
     "RandomState": (np.random.RandomState(0), np.random.RandomState(1)),
     "distribution": (uniform(0, 1), uniform(0, 2)),
     "module of a class": (same_name("package.first"), same_name("package.second")),
@@ -142,8 +130,6 @@ ALIKE = {
     "functions": (square, nothing),
     "partial": (partial(max, 1), partial(max, 2)),
     "attribute of a partial": (with_attribute(2), with_attribute(0)),
-    "np.vectorize": (np.vectorize(square), np.vectorize(nothing)),
-    "otypes": (np.vectorize(square, otypes="f"), np.vectorize(square, otypes="d")),
     "lru_cache": (functools.lru_cache(square), functools.cache(nothing)),
     "proxy": (Proxy(square, 1), Proxy(square, 0)),
 }
@@ -179,19 +165,10 @@ def test_descriptions_are_the_same_in_another_process():
         lambda: compiled(2),
         lambda: functools.lru_cache(power_of(2)),
         lambda: make_pipeline(StandardScaler(), Model([Ridge()])),
-        lambda: np.random.mtrand._rand,
-        lambda: range(10**4),
     ],
 )
 def test_equal_objects_have_equal_descriptions(make):
     assert describe(make()) == describe(make())
-
-
-def test_calls_do_not_change_description_of_cache():
-    for function in (functools.lru_cache(plain), np.vectorize(plain), np.vectorize(plain, "d")):
-        before = describe(function)
-        function(3.0)
-        assert describe(function) == before
 
 
 def test_object_holding_itself_is_described():
@@ -245,8 +222,6 @@ class Sealed:
 UNSEEN = {
     "sealed": Sealed(),
     "generator": (x for x in [1]),
-    "np.frompyfunc": np.frompyfunc(lambda x: x**2, 1, 1),
-    "text of a class that no module has": type("Word", (str,), {"__module__": __name__})("a"),
 }
 
 
@@ -358,13 +333,3 @@ def test_odd_data_are_described_and_told_apart():
     for name, data in odd_data().items():
         assert describe_data(data) == describe_data(data.copy()), name
         assert describe_data(data) != describe_data(data[::-1]), name
-
-
-@pytest.mark.parametrize("name", ["mixed", "records"])
-def test_search_over_odd_data_resumes(path, name):
-    data = odd_data()[name]
-    options = {"estimator": Model(), "space": {"part": uniform()}, "n_iter": 3}
-    first, again = (search(path, **options).fit(data) for _ in range(2))
-    assert first.cv_results_["params"] == again.cv_results_["params"]
-    with pytest.raises(ValueError, match=r"X has other values"):
-        search(path, **options).fit(data[::-1])

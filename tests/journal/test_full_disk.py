@@ -173,21 +173,6 @@ def fill(disk, monkeypatch, n_fails):
     monkeypatch.setattr(Counted, "score", filling)
 
 
-@pytest.mark.parametrize("batch_size", [1, 3])
-def test_search_resumes_after_full_disk(path, disk, monkeypatch, batch_size):
-    options = {"n_iter": 7, "n_initial": 4, "batch_size": batch_size}
-    reference = search(**options).fit(X, Y)
-    with monkeypatch.context() as patched:
-        fill(disk, patched, 1)
-        with pytest.raises(OSError, match=FULL) as caught:
-            search(path, **options).fit(X, Y)
-    scores = caught.value.cv_results_["mean_test_score"]
-    assert_array_equal(scores, reference.cv_results_["mean_test_score"][:3])
-    resumed, n_fits = fit(search(path, **options))
-    assert n_fits == 4 * 3
-    assert resumed.cv_results_["params"] == reference.cv_results_["params"]
-
-
 def test_search_warns_when_disk_stays_full(path, disk, monkeypatch):
     options = {"n_iter": 5, "n_initial": 4}
     with monkeypatch.context() as patched:

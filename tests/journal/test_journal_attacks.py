@@ -5,7 +5,6 @@ import json
 import os
 import warnings
 from contextlib import closing, suppress
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,13 +18,10 @@ N_CALLS = 7
 BOUNDS = [(0.0, 1.0)] * 2
 
 
-def in_parts(n_ordinary, n_slow):
-    """Have a test take seeds: few ordinarily, others in ten parts behind ``slow``."""
-    edges = np.linspace(n_ordinary, n_ordinary + n_slow, 11).astype(int)
-    parts = [range(a, b) for a, b in pairwise(edges)]
-    slow = [pytest.param(part, marks=pytest.mark.slow) for part in parts]
-    ids = ["ordinary", *(f"part-{i}" for i in range(10))]
-    return pytest.mark.parametrize("seeds", [range(n_ordinary), *slow], ids=ids)
+def seeds(n_ordinary, n_slow):
+    """Have a test take seeds: few ordinarily, many behind ``slow``."""
+    slow = pytest.param(range(n_ordinary, n_slow), marks=pytest.mark.slow, id="slow")
+    return pytest.mark.parametrize("seeds", [pytest.param(range(n_ordinary), id="few"), slow])
 
 
 class Killed(BaseException):
@@ -141,7 +137,7 @@ def attack(door, folder, monkeypatch, seeds):
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
-@in_parts(8, 10_000)
+@seeds(8, 1000)
 def test_interrupted_runs_equal_uninterrupted(door, seeds, tmp_path, monkeypatch):
     attack(door, tmp_path, monkeypatch, seeds)
 
@@ -195,7 +191,7 @@ def read(path):
 
 
 @pytest.mark.parametrize("door", list(DOORS))
-@in_parts(100, 5_000)
+@seeds(100, 5000)
 def test_corrupted_file_is_rejected_or_prefix(door, seeds, tmp_path, monkeypatch):
     rng, path = np.random.default_rng(seeds.start), tmp_path / "run.jsonl"
     with monkeypatch.context() as patch, warnings.catch_warnings():

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import warnings
-from collections import Counter
 from contextlib import closing
 
 import numpy as np
@@ -52,40 +51,14 @@ def kill_until_done(folder, places, rng, backends, batch_size, seed, door):
     return killed
 
 
+@pytest.mark.parametrize(
+    "batch_size", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 4))]
+)
 @pytest.mark.parametrize("door", DOORS)
-def test_kill_at_every_place_equals_uninterrupted(door, tmp_path):
+def test_kill_at_every_place_equals_uninterrupted(door, batch_size, tmp_path):
     rng, backends = np.random.default_rng(0), ["threading", "loky", *["threading"] * 4]
-    assert kill_until_done(tmp_path, PLACES, rng, backends, 3, 1, door) == list(PLACES)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("door", DOORS)
-def test_two_hundred_kills_equal_uninterrupted(door, tmp_path):
-    rng, killed, seeds = np.random.default_rng(), [], itertools.count()
-    while len(killed) < 200:
-        places, seed = rng.choice(list(PLACES), 20), next(seeds)
-        options = ["loky", "threading"], (3, 1, 4)[seed % 3], seed, door
-        killed += kill_until_done(tmp_path, places, rng, *options)
-        print(door, seed + 1, "runs,", len(killed), dict(Counter(killed)), flush=True)
-
-
-@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
-def test_finished_candidate_of_open_batch_survives_kill(tmp_path, backend):
-    path, options = tmp_path / "run.jsonl", {"batch_size": 4, "random_state": 1, "n_iter": 8}
-    for n_told in (1, 2, 6):  # of two batches of four
-        place = tmp_path / str(n_told), path, "D", n_told, backend, "search"
-        with Run(*place, **options) as run:
-            assert run.wait() == "D"
-            run.process.kill()
-            run.process.join()
-        assert count_told(path) == n_told
-    with Run(tmp_path / "last", path, "E", 0, "threading", "search", **options) as run:
-        assert run.wait() == "E"
-        final = run.results()
-    assert count_told(path) == options["n_iter"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert final == DOORS["search"](**options)
+    killed = kill_until_done(tmp_path, PLACES, rng, backends, batch_size, 1, door)
+    assert killed == list(PLACES)
 
 
 @pytest.mark.parametrize("backend", ["loky", pytest.param("threading", marks=pytest.mark.slow)])

@@ -1,9 +1,7 @@
 """The journal of an optimiser: killed, torn, damaged, shared, of another search."""
 
 import gc
-import json
 import os
-import warnings
 
 import numpy as np
 import pytest
@@ -143,41 +141,6 @@ def test_pending_points_stay_with_same_search(path):
     same.close_journal()
     with pytest.raises(ValueError, match="n_initial"):
         make(path, n_initial=5)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_two_processes_evaluate_each_point_once(path, tmp_path):
-    """Each goes on where the other has ended."""
-    called, options = tmp_path / "called", {"method": "random", "random_state": 0, "journal": path}
-
-    def func(x):
-        with called.open("a") as file:
-            file.write(f"{x.tolist()}\n")
-        return bowl(x)
-
-    def take_turns():
-        warnings.simplefilter("ignore")
-        n_calls = 0
-        while n_calls < 16:
-            try:
-                n_calls = minimize(func, BOUNDS, n_calls=n_calls + 1, **options).nfev
-            except RuntimeError as error:
-                if "in use" not in str(error):
-                    raise
-
-    children = []
-    for _ in range(2):
-        children.append(os.fork())
-        if children[-1] == 0:
-            try:
-                take_turns()
-                os._exit(0)
-            finally:
-                os._exit(1)
-    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
-    whole = minimize(bowl, BOUNDS, method="random", random_state=0, n_calls=16).x_iters
-    assert list(map(json.loads, called.read_text().splitlines())) == whole.tolist()
 
 
 def test_collected_optimiser_releases_journal(path):

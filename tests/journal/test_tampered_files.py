@@ -39,22 +39,16 @@ BASIS = {"basis": [[1.0]], "order": "C"}
     [
         (["events"], None, "KeyError: 'events'"),
         (["seed"], "a", "TypeError: 'str' object"),
-        (["version"], None, "got .*'version': None"),
         (["version"], 4, "got .*'version': 4"),
-        (["class"], None, "got .*'class': None"),
         (["space", "bounds"], None, "`bounds` must be given"),
         ([*TOLD, "y"], ["a"] * 8, r"`data`\['events'\]\[0\] .*values must be numbers"),
         ([*TOLD, "y"], [1.0], "same length, got 8, 1"),
         ([*TOLD, "observed"], [[0.5, 7.0]] * 8, "inside the bounds"),
-        ([*TOLD, "observed"], [[0.5, None]] * 8, "lists of 2 finite numbers"),
         (["options", "zz"], 1, "unexpected keyword argument 'zz'"),
         ([*ASKED, "asked"], [[9.0, 9.0]], r"\['events'\]\[1\] .* lists of 2 numbers in"),
         ([*ASKED, "foo"], 1, None),
-        ([*ASKED, "cancelled"], [], "an event must be one of"),
         ([*LEARNT, "embedding"], BASIS, r"the basis must have 2 rows"),
-        ([*LEARNT, "learnt_at"], "x", "invalid literal"),
         ([*LEARNT, "surrogate"], {"a": 1}, "KeyError"),
-        ([*LEARNT, "path"], [[1]], "not enough values"),
     ],
 )
 def test_tampered_state_raises_value_error(saved, place, value, message):
@@ -117,16 +111,11 @@ def test_malformed_header_is_rejected(tmp_path, written, name, value):
     ("changes", "message"),
     [
         ({"y": ...}, "KeyError: 'y'"),
-        ({"y": ["x"]}, "values must be numbers"),
         ({"y": [10**400]}, "OverflowError"),
         ({"y": [1.0, 2.0]}, "same length, got 1, 2"),
         ({"observed": [[5.0, 5.0]]}, "inside the bounds"),
-        ({"observed": [[0.5]]}, "lists of 2 finite numbers"),
-        ({"batch": "x"}, "invalid literal"),
         ({"place": ...}, "KeyError: 'place'"),
         ({"observed": ..., "cancelled": 1}, "must be a list, got 1"),
-        ({"observed": ..., "asked": [[0.5, 2.0]]}, r"numbers in \[-1, 1\]"),
-        ({"observed": ..., "foo": 1}, "must be one of asked, begun"),
         ({"asked": [[0.5, 0.5]]}, "must be one of asked, begun"),
     ],
 )
@@ -219,16 +208,19 @@ def of_search(path):
     return search.fit(np.eye(8), np.arange(8.0))
 
 
-def test_malformed_score_is_rejected_by_line(tmp_path):
+@pytest.mark.parametrize(
+    ("score", "message"), [(10**400, "OverflowError"), ({"a": 1}, "all splits"), ({}, "TypeError")]
+)
+def test_malformed_score_is_rejected_by_line(tmp_path, score, message):
     path = tmp_path / "search.jsonl"
     of_search(path)
     lines = path.read_bytes().splitlines()
     i = next(i for i, line in enumerate(lines) if b'"rows"' in line)
     rows = json.loads(lines[i])["rows"]
-    rows[0]["test_scores"] = 10**400
+    rows[1]["test_scores"] = score
     lines[i] = tampered(lines[i], rows=rows)
     path.write_bytes(b"\n".join([*lines, b""]))
-    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(OverflowError"):
+    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \({message}"):
         of_search(path)
 
 
