@@ -101,7 +101,7 @@ def test_single_candidate_skips_untuned_estimator():
     assert fit(n_iter=1, n_initial=3, **dicts).cv_results_["source"].tolist() == ["given"]
 
 
-@pytest.mark.parametrize(("batch_size", "n_jobs"), [("auto", 1), ("auto", 2), (3, 2)])
+@pytest.mark.parametrize(("batch_size", "n_jobs"), [("auto", 1), (3, 2)])
 def test_dicts_are_evaluated_in_their_order(batch_size, n_jobs):
     params = [{"a": 0.1, "b": 0.2}, {"b": 0.4, "a": 0.3}]
     with parallel_config("threading"):
