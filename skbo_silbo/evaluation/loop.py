@@ -330,11 +330,10 @@ class EvaluationLoop:
         if self._n_before is None:
             self._n_before = n_values
         if new := modelled[n_values - self._n_before :]:  # an interrupted call has told the others
-            sign = -1.0 if self.optimizer.maximize else 1.0
             observations = [trial.observation for trial in new]
             told = {k: np.array([o.told[k] for o in observations]) for k in observations[0].told}
             points = [trial.point for trial in new]
-            self.optimizer.tell(points, [sign * o.y for o in observations], **told)
+            self.optimizer.tell(points, [self.optimizer.sign * o.y for o in observations], **told)
         for row, trial in enumerate(modelled, start=self._n_before):
             trial.row = row
         # in one statement, within which Ctrl-C is not raised

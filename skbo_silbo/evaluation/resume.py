@@ -74,7 +74,7 @@ def _restored(log, event, evaluation):
                 trial.source = "given"
             trials.append(trial)
     except UNREADABLE as raised:
-        raise log.damaged(event, raised) from raised
+        raise log.damaged(event.n, raised) from raised
     return trials
 
 

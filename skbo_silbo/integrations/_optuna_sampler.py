@@ -303,8 +303,8 @@ class _StudyModel:
             points = [self._space.to_point(seen.observed[number][0]) for number in new]
             values = np.array([known[number] for number in new])
             learnt = values[:, 1:] if values.shape[1] > 1 else None
-            sign = -1.0 if self._optimizer.maximize else 1.0
-            self._optimizer.tell(points, sign * values[:, 0], constraints=learnt)
+            values = self._optimizer.sign * values[:, 0]
+            self._optimizer.tell(points, values, constraints=learnt)
             self._observed |= {number: known[number] for number in new}
         self._set_pending(seen.pending)
 

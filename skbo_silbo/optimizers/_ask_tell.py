@@ -206,7 +206,7 @@ class AskTellOptimizer(ABC):
         were computed from, with shape (n, k).
         """
         points, values = as_evaluations(x, y, self.space_)
-        values = self._sign * values
+        values = self.sign * values
         noise_std = as_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
@@ -228,7 +228,7 @@ class AskTellOptimizer(ABC):
                 "value, NaN if unknown."
             )
         if (np.abs(values) > LARGEST).any():
-            warn_about_large_values(self._sign * values)
+            warn_about_large_values(self.sign * values)
         return self
 
     def cancel(self, x: Any) -> Self:
@@ -369,7 +369,7 @@ class AskTellOptimizer(ABC):
     @property
     def func_vals_(self) -> FloatArray:
         """Observed objective values in the order of `tell`."""
-        return self._sign * self._history.y
+        return self.sign * self._history.y
 
     @property
     def constraints_(self) -> FloatArray:
@@ -392,7 +392,7 @@ class AskTellOptimizer(ABC):
     @property
     def best_y_(self) -> float:
         """Best finite objective value observed at a feasible point."""
-        return self._sign * float(self._history.y[self._history.best_index()])
+        return self.sign * float(self._history.y[self._history.best_index()])
 
     @property
     def recommended_(self) -> Recommendation:
@@ -535,7 +535,7 @@ class AskTellOptimizer(ABC):
         return
 
     @property
-    def _sign(self):
+    def sign(self) -> float:
         """Factor that converts between the user's values and values to minimise, 1 or -1."""
         return -1.0 if self.maximize else 1.0
 

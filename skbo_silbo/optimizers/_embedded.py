@@ -320,7 +320,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             mean, std = self._averaged(model).surrogate.predict(Z[[i]])
             mean, std = map(float, in_units_of_values(model, mean[0], std[0], y))
             point = self._history.points[self._row_of(points[i])].copy()
-            return Recommendation(point, self._sign * mean, std)
+            return Recommendation(point, self.sign * mean, std)
 
     def _row_of(self, x):
         """Return the index of the first evaluation of a given encoded point."""
@@ -412,7 +412,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             probability = np.ones(len(X))
             if model.feasibility is not None:
                 probability = np.exp(model.feasibility.log_probability(X))
-        values = self._sign * mean, std, probability
+        values = self.sign * mean, std, probability
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
     def expected_improvement(self, x: Any) -> Any:

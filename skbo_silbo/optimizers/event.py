@@ -19,7 +19,7 @@ is written as it is, and an initial candidate of a search as its number, counted
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,8 @@ class Event:
     kind : str
     content : dict
         Content of the event as a dict of JSON data.
+    n : int
+        Number of the event in its journal, counted from 0.
     keys : tuple of bytes
         Keys that identify the points of the event.
     X : ndarray of shape (n, m)
@@ -58,6 +60,7 @@ class Event:
 
     kind: str
     content: dict[str, Any]
+    n: int
     keys: tuple[bytes, ...] = ()
     X: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     points: Sequence[Any] = ()
@@ -149,11 +152,24 @@ class Points:
             return np.nan
 
 
-def read_event(content: dict[str, Any], points: Points) -> Event:
-    """Parse an event of a journal.
+def read_events(
+    contents: Sequence[Any], points: Points, damaged: Callable[[int, Exception], Exception]
+) -> list[Event]:
+    """Parse the events of a journal.
 
-    If it was not written by this module, one of the exceptions in `UNREADABLE` is raised.
+    If event n cannot be parsed, the error returned by ``damaged(n, error)`` is raised.
     """
+    events = []
+    for n, content in enumerate(contents):
+        try:
+            events.append(_read_event(n, content, points))
+        except UNREADABLE as error:
+            raise damaged(n, error) from error
+    return events
+
+
+def _read_event(n, content, points):
+    """Parse an event, or raise one of the exceptions in `UNREADABLE`."""
     kinds = KINDS & content.keys()
     if len(kinds) != 1:
         raise ValueError(f"an event must be one of {', '.join(sorted(KINDS))}")
@@ -162,10 +178,10 @@ def read_event(content: dict[str, Any], points: Points) -> Event:
     if not isinstance(rows, list):
         raise ValueError(f"{kind!r} must be a list, got {rows!r}")
     if kind == "constrained":
-        return Event(kind, dict(content))
+        return Event(kind, dict(content), n)
     if kind != "observed":
         X, keys = points.read(rows)
-        return Event(kind, dict(content), keys, X)
+        return Event(kind, dict(content), n, keys, X)
     y, noise_std = (values_from_data(content[name]) for name in ("y", "noise_std"))
     more = [_table(content.get(name, [[]] * len(y))) for name in ("constraints", "goals")]
     if points.space.is_dict:
@@ -177,7 +193,7 @@ def read_event(content: dict[str, Any], points: Points) -> Event:
         keys = tuple(keys_of(X))
     if not len(X) == len(y) == len(noise_std) == len(more[0]) == len(more[1]):
         raise ValueError(f"'observed' and 'y' must have the same length, got {len(X)}, {len(y)}")
-    return Event(kind, dict(content), keys, X, observed, y, noise_std, *more)
+    return Event(kind, dict(content), n, keys, X, observed, y, noise_std, *more)
 
 
 def _table(rows):

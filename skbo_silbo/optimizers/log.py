@@ -11,7 +11,8 @@ from numbers import Integral
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal.describe import require_same
 from skbo_silbo.journal.journal import Journal
-from skbo_silbo.optimizers.state import RootSeed, read_events, replay
+from skbo_silbo.optimizers.event import read_events
+from skbo_silbo.optimizers.state import RootSeed, replay
 
 MOST_DEATHS = 2  # a point has failed if the process died this often while evaluating only it
 
@@ -60,10 +61,13 @@ class EventLog:
         The parsed events of earlier runs, in the order in which they were written.
     n_calls : int
         Number of evaluations that earlier runs have started.
+    damaged : callable
+        Function ``damaged(n, error)`` that returns the error to raise if event n cannot be read.
     """
 
     def __init__(self, path):
         self._journal = Journal(path)
+        self.damaged = self._journal.damaged
         self.path, self.events, self.fixed, self.n_calls = self._journal.path, [], {}, 0
         self._random_state = None  # the random state of this run, if it is an integer
         self._unwritten = []  # observations that could not be written yet
@@ -123,7 +127,7 @@ class EventLog:
             who = {"made with": made_with(), **seeds, "fixed": fixed or {}}
             self._journal.begin({**who, "search": description})
         self.fixed = self._journal.header["fixed"]
-        self.events = read_events(self._journal.records, points, self._journal.damaged)
+        self.events = read_events(self._journal.records, points, self.damaged)
         self._journal.records = []
         for event in self.events:
             self._count(event)
@@ -180,17 +184,9 @@ class EventLog:
         Its model is restored, too, unless another version of this library fitted it. In that case,
         it is fitted again.
         """
-
-        def damaged(i, error):
-            return self.damaged(events[i], error)
-
         with self._intact_header():
             is_same = self._journal.header["made with"]["skbo_silbo"] == made_with()["skbo_silbo"]
-        self._learnt = replay(optimizer, events, damaged, and_what_was_learnt=is_same)
-
-    def damaged(self, event, error):
-        """Return the error for a journal event that cannot be read."""
-        return self._journal.damaged(event.content["n"], error)
+        self._learnt = replay(optimizer, events, self.damaged, and_what_was_learnt=is_same)
 
     def asked(self, optimizer, n=1):
         """Record the last n proposals of an optimiser and the changes of its model."""
@@ -280,7 +276,7 @@ class EventLog:
         try:
             yield
         except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
-            raise self._journal.damaged(-1, error) from error
+            raise self.damaged(-1, error) from error
 
 
 def open_log(path):

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo._checks import brief
 from skbo_silbo.journal.describe import describe, require_same
 from skbo_silbo.optimizers.constraints import KnownConstraints
-from skbo_silbo.optimizers.event import UNREADABLE, Points, observed_event, read_event
+from skbo_silbo.optimizers.event import UNREADABLE, Points, observed_event, read_events
 from skbo_silbo.space import Box
 from skbo_silbo.space.any_space import branches_of
 
@@ -62,25 +62,11 @@ def from_data(cls, data, bounds, objects):
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise _not_as_written(error) from error
 
-    def damaged(i, error):
-        return _not_as_written(error, f"['events'][{i}]")
+    def damaged(n, error):
+        return _not_as_written(error, f"['events'][{n}]")
 
     replay(made, read_events(events, Points(made.space_), damaged), damaged)
     return made
-
-
-def read_events(contents, points, damaged):
-    """Parse the events of a journal.
-
-    If event i cannot be parsed, the error returned by ``damaged(i, error)`` is raised.
-    """
-    events = []
-    for i, content in enumerate(contents):
-        try:
-            events.append(read_event(content, points))
-        except UNREADABLE as error:
-            raise damaged(i, error) from error
-    return events
 
 
 def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
@@ -91,7 +77,7 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
     optimizer : AskTellOptimizer
     events : list of Event
     damaged : callable
-        Function ``damaged(i, error)`` that returns the error to raise if event i is invalid.
+        Function ``damaged(n, error)`` that returns the error to raise if event n is invalid.
     and_what_was_learnt : bool, default=True
         Whether to restore the fitted model as well. If False, it is fitted again when needed.
 
@@ -111,7 +97,7 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
                 state = {**learnt, "fresh": False} if is_stale else learnt
                 optimizer.model_from_dict(state)
         except UNREADABLE as error:
-            raise damaged(i, error) from error
+            raise damaged(event.n, error) from error
     return learnt
 
 
@@ -139,7 +125,9 @@ def _made(cls, data, bounds, objects):
         bounds = box_from_data(data["space"]["bounds"])
     options = merge_options(data, objects)
     optimizer = cls(bounds, random_state=RootSeed(index(data["seed"])), **options)
-    check_space(data["space"], optimizer.space_)
+    remedy = "Use the same space, or tell the old points and values to a new optimiser."
+    rule = "`bounds` differs from the space of the saved optimiser"
+    require_same(data["space"], space_to_data(optimizer.space_), rule, remedy)
     optimizer.maximize = bool(data["maximize"])
     return optimizer
 
@@ -267,13 +255,6 @@ def describe_space(space):
       ['kernel', {'text': "'rbf', None", 'categories': ['rbf', None]}]]]
     """
     return [[[p.name, p.describe()] for p in b.parameters] for b in branches_of(space)]
-
-
-def check_space(data, space):
-    """Raise a ValueError if a search space differs from the one that was saved."""
-    remedy = "Use the same space, or tell the old points and values to a new optimiser."
-    rule = "`bounds` differs from the space of the saved optimiser"
-    require_same(data, space_to_data(space), rule, remedy)
 
 
 def _plain(value):

@@ -155,14 +155,6 @@ def test_grouping_likelihood_is_density_of_values():
     assert_allclose(value - 0.5 * 30 * (1 + np.log(2 * np.pi)), density, rtol=1e-8)
 
 
-@pytest.mark.quick
-@pytest.mark.parametrize(("d", "size"), [(1, 1), (5, 2), (7, 3), (4, 4), (3, 9)])
-def test_groups_are_a_partition(d, size):
-    groups = AdditiveProcess(size)._draw_groups(d, np.random.default_rng(0))
-    assert_array_equal(np.sort(np.concatenate(groups)), np.arange(d))
-    assert max(map(len, groups)) <= size
-
-
 @pytest.mark.parametrize(("method", "n_calls"), [("add-bo", 60), ("bock", 15)])
 def test_a_bowl_is_searched_better_than_by_chance(method, n_calls):
     def func(x):
@@ -178,19 +170,6 @@ def test_a_bowl_is_searched_better_than_by_chance(method, n_calls):
 def test_the_number_of_components_is_checked(cls, n):
     with pytest.raises(ValueError, match="n_components"):
         cls(BOUNDS, n_components=n)
-
-
-def test_sketched_products_are_right_on_average():
-    # Nayebi et al. 2019, Lemma 1: E <Sx, Sy> = <x, y>
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((2, 12))
-    products = []
-    for _ in range(4_000):
-        sketch = Sketch.count(12, 5, rng)
-        a, b = sketch.project(np.vstack([x, y])) * sketch.counts
-        products.append(a @ b)
-    error = np.std(products) / np.sqrt(len(products))
-    assert abs(np.mean(products) - x @ y) < 4 * error
 
 
 @pytest.mark.quick

@@ -12,7 +12,6 @@ from scipy.optimize import approx_fprime
 from benchmarks.search.functions import colville, colville_as_run
 from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo.baselines import SILBOBottomUpAsRun, SILBOTopDownAsRun
-from skbo_silbo.baselines._moving_points import clipped_points
 from skbo_silbo.baselines._silbo_as_printed import _import_cma, preimage_by_evolution
 from skbo_silbo.baselines._silbo_as_run import (
     AsRunLearner,
@@ -116,21 +115,6 @@ def test_only_the_best_labels_are_learnt_from():
     assert_allclose(own @ own.T, B @ np.linalg.pinv(B), atol=1e-9)
 
 
-def test_identity_in_pencil_rotates_basis_within_span():
-    rng = np.random.default_rng(1)
-    X, U = rng.uniform(-1, 1, (60, 6)), rng.uniform(-1, 1, (60, 6))
-    y = X[:, 0] + X[:, 1] ** 2
-
-    def components(ridge):
-        learner = SemiSlicedInverseRegression(3, solver="paper", ridge=ridge, random_state=0)
-        return learner.fit(X, y, X_unlabeled=U).components_.T
-
-    bare, without, auto = components(5.0), components(0.0), components("auto")
-    assert_array_equal(without, auto)
-    assert not np.allclose(bare, without)
-    assert_allclose(bare @ np.linalg.pinv(bare), without @ np.linalg.pinv(without), atol=1e-9)
-
-
 def test_two_generations_stay_near_centre():
     embedding = LinearEmbedding(100, orthonormal(100, 3, 0))
     z = embedding.half_widths  # a corner far outside what two generations reach
@@ -196,15 +180,6 @@ def test_evolution_outside_the_image_comes_near_its_edge():
     nearest = nearest_points(z[None], embedding, np.zeros(20))
     distances = np.linalg.norm(embedding.project(np.vstack([x, nearest])) - z, axis=1)
     assert distances[0] < 1.02 * distances[1]
-
-
-@pytest.mark.quick
-def test_bottom_up_is_the_clipped_pseudo_inverse():
-    embedding = make_embedding(7, 2, 2)
-    Z = np.random.default_rng(2).uniform(-1, 1, (20, 2)) * embedding.half_widths
-    X = clipped_points(Z, embedding)
-    assert_allclose(X, np.clip(Z @ np.linalg.pinv(embedding.basis), -1, 1), atol=1e-12)
-    assert (np.abs(X) == 1).any()
 
 
 def test_cma_without_matplotlib_warns_of_nothing(monkeypatch):

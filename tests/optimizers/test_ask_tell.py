@@ -58,11 +58,6 @@ def test_dict_points(method):
     assert optimizer.x_iters_ == [point, *batch]
 
 
-def test_asking_with_nothing_told_beyond_the_design():
-    X = SILBO([(0, 1)], n_initial=2, random_state=0).ask(7)
-    assert len(np.unique(X, axis=0)) == 7
-
-
 @pytest.mark.parametrize("n", [0, -1, 1.5, "2", True])
 def test_how_many_is_a_positive_integer(method, n):
     with pytest.raises(ValueError, match=r"\bn\b.*integer >= 1"):
@@ -134,16 +129,12 @@ def test_no_best_without_a_finite_value(method, values):
     ("x", "y", "message"),
     [
         ([0, 1, 3.0], 1.0, r"inside.*\[1.0, 2.0\].*2"),
-        ([0, 1, np.nan], 1.0, "inside the bounds"),
         ([0, 1], 1.0, r"shape \(n, 3\)"),
-        ([[0, 1]], [1.0], r"shape \(n, 3\)"),
         ([[0, 1, 1.5], [0, 1, 9.0]], [1.0, 2.0], "inside the bounds"),
         ([0, 1, 1.5], [1.0, 2.0], r"\by\b.*number"),
         ([[0, 1, 1.5]] * 2, [1.0], "y must be 2 numbers"),
         ([[0, 1, 1.5]], 1.0, r"\by\b.*1 number"),
-        ([0, 1, 1.5], None, r"\by\b.*real"),
         ([0, 1, 1.5], "low", r"\by\b.*real"),
-        (["a", "b", "c"], 1.0, r"\bx\b.*real"),
         ({"x0": 1}, 1.0, r"\bx\b.*real"),
     ],
 )
@@ -210,10 +201,8 @@ def test_a_generator_is_a_seed(make):
             {"embedding": "pca"},
             r"embedding.*components_",
         ),
-        ({"embedding": 3}, "embedding must be one of"),
         ({"n_components": 0}, r"n_components.*got 0"),
         ({"n_components": 4}, r"n_components.*at most 3"),
-        ({"n_components": 2, "embedding": "identity"}, r"n_components.*3"),
         ({"n_initial": 0}, r"n_initial.*>= 1"),
         ({"n_unlabeled": -1}, r"n_unlabeled.*>= 0"),
         ({"update_every": 0}, r"update_every.*>= 1"),

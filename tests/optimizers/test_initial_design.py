@@ -100,12 +100,6 @@ def test_resumed_journal_warns_of_whole_budget(tmp_path):
     assert told(by_minimize, 9, journal=path) == []
 
 
-def test_the_warning_points_at_the_call(recwarn):
-    with pytest.warns(FirstPointsOnlyWarning) as found:
-        minimize(sum, BOUNDS, n_calls=2)
-    assert found[0].filename == __file__
-
-
 MIXED = {"x": uniform(), "y": uniform(), "a": ["p", "q", "r"], "b": ["s", "t"]}
 
 

@@ -5,11 +5,8 @@ import pytest
 from ask_tell import run
 from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.decomposition import PCA, KernelPCA
-from sklearn.feature_selection import SelectKBest
+from sklearn.decomposition import PCA
 from sklearn.linear_model import BayesianRidge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding.choice import IdentityLearner, choose_embedding
@@ -77,16 +74,6 @@ def test_all_inputs_cannot_be_some(embedding):
         ValueError, match=f"`n_components` must be 'auto' or 6 .*{embedding}.*got 2"
     ):
         SILBO([(0, 1)] * 6, embedding=embedding, n_components=2)
-
-
-@pytest.mark.parametrize(
-    "transformer",
-    [KernelPCA(2), SelectKBest(k=2), make_pipeline(StandardScaler(), KernelPCA(2))],
-    ids=lambda transformer: type(transformer).__name__,
-)
-def test_non_invertible_embedding_raises_before_evaluation(transformer):
-    with pytest.raises(ValueError, match=r"embedding.*components_"):
-        SILBO([(0, 1)] * 6, embedding=transformer)
 
 
 def test_a_prior_cannot_be_had_from_a_regressor():
@@ -223,12 +210,6 @@ def test_points_liked_but_not_chosen_are_unlabelled(recorder):
     assert told.isdisjoint(unlabelled)
 
 
-def test_without_unlabelled_points(recorder):
-    optimizer = SILBO([(-1, 1)] * 3, embedding=recorder, n_initial=5, n_unlabeled=0, random_state=0)
-    run(optimizer, lambda x: float(x[0]), 8)
-    assert [unlabelled for _, _, unlabelled in calls()] == [None] * 3
-
-
 def test_failures_are_unlabelled_for_the_embedding(recorder):
     optimizer = SILBO(
         [(-1, 1)] * 3, embedding=recorder, n_initial=5, n_unlabeled=0, warp=None, random_state=0
@@ -310,11 +291,6 @@ def test_unusable_components_keep_all_inputs(value):
 def test_transformer_with_nan_components_is_rejected():
     with pytest.raises(ValueError, match=r"`embedding` must be .*components_ must be finite"):
         SILBO([(0, 1)] * 3, embedding=Degenerate(fewest=1000))
-
-
-def test_n_components_belongs_to_the_transformer():
-    with pytest.raises(ValueError, match=r"n_components.*'auto'"):
-        SILBO([(0, 1)] * 3, embedding=PCA(2), n_components=2)
 
 
 # --- active subspace ------------------------------------------------------------------------------

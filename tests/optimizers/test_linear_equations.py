@@ -65,7 +65,6 @@ def test_equations_hold_with_fixed_and_pending():
     ("constraint", "message"),
     [
         (LinearConstraint(np.ones((1, 4)), 5.0, 5.0), r"constraints.*possible"),
-        (NonlinearConstraint(np.sum, 1.0, 1.0), "lb < ub, or a LinearConstraint"),
         (LinearConstraint(np.ones((1, 4)), 2.0, 1.0), r"constraints.*inequalities"),
     ],
 )
@@ -74,18 +73,6 @@ def test_infeasible_equations_raise_before_evaluation(constraint, message):
     with pytest.raises(ValueError, match=message):
         minimize(calls.append, UNIT, constraints=constraint, n_calls=3, random_state=0)
     assert not calls
-
-
-def test_journal_requires_same_equation(tmp_path):
-    options = {"method": "random", "random_state": 0}
-    known = {"journal": tmp_path / "mixture.jsonl", **options}
-    minimize(distance, UNIT, constraints=SHARES, n_calls=5, **known)
-    result = minimize(distance, UNIT, constraints=SHARES, n_calls=9, **known)
-    whole = minimize(distance, UNIT, constraints=SHARES, n_calls=9, **options)
-    np.testing.assert_array_equal(result.x_iters, whole.x_iters)
-    other = LinearConstraint(np.ones((1, 4)), 2, 2)
-    with pytest.raises(ValueError, match="constraints"):
-        minimize(distance, UNIT, constraints=other, n_calls=9, **known)
 
 
 def test_log_scale_with_equation_raises():

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from scipy.optimize import Bounds, LinearConstraint
+from scipy.optimize import Bounds
 
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.space import Box, parameter_domains
@@ -92,15 +92,6 @@ def test_saved_state_has_scale_and_maximize(tmp_path):
         SILBO(RATES, maximize=True, **known)
     with pytest.raises(ValueError, match=r"maximize.*True"):
         SILBO(RATES, scale=MIXED, **known)
-
-
-def test_an_equation_between_logarithms_is_refused():
-    equation = LinearConstraint([[1, 0, 1]], 0.5, 0.5)
-    with pytest.raises(ValueError, match="equations between"):
-        minimize(misfit, RATES, scale=MIXED, constraints=equation)
-    free = LinearConstraint([[0, 0, 1]], 0.5, 0.5)
-    result = minimize(misfit, RATES, scale=MIXED, constraints=free, n_calls=3, random_state=0)
-    np.testing.assert_allclose(result.x_iters[:, 2], 0.5, atol=4e-9)
 
 
 def test_maximize_turns_the_sign_and_nothing_else():

@@ -150,18 +150,3 @@ def test_many_values_tune_on_subset():
         Z[:100], y[:100], state={"theta": surrogate.theta_}, tune=False
     )
     assert std.mean() < 0.6 * few.predict(Z[rows])[1].mean()
-
-
-def test_state_round_trips_exactly():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (25, 300))
-    y = np.sin(2 * X[:, 0]) + X[:, 1]
-    theta = np.r_[1.3, rng.uniform(0.0, 2.0, 300), -9.0]
-    fitted = GaussianProcessSurrogate().fit(X, y, state={"theta": theta}, tune=False)
-    assert_array_equal(fitted.theta_, theta)
-    state = json.loads(json.dumps(fitted.to_state()))
-    for _ in range(3):
-        again = GaussianProcessSurrogate().fit(X, y, state=state, tune=False)
-        assert again.to_state() == state
-        assert_array_equal(again.predict(X), fitted.predict(X))
-        state = again.to_state()

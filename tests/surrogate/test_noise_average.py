@@ -7,7 +7,7 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate.noise_average import NOISE_VARIANCES, averaged_over_noise
+from skbo_silbo.surrogate.noise_average import averaged_over_noise
 from skbo_silbo.surrogate.regressor import RegressorSurrogate
 
 pytestmark = pytest.mark.quick
@@ -57,16 +57,6 @@ def test_mean_and_variance_are_those_of_the_mixture():
     mean, std = average.predict(new)
     assert_allclose(draws.mean(axis=1), mean, atol=0.02)
     assert_allclose(draws.std(axis=1), std, rtol=0.03)
-
-
-def test_fitted_surrogate_is_unchanged():
-    surrogate, Z, _ = noisy_fit(0)
-    theta, before = surrogate.theta_.copy(), surrogate.predict(Z)
-    average = averaged_over_noise(surrogate)
-    assert_allclose(surrogate.theta_, theta, rtol=0)
-    assert_allclose(surrogate.predict(Z), before, rtol=0)
-    noise = np.exp([member.theta_[-1] for member in average.surrogates])
-    assert np.isin(noise.round(12), NOISE_VARIANCES).all()
 
 
 def test_equal_targets_and_other_surrogates_are_returned():

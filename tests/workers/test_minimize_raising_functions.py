@@ -106,13 +106,6 @@ def test_point_raises_in_every_run_until_mended(path, poison, executor):
     assert_array_equal(np.sort(result.x_iters, axis=0), np.sort(POINTS[:6], axis=0))
 
 
-def test_sys_exit_raises_in_every_run(path):
-    func = Simulator(2, error=SystemExit(0))
-    for n_runs in (1, 2, 3):
-        assert_array_equal(raised(func, path, SystemExit).optimize_x, POINTS[2])
-        assert func.n_calls == 2 + n_runs
-
-
 def test_interrupted_call_is_counted(path):
     func = Simulator(3, error=KeyboardInterrupt())
     result = run(func, path)

@@ -139,27 +139,3 @@ def test_no_call_begins_when_the_time_is_up():
         assert len(n_made) == 1
         assert kinds_of(workers) == {0: "lost"}
     assert len(n_made) == 10
-
-
-def test_calls_of_hanging_workers_are_moved(clock):
-    release, made = threading.Event(), []
-
-    def hang():
-        clock.run()
-        release.wait(FOREVER)
-
-    def make():
-        if made:
-            clock.stand()
-        made.append(ThreadPoolExecutor(1))
-        return made[-1]
-
-    workers = Scheduler(make, timeout=9.0)
-    workers.submit(Call("hangs", hang))
-    workers.submit(Call("waits", int))
-    try:
-        assert kinds_of(workers) == {"hangs": "late", "waits": "value"}
-        assert len(made) == 2
-    finally:
-        release.set()
-        workers.close(wait=True)

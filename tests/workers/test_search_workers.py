@@ -231,15 +231,3 @@ def test_unpicklable_search_raises_before_first_fit():
         fit(search(estimator=Holder(held=Refusing())), "loky")
     with pytest.raises(ValueError, match=r"^scoring must be picklable"):
         fit(search(scoring=Refusing()), "loky")
-
-
-class Stops(Refusing):
-    """A callback that holds what cannot be sent, as a progress bar does."""
-
-    def __call__(self, progress):
-        return progress.n_evaluations == 2
-
-
-@pytest.mark.slow
-def test_a_callback_stays_in_this_process():
-    assert fit(search(callback=Stops(), n_jobs=2), "loky").stop_reason_ == "callback"
