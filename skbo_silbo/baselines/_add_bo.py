@@ -23,8 +23,7 @@ from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition.acquisition_functions import confidence_gain
 from skbo_silbo.acquisition.searches import N_BEST, N_NEAR, points_near
 from skbo_silbo.baselines._baseline import Baseline, ExactProcess
-from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers.configuration import DESIGNS, check_n_initial
+from skbo_silbo.optimizers.configuration import DESIGNS, Configuration, check_n_initial
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # noise variances relative to the signal variance

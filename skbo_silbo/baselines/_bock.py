@@ -31,8 +31,7 @@ from skbo_silbo._numerics.priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.baselines._baseline import Baseline, ExactProcess
-from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers.configuration import check_n_initial, make_acquisition
+from skbo_silbo.optimizers.configuration import Configuration, check_n_initial, make_acquisition
 
 N_POWERS = 4  # powers of the cosine, from 0 to 3
 LEAST_VARIANCE = 1e-14  # smallest predicted variance relative to the signal variance

@@ -17,8 +17,7 @@ from skbo_silbo.baselines._moving_points import MovingPoints, clipped_points
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding.choice import FixedLearner
 from skbo_silbo.embedding.linear import nearest_points
-from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers.configuration import check_n_initial, make_acquisition
+from skbo_silbo.optimizers.configuration import Configuration, check_n_initial, make_acquisition
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
 SKETCH_STREAM = (0, 3)  # key of the random generator of the sketch

@@ -24,8 +24,7 @@ from skbo_silbo.acquisition.searches import BOX_ROUNDS, BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._random_embeddings import SKETCH_STREAM, shortest_points
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers.configuration import make_acquisition
+from skbo_silbo.optimizers.configuration import Configuration, make_acquisition
 
 STEP = 0.01  # step e of the differences, in half widths of the cube
 WEIGHT = 1e-3  # weight of the nuclear norm, relative to the smallest for which G is zero

@@ -22,8 +22,7 @@ from skbo_silbo.baselines._silbo_as_printed import (
     preimage_by_evolution,
 )
 from skbo_silbo.embedding.learners import SemiSIRLearner
-from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers.configuration import random_points
+from skbo_silbo.optimizers.configuration import Configuration, random_points
 
 AS_RUN = {
     "n_local_neighbors": 3,

@@ -16,8 +16,7 @@ from skbo_silbo.decomposition import KernelSlicedInverseRegression
 from skbo_silbo.embedding.choice import IdentityLearner, choose_embedding
 from skbo_silbo.embedding.learners import TransformerLearner
 from skbo_silbo.embedding.nonlinear import RELEARN
-from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers.configuration import DESIGNS, make_acquisition
+from skbo_silbo.optimizers.configuration import DESIGNS, Configuration, make_acquisition
 from skbo_silbo.optimizers.model import learning_data
 from skbo_silbo.space.any_space import AnySpace
 

@@ -8,7 +8,7 @@ only writer of the journal.
 
 import math
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from operator import attrgetter
 
 import numpy as np
@@ -154,9 +154,12 @@ class EvaluationLoop:
         except BaseException as error:
             has_raised = self.raised is not None and self.raised[0] is error
             is_exit = isinstance(error, SystemExit) and not has_raised  # of a signal handler
-            if not is_exit and not isinstance(error, KeyboardInterrupt):
-                self._finish_running()
-            self._rescue()
+            if isinstance(error, KeyboardInterrupt):
+                self._rescue()
+            else:  # this error is raised, rather than one that follows it
+                end = self._rescue if is_exit else self._finish_running
+                with suppress(Exception):
+                    end()
             raise
         finally:
             self.workers.close(wait=has_ended)
@@ -354,22 +357,26 @@ class EvaluationLoop:
     def _finish_running(self):
         """Record the running evaluations as ended when an error stops the run."""
         self.budget.abort("error", "Stopped by an error.")
-        self._rescue()
+        with suppress(Exception):
+            self._rescue()
         while self.workers.n_calls and self.workers.n_usable > 0:
             with suppress(Exception):
                 self._take(self.workers.wait())
+        self._rescue()
 
     def _rescue(self):
-        """Record the evaluations that have already returned a value, without waiting for others."""
+        """Record the evaluations that have already returned a value, without waiting for others.
+
+        If recording one raises an error, the others are recorded nevertheless.
+        """
         self.budget.abort(INTERRUPTED.reason, INTERRUPTED.message)
         for call, value in self.workers.returned():
             self._keep(call, value)
         # Start with the one being written, because the log recognises the last event it wrote.
-        for trial in sorted(self._running.values(), key=lambda trial: trial.event is None):
-            if trial.observation or len(trial.results) == self.evaluation.n_calls:
-                with suppress(Exception):  # values that are kept matter more than another error
-                    self._observe(trial)
-        with suppress(Exception):
-            self._tell()
-        with suppress(OSError):
-            self.workers.drain()
+        trials = sorted(self._running.values(), key=lambda trial: trial.event is None)
+        with ExitStack() as steps:  # called in reverse order
+            steps.callback(self.workers.drain)
+            steps.callback(self._tell)
+            for trial in reversed(trials):
+                if trial.observation or len(trial.results) == self.evaluation.n_calls:
+                    steps.callback(self._observe, trial)

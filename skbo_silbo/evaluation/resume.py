@@ -53,21 +53,21 @@ def _restored(log, event, evaluation):
 
     This is a single evaluation, or all points whose values were supplied by the user.
     """
-    content, trials = event.content, []
+    content, observed, trials = event.content, event.observed, []
     is_evaluated = "batch" in content
     try:
         error = content.get("error")
         if not (error is None or isinstance(error, str)):
             raise TypeError(f"'error' must be text or null, got {error!r}")
         if is_evaluated:
-            [_] = event.points
+            [_] = observed.points
         rows = evaluation.rows_from_record(content) if is_evaluated else None
-        for i, point in enumerate(event.points):
-            known = {"constraints": event.constraints[i], "goals": event.goals[i]}
+        for i, point in enumerate(observed.points):
+            known = {"constraints": observed.constraints[i], "goals": observed.goals[i]}
             known = {name: values for name, values in known.items() if values.size}
             trial = Trial(point, "resumed", is_evaluated=is_evaluated, event=content)
             trial.is_modelled = event.is_of_optimizer
-            trial.observation = Observation(float(event.y[i]), known, error, rows)
+            trial.observation = Observation(float(observed.y[i]), known, error, rows)
             if is_evaluated:
                 trial.batch, trial.place = int(content["batch"]), int(content["place"])
             else:

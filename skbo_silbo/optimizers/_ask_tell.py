@@ -21,10 +21,9 @@ from skbo_silbo._typing import (
 from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.acquisition.searches import N_BEST
 from skbo_silbo.optimizers.constraints import NO_CONSTRAINTS, KnownConstraints
-from skbo_silbo.optimizers.event import Points, observed_event
+from skbo_silbo.optimizers.event import Points
 from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers.history import (
-    LARGEST,
     History,
     as_constraints,
     as_evaluations,
@@ -216,19 +215,17 @@ class AskTellOptimizer(ABC):
             if constraints.shape[1] or np.isfinite(noise_std).any():
                 self._refuse_unusable(noise_std, constraints)
             goals = np.empty((len(X), 0)) if goals is None else goals
-            observed = values, noise_std, constraints, goals
-            self._record(X, points, *observed)
+            new = History(X, points, values, noise_std, constraints, goals)
+            self._record(new)
             if self._log is not None:
-                rows = Points(self.space_).observed_rows(points, X)
-                self._log.write(observed_event(rows, *observed))
+                self._log.write(Points(self.space_).event_of(new))
         if left_out:
             warn_user(
                 "constraints were left out for these points, although earlier points have them. "
                 "Points not known to be feasible cannot be the best. Pass constraints with every "
                 "value, NaN if unknown."
             )
-        if (np.abs(values) > LARGEST).any():
-            warn_about_large_values(self.sign * values)
+        warn_about_large_values(self.sign * values)
         return self
 
     def cancel(self, x: Any) -> Self:
@@ -576,9 +573,9 @@ class AskTellOptimizer(ABC):
         self._exact = {**self._exact, key_of(self._add_pending(x)): point}
         return point
 
-    def _record(self, X, *observed):
-        longer = self._history.with_added(X, *observed)
-        keys, pending = keys_of(X), dict(self._pending)
+    def _record(self, new):
+        longer = self._history.extended(new)
+        keys, pending = keys_of(new.X), dict(self._pending)
         for key in keys:
             pending.pop(key, None)
         observed = self._observed_keys.union(keys)

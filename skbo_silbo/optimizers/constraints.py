@@ -252,10 +252,7 @@ class _Check:
         """Return JSON-compatible data that identify the constraint."""
         if self.matrix is None:
             rule = self._func.is_valid if isinstance(self._func, _Rule) else self._func
-            what = {
-                "class": "NonlinearConstraint",
-                "fun": describe_callable(rule),
-            }
+            what = {"class": "NonlinearConstraint", "fun": describe_callable(rule)}
         else:
             what = {"class": "LinearConstraint", "A": np.asarray(self.matrix, float).tolist()}
         names = {} if self.names is None else {"names": list(self.names)}

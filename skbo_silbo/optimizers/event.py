@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
+from skbo_silbo.optimizers.history import History
 from skbo_silbo.space.keys import keys_of
 
 OPTIMIZER_EVENTS = ("asked", "observed", "cancelled", "constrained")
@@ -49,13 +50,8 @@ class Event:
         Keys that identify the points of the event.
     X : ndarray of shape (n, m)
         The encoded points of the event. Rows of candidates outside the space are NaN.
-    points : list
-        The points of an "observed" event, as the user passed them.
-    y, noise_std : ndarray of shape (n,)
-        Observed values, to be minimised, and the standard deviations of their noise. Only for
-        "observed" events.
-    constraints, goals : ndarray of shape (n, k)
-        Constraint values and objective values of the points. Only for "observed" events.
+    observed : History or None
+        The evaluations of an "observed" event, otherwise None.
     """
 
     kind: str
@@ -63,11 +59,7 @@ class Event:
     n: int
     keys: tuple[bytes, ...] = ()
     X: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    points: Sequence[Any] = ()
-    y: FloatArray = field(default_factory=lambda: np.empty(0))
-    noise_std: FloatArray = field(default_factory=lambda: np.empty(0))
-    constraints: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    goals: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    observed: History | None = None
 
     @property
     def is_of_optimizer(self) -> bool:
@@ -98,14 +90,18 @@ class Points:
         """Convert points to their representation in a journal."""
         return [self.number(p) or self.space.encode([p])[0].tolist() for p in points]
 
-    def observed_rows(self, points, X=None):
-        """Convert observed points, with encodings X, to their representation in a journal.
+    def observed_rows(self, points):
+        """Convert observed points to their representation in a journal.
 
         Points of a box are written exactly.
         """
-        if not self.space.is_dict:
-            return np.array(points).tolist()
-        return self.rows(points) if X is None else X.tolist()
+        return self.rows(points) if self.space.is_dict else np.array(points).tolist()
+
+    def event_of(self, history):
+        """Create the journal event that records the evaluations of an optimiser."""
+        rows = history.X.tolist() if self.space.is_dict else np.array(history.points).tolist()
+        values = history.y, history.noise_std, history.constraints, history.goals
+        return observed_event(rows, *values)
 
     def is_inside(self, point):
         """Return whether a point is inside the search space, as all but initial candidates are."""
@@ -186,14 +182,14 @@ def _read_event(n, content, points):
     more = [_table(content.get(name, [[]] * len(y))) for name in ("constraints", "goals")]
     if points.space.is_dict:
         X, keys = points.read(rows)
-        observed = points.points(rows, X)
+        told = points.points(rows, X)
     else:
-        observed = list(_finite_rows(rows, len(points.space.lower)))
-        X = points.space.encode(observed) if observed else np.empty((0, points.space.n_features_))
+        told = list(_finite_rows(rows, len(points.space.lower)))
+        X = points.space.encode(told) if told else np.empty((0, points.space.n_features_))
         keys = tuple(keys_of(X))
     if not len(X) == len(y) == len(noise_std) == len(more[0]) == len(more[1]):
         raise ValueError(f"'observed' and 'y' must have the same length, got {len(X)}, {len(y)}")
-    return Event(kind, dict(content), n, keys, X, observed, y, noise_std, *more)
+    return Event(kind, dict(content), n, keys, X, History(X, told, y, noise_std, *more))
 
 
 def _table(rows):

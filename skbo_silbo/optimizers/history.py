@@ -86,7 +86,7 @@ class History:
     """
 
     X: FloatArray
-    points: list[Any] = field(default_factory=list)
+    points: Sequence[Any] = ()
     y: FloatArray = field(default_factory=lambda: np.empty(0))
     noise_std: FloatArray = field(default_factory=lambda: np.empty(0))
     constraints: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -95,19 +95,15 @@ class History:
     def __len__(self):
         return self.y.size
 
-    def with_added(self, X: FloatArray, points: Sequence[Any], *values: FloatArray) -> Self:
-        """Return the history extended by new evaluations.
-
-        `values` are the other columns, in the order of the attributes: y, noise_std and so on.
-        """
-        y, noise_std, constraints, goals = values
+    def extended(self, new: Self) -> Self:
+        """Return the history followed by new evaluations."""
         return type(self)(
-            np.vstack([self.X, X]),
-            [*self.points, *points],
-            np.append(self.y, y),
-            np.append(self.noise_std, noise_std),
-            _stacked(self.constraints, constraints),
-            _stacked(self.goals, goals),
+            np.vstack([self.X, new.X]),
+            [*self.points, *new.points],
+            np.append(self.y, new.y),
+            np.append(self.noise_std, new.noise_std),
+            _stacked(self.constraints, new.constraints),
+            _stacked(self.goals, new.goals),
         )
 
     def first(self, n: int) -> Self:

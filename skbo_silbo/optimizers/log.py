@@ -5,7 +5,7 @@ import platform
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from numbers import Integral
 
 from skbo_silbo._checks import warn_user
@@ -296,13 +296,6 @@ def open_log(path):
 
 @cache
 def made_with():
-    """Return the versions of Python and of the packages on which proposals depend.
-
-    The version is None for packages that are not installed, such as a source tree on the path.
-    """
-    made = {"python": platform.python_version()}
-    for name in ("skbo_silbo", "scikit-learn", "scipy", "numpy"):
-        made[name] = None
-        with suppress(PackageNotFoundError):
-            made[name] = version(name)
-    return made
+    """Return the versions of Python and of the packages on which proposals depend."""
+    packages = "skbo_silbo", "scikit-learn", "scipy", "numpy"
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo._checks import brief
 from skbo_silbo.journal.describe import describe, require_same
 from skbo_silbo.optimizers.constraints import KnownConstraints
-from skbo_silbo.optimizers.event import UNREADABLE, Points, observed_event, read_events
+from skbo_silbo.optimizers.event import UNREADABLE, Points, read_events
 from skbo_silbo.space import Box
 from skbo_silbo.space.any_space import branches_of
 
@@ -43,11 +43,8 @@ REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo 
 
 def to_data(optimizer):
     """Convert an optimiser to JSON-compatible data, as `AskTellOptimizer.to_dict` does."""
-    history = optimizer._history
-    rows = Points(optimizer.space_).observed_rows(history.points, history.X)
-    observed = rows, history.y, history.noise_std, history.constraints, history.goals
     learnt = {"asked": optimizer.encoded_pending_.tolist(), "learnt": optimizer.model_to_dict()}
-    events = [observed_event(*observed), learnt]
+    events = [Points(optimizer.space_).event_of(optimizer._history), learnt]
     if rule := optimizer.known_constraints_:
         events.append({"constrained": rule})
     return {"format": FORMAT, "version": VERSION, **settings(optimizer), "events": events}
@@ -103,8 +100,7 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
 
 def _follow(event, optimizer):
     if event.kind == "observed":
-        values = event.y, event.noise_std, event.constraints, event.goals
-        optimizer._record(event.X, event.points, *values)
+        optimizer._record(event.observed)
     elif event.kind == "constrained":
         # `ask` raises an error until `constrain` is called with the constraints described here.
         optimizer._known_constraints = KnownConstraints(described=event.content["constrained"])

@@ -21,7 +21,6 @@ from skbo_silbo.workers.calls import LostWorkerError
 THREADS, PROCESSES = "threads", "processes"
 THREAD_NAME = "skbo_silbo worker"
 ORPHAN_CHECK = 1.0  # seconds between two checks whether the parent process is still running
-INIT = 1  # id of the process that adopts orphaned processes
 
 
 class PoolFuture(Future):
@@ -185,15 +184,6 @@ def exit_when_orphaned(parent: int) -> None:
 
 
 def _watch_parent(parent):
-    while os.getppid() == parent or _is_ancestor_alive(parent):
+    while os.getppid() == parent:
         time.sleep(ORPHAN_CHECK)
     os._exit(1)
-
-
-def _is_ancestor_alive(pid):
-    """Return whether a given ancestor process is still running."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return os.getppid() != INIT  # otherwise it is a zombie

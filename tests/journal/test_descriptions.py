@@ -312,17 +312,13 @@ def odd_data():
     pd = pytest.importorskip("pandas")
     frames = {
         "dates": {"day": DAYS, "other": DAYS},
-        "zone": {"day": pd.to_datetime(DAYS, utc=True)},
         "mixed": {"day": DAYS, "x": np.arange(30.0)},
         "periods": {"day": pd.period_range("2020-01-01", periods=30)},
     }
     return {
         "days": DAYS,
         "spans": DAYS - DAYS[0],
-        "not a date": np.where(np.arange(30) < 29, DAYS, np.datetime64("NaT", "D")),
-        "words": np.array(WORDS),
         "strings": np.array(WORDS, dtype=getattr(np.dtypes, "StringDType", lambda: "U")()),
-        "bytes": np.array(WORDS).astype("S"),
         "complex": np.arange(30) * 1j,
         "records": np.array([(i, "a") for i in range(30)], dtype=[("n", int), ("s", "U1")]),
         **{name: pd.DataFrame(columns) for name, columns in frames.items()},

@@ -3,7 +3,6 @@
 import copy
 import itertools
 import json
-import os
 import time
 from functools import partial
 from inspect import signature
@@ -253,18 +252,6 @@ def test_limits_and_refit_may_change(path, change):
     search(path, space=space, n_iter=4).fit(X, Y)
     _, n_fits = fit(search(path, **{"space": space, "n_iter": 4, **change}))
     assert n_fits == 0
-
-
-def test_journal_without_candidates_starts_again(path):
-    wrong = search(path, error_score="raise", space={**SPACE, "c": uniform()})
-    with pytest.raises(ValueError, match="Invalid parameter 'c'"):
-        wrong.fit(X, Y)
-    mended = search(path, n_iter=4).fit(X, Y)
-    assert_same_results(mended, search(n_iter=4).fit(X, Y))
-    assert os.listdir(path.parent) == [path.name]
-    again, n_fits = fit(search(path, n_iter=4))
-    assert n_fits == 0
-    assert_same_results(again, mended)
 
 
 def test_other_fit_parameters_are_rejected(path):

@@ -13,7 +13,7 @@ from scipy.stats import loguniform, randint
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.acquisition import Climb, Part
 from skbo_silbo.baselines import RandomSearch
-from skbo_silbo.space import SpaceExhausted, SpaceUnion
+from skbo_silbo.space import SpaceExhausted
 
 BOUNDS = [(0.0, 1.0), (0.0, 10.0), (-3.0, -1.0)]
 SPACE = {"C": loguniform(1e-3, 1e3), "kind": ["a", "b", None], "degree": randint(1, 6)}
@@ -104,13 +104,6 @@ def test_the_climb_holds_what_is_fixed():
     line = part.round(np.column_stack([np.linspace(-1, 1, 2001)] * 3))
     assert_array_equal(np.unique(found.X[:, [0, 2]], axis=0), line[:1, [0, 2]])
     assert surface.values(found.X[:1])[0] > surface.values(line).max() - 1e-6
-
-
-def test_restricted_union_points_are_in_branch():
-    part = Part(SpaceUnion(BRANCHES), {"C": 0.5, "degree": 3})
-    X = part.round(np.random.default_rng(0).uniform(-1, 1, (50, SpaceUnion(BRANCHES).n_features_)))
-    assert part.decode(X) == [{"kernel": "poly", "C": 0.5, "degree": 3}] * 50
-    assert part.n_points == 1
 
 
 @pytest.mark.parametrize(

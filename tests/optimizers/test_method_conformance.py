@@ -215,20 +215,6 @@ def test_arguments_stay_as_they_were(kind):
         optimizer.maximize = True
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"version": 1}, "got .*'version': 1.* with the release"),
-        ({"format": "other"}, r"'skbo_silbo.*got.*'format'"),
-        ({"class": "Other"}, r"got.*'class'.*'Other'"),
-    ],
-)
-def test_json_of_another_kind_is_refused(kind, change, message):
-    optimizer = make(kind)
-    with pytest.raises(ValueError, match=message):
-        type(optimizer).from_dict({**optimizer.to_dict(), **change})
-
-
 def test_json_needs_objects_again():
     optimizer = run(SILBO(BOUNDS, embedding=PCA(2), n_initial=5, random_state=0), bowl, 6)
     with pytest.raises(ValueError, match=r"objects.*\['embedding'\]"):

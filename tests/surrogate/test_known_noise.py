@@ -9,7 +9,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.linear_model import BayesianRidge
 
-from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
+from skbo_silbo import BOCK, REMBO, SILBO, AddBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 BOUNDS = [(-1.0, 1.0)] * 3
@@ -143,14 +143,6 @@ def test_noise_survives_json():
     assert optimizer.to_dict()["events"][0]["noise_std"] == [None, *std[1:].tolist()]
 
 
-def test_one_number_is_for_all_points():
-    X = np.random.default_rng(0).uniform(-1, 1, (14, 3))
-    y = [sphere(x) for x in X]
-    one = SILBO(BOUNDS, random_state=0).tell(X, y, noise_std=0.2)
-    each = SILBO(BOUNDS, random_state=0).tell(X, y, noise_std=[0.2] * 14)
-    assert one.ask().tolist() == each.ask().tolist()
-
-
 @pytest.mark.parametrize(
     ("noise_std", "message"),
     [
@@ -197,9 +189,3 @@ def test_viewed_processes_use_noise(kernel):
         return optimizer.x_iters_.tolist()
 
     assert proposals(0.0) == proposals(None) != proposals(0.5)
-
-
-def test_random_search_keeps_what_it_does_not_need():
-    optimizer = RandomSearch(BOUNDS, random_state=0)
-    optimizer.tell(optimizer.ask(), 1.0, noise_std=0.25)
-    assert optimizer.to_dict()["events"][0]["noise_std"] == [0.25]

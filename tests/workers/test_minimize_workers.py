@@ -476,3 +476,21 @@ def test_interrupted_tell_loses_no_value(is_told):
     result = minimize(bowl, BOUNDS, method=Interrupted, **options)
     assert (result.stop_reason, result.nfev, len(result.func_vals)) == ("interrupted", 3, 3)
     assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])
+
+
+def test_interrupt_does_not_hide_error():
+    class Interrupted(RandomSearch):
+        def tell(self, *args, **options):
+            super().tell(*args, **options)
+            if len(self.func_vals_) == 1:
+                raise KeyboardInterrupt
+
+    calls, options = [], {"n_calls": 3, "executor": Together(), "random_state": 0}
+
+    def func(x):
+        calls.append(x)
+        return "text" if len(calls) == 2 else bowl(x)
+
+    with pytest.raises(TypeError, match="must return one real number") as caught:
+        minimize(func, BOUNDS, method=Interrupted, **options)
+    assert_array_equal(caught.value.optimize_result.x_iters, [calls[0], calls[2]])
