@@ -2,7 +2,7 @@
 
 import os
 import platform
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from importlib.metadata import version
@@ -14,6 +14,7 @@ from skbo_silbo.journal.journal import Journal
 from skbo_silbo.optimizers.event import read_events
 from skbo_silbo.optimizers.state import RootSeed, replay
 
+HEADER = {"made with": dict, "seed": int, "fixed": dict, "search": dict}  # types of its fields
 MOST_DEATHS = 2  # a point has failed if the process died this often while evaluating only it
 
 
@@ -81,13 +82,14 @@ class EventLog:
         The seed of the first run is used unless `random_state` is an integer.
         """
         header = self._journal.header
+        for name, kind in HEADER.items():
+            if header is not None and not isinstance(header.get(name), kind):
+                why = f"{name!r} must be of type {kind.__name__}, got {header.get(name)!r}"
+                raise self.damaged(-1, why)
         if isinstance(random_state, Integral):
             self._random_state = int(random_state)
             return random_state
-        if header is None:
-            return random_state
-        with self._intact_header():
-            return RootSeed(header["seed"])
+        return random_state if header is None else RootSeed(header["seed"])
 
     def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
         """Write the header of a new journal, or check that an existing one has the same settings.
@@ -116,7 +118,7 @@ class EventLog:
         header = self._journal.header
         if header is not None:
             try:
-                self._check(header, description, int(seed), fixed or {})
+                self._check(header, description, fixed or {})
             except ValueError:
                 kept = {"observed", "asked"} if keeps_asked else {"observed"}
                 if any(kept & record.keys() for record in self._journal.records):
@@ -132,26 +134,23 @@ class EventLog:
         for event in self.events:
             self._count(event)
 
-    def _check(self, header, description, seed, fixed):
-        with self._intact_header():
-            then, now = header["search"], description
-            made, first = header["made with"], then["entry point"]
-            if first != now["entry point"]:
-                raise ValueError(
-                    f"journal {self.path!r} was written by {first} and cannot be resumed by "
-                    f"{now['entry point']}. Use another path."
-                )
-            if self._random_state is not None:
-                then = {**then, "random_state": header["random_state"]}
-                now = {**now, "random_state": self._random_state}
-            rule = f"journal {self.path!r} belongs to another search"
-            remedy = "Search with the same settings as before, or use another path."
-            require_same(then, now, rule, remedy)
-            if header["fixed"].keys() != fixed.keys():
-                raise TypeError(f"'fixed' must have {list(fixed)}, got {header['fixed']!r}")
-            if header["seed"] != seed:
-                raise TypeError(f"'seed' must be {seed}, got {header['seed']!r}")
-            changed = [name for name, now in made_with().items() if made.get(name) != now]
+    def _check(self, header, description, fixed):
+        then, now, made = header["search"], description, header["made with"]
+        if then.get("entry point") != now["entry point"]:
+            raise ValueError(
+                f"journal {self.path!r} was written by {then.get('entry point')} and cannot be "
+                f"resumed by {now['entry point']}. Use another path."
+            )
+        if self._random_state is not None:
+            then = {**then, "random_state": header.get("random_state")}
+            now = {**now, "random_state": self._random_state}
+        rule = f"journal {self.path!r} belongs to another search"
+        remedy = "Search with the same settings as before, or use another path."
+        require_same(then, now, rule, remedy)
+        if header["fixed"].keys() != fixed.keys():
+            why = f"'fixed' must have the keys {list(fixed)}, got {header['fixed']!r}"
+            raise self.damaged(-1, why)
+        changed = [name for name, now in made_with().items() if made.get(name) != now]
         if changed:
             warn_user(
                 f"journal {self.path!r} was written with other versions of {', '.join(changed)}. "
@@ -184,8 +183,8 @@ class EventLog:
         Its model is restored, too, unless another version of this library fitted it. In that case,
         it is fitted again.
         """
-        with self._intact_header():
-            is_same = self._journal.header["made with"]["skbo_silbo"] == made_with()["skbo_silbo"]
+        made = self._journal.header["made with"]
+        is_same = made.get("skbo_silbo") == made_with()["skbo_silbo"]
         self._learnt = replay(optimizer, events, self.damaged, and_what_was_learnt=is_same)
 
     def asked(self, optimizer, n=1):
@@ -270,13 +269,6 @@ class EventLog:
             if self._journal.last is not event:  # Ctrl-C may be raised after the event was written
                 self._journal.append(event)
             del self._unwritten[0]
-
-    @contextmanager
-    def _intact_header(self):
-        try:
-            yield
-        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
-            raise self.damaged(-1, error) from error
 
 
 def open_log(path):
