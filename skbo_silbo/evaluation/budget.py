@@ -2,7 +2,8 @@
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 UNITS = {"n_calls": "calls", "n_iter": "candidates"}
@@ -79,6 +80,7 @@ class Progress:
     optimizer: Any
 
 
+@dataclass(eq=False)
 class Budget:
     """Limits on the evaluations of a run, and counts of those made so far.
 
@@ -117,23 +119,21 @@ class Budget:
         first evaluation of this run has begun, and then equal to `time_limit`.
     """
 
-    def __init__(
-        self,
-        n,
-        name,
-        *,
-        max_time=None,
-        patience=None,
-        target=None,
-        callback=None,
-        higher_is_better=False,
-    ):
-        self.n, self.name, self.max_time = n, name, max_time
-        self.watches_gain = patience == "auto"
-        self.patience = math.inf if patience is None or self.watches_gain else patience
-        self.target, self.callback = target, callback
-        self.sign = -1.0 if higher_is_better else 1.0
-        self._goal = -math.inf if target is None else self.sign * target
+    n: float
+    name: str
+    _: KW_ONLY
+    max_time: float | None = None
+    patience: Any = None
+    target: float | None = None
+    callback: Callable[[Progress], Any] | None = None
+    higher_is_better: bool = False
+
+    def __post_init__(self):
+        self.watches_gain = self.patience == "auto"
+        if self.patience is None or self.watches_gain:
+            self.patience = math.inf
+        self.sign = -1.0 if self.higher_is_better else 1.0
+        self._goal = -math.inf if self.target is None else self.sign * self.target
         self.n_done, self.n_idle, self._n_new = 0, 0, 0
         self.stop, self.best, self._best_values = None, None, []
         self.deadline = math.inf

@@ -202,7 +202,7 @@ class EvaluationLoop:
 
     def _on_begin(self, call):
         number, i = call.key
-        if i == 0 and self.log.path is not None:
+        if i == 0:
             is_alone = self.workers.is_in_process and (self.workers.n_workers == 1 or call.alone)
             self.log.begun(self._running[number].point, alone=is_alone)
         self.n_calls += 1

@@ -82,8 +82,7 @@ class Proposals:
         for kept in [None] if fixed is None else [fixed, None]:
             with suppress(SpaceExhausted):
                 point = self.optimizer.ask(fixed=kept)
-                if self.log.path is not None:
-                    self.log.asked(self.optimizer)
+                self.log.asked(self.optimizer)
                 return Trial(point, source)
         return None
 

@@ -6,7 +6,6 @@ import json
 import math
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -21,8 +20,7 @@ LONGEST = 20  # longer lists are described by a digest
 CODE = "code"  # key of the bytecode digest of a function; differences only raise a warning
 SHOWN = 5  # largest number of differences listed in a message
 TEXT = "text"  # key of the text that represents an object in a message
-PLAIN = (bool, int, float, complex, str, bytes, tuple)
-BUILT_IN = (*PLAIN, list, set, frozenset, np.ndarray)
+BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, set, frozenset, np.ndarray)
 
 
 def describe(value: object) -> Any:
@@ -105,18 +103,10 @@ def _object(value, part):
 
 
 def _digest(function):
-    """Return a hash of a function's bytecode and of the plain values in its closure."""
-    held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):  # the cell is empty
-            held.append(cell.cell_contents)
-    held = [repr(value) for value in held if isinstance(value, (*PLAIN, type(None)))]
-    return joblib.hash([_bytecode(function.__code__), held])
-
-
-def _bytecode(code):
-    constants = [_bytecode(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
-    return [code.co_code, code.co_names, constants]
+    """Return a hash of a function's bytecode, names and constants, without what it refers to."""
+    code = function.__code__
+    constants = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+    return joblib.hash([code.co_code, code.co_names, constants])
 
 
 def _state(value):

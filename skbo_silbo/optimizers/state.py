@@ -43,11 +43,29 @@ REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo 
 
 def to_data(optimizer):
     """Convert an optimiser to JSON-compatible data, as `AskTellOptimizer.to_dict` does."""
+    options = {name: _plain(getattr(optimizer, name)) for name in option_names(type(optimizer))}
+    objects = [name for name, value in options.items() if value is NotImplemented]
+    described = {}
+    for name in objects:
+        del options[name]
+        with suppress(ValueError):  # it is only named
+            described[name] = describe(getattr(optimizer, name))
     learnt = {"asked": optimizer.encoded_pending_.tolist(), "learnt": optimizer.model_to_dict()}
     events = [Points(optimizer.space_).event_of(optimizer._history), learnt]
     if rule := optimizer.known_constraints_:
         events.append({"constrained": rule})
-    return {"format": FORMAT, "version": VERSION, **settings(optimizer), "events": events}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "class": type(optimizer).__name__,
+        "space": space_to_data(optimizer.space_),
+        "options": options,
+        "maximize": bool(optimizer.maximize),
+        "objects": objects,
+        "descriptions": described,
+        "seed": optimizer.seed_,
+        "events": events,
+    }
 
 
 def from_data(cls, data, bounds, objects):
@@ -143,29 +161,6 @@ def _check_header(data, cls):
 def _not_as_written(error, place=""):
     why = f"{type(error).__name__}: {error}"
     return ValueError(f"`data`{place} is not as to_dict() wrote it: {why}. {REMEDY}")
-
-
-def settings(optimizer):
-    """Return the class, space, options and seed of an optimiser as JSON-compatible data.
-
-    Options that are objects are described, or only named if they cannot be described.
-    """
-    options = {name: _plain(getattr(optimizer, name)) for name in option_names(type(optimizer))}
-    objects = [name for name, value in options.items() if value is NotImplemented]
-    described = {}
-    for name in objects:
-        del options[name]
-        with suppress(ValueError):
-            described[name] = describe(getattr(optimizer, name))
-    return {
-        "class": type(optimizer).__name__,
-        "space": space_to_data(optimizer.space_),
-        "options": options,
-        "maximize": bool(optimizer.maximize),
-        "objects": objects,
-        "descriptions": described,
-        "seed": optimizer.seed_,
-    }
 
 
 def describe_settings(optimizer):

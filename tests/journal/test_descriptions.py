@@ -242,21 +242,13 @@ def test_unpicklable_part_is_rejected_before_first_call(name, path):
 # --- functions ------------------------------------------------------------------------------------
 
 
-class Holder:
-    def __init__(self, value):
-        self.value = value
-
-
 @pytest.mark.parametrize(
     ("one", "other", "has_changed"),
     [
         (lambda X: X**2, lambda X: X**3, True),
         (lambda X: X.min(), lambda X: X.max(), True),
-        (lambda X, *, k=1: k, lambda X, *, k=2: k, True),
-        (power_of(2), power_of(3), True),
-        (partial(power_of(2), 1), partial(power_of(3), 1), True),
-        (power_of(2), power_of(2), False),
-        (power_of(Holder(2)), power_of(Holder(3)), False),  # calls may change an object
+        (partial(lambda X: X, 1), partial(lambda X: -X, 1), True),
+        (power_of([2]), power_of([3]), False),  # calls may change an object
     ],
 )
 def test_other_code_of_same_name_only_warns(one, other, has_changed):

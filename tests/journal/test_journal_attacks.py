@@ -9,10 +9,9 @@ from contextlib import closing, suppress
 import numpy as np
 import pytest
 from journal_files import Journal
-from scipy.stats import uniform
-from sklearn.base import BaseEstimator
+from journal_searches import Counted, X, Y, search
 
-from skbo_silbo import SILBOSearchCV, minimize
+from skbo_silbo import minimize
 
 N_CALLS = 7
 BOUNDS = [(0.0, 1.0)] * 2
@@ -32,7 +31,7 @@ class Disk:
     """The calls that write, one of which fails."""
 
     def __init__(self, monkeypatch, rng):
-        self.rng, self.n_paid, self.is_dead = rng, 0, False
+        self.rng, self.n_before, self.is_dead = rng, 0, False
         self.fault, self.after, self.at = "none", 0, 0
         calls = {"write": os.write, "ftruncate": os.ftruncate, "fsync": lambda file: None}
         for name, call in calls.items():
@@ -43,9 +42,13 @@ class Disk:
 
         At least two: a point at which two processes in turn have died counts as failed.
         """
-        self.n_paid, self.is_dead = 0, False
+        self.n_before, self.is_dead = Counted.n_fits, False
         self.fault = self.rng.choice(["killed", "torn", "full", "Ctrl-C", "none"])
         self.after, self.at = self.rng.integers(2, 5), self.rng.integers(1, 8)
+
+    @property
+    def n_paid(self):
+        return Counted.n_fits - self.n_before
 
     def _wrapped(self, name, call):
         def wrapped(file, *arguments):
@@ -71,44 +74,16 @@ def by_minimize(path, disk, seed, method="random"):
     """Return what one run gives, (n, d + 1); fewer rows if it was interrupted."""
 
     def func(x):
-        value = float((x[0] - 0.3) ** 2 + x[1])
-        disk.n_paid += 1
-        return value
+        Counted.n_fits += 1
+        return float((x[0] - 0.3) ** 2 + x[1])
 
     found = minimize(func, BOUNDS, method=method, n_calls=N_CALLS, journal=path, random_state=seed)
     return np.column_stack([found.x_iters, found.func_vals])
 
 
-class Paid(BaseEstimator):
-    """Its score is a function of its parameters."""
-
-    disk = None  # of the class: no parameter, so no part of the search
-
-    def __init__(self, a=0.0, b=0.0):
-        self.a, self.b = a, b
-
-    def fit(self, X, y=None):
-        return self
-
-    def score(self, X, y=None):
-        type(self).disk.n_paid += 1
-        return -((self.a - 0.3) ** 2) - self.b
-
-
 def by_search(path, disk, seed):
-    Paid.disk = disk
-    search = SILBOSearchCV(
-        Paid(),
-        {"a": uniform(), "b": uniform()},
-        n_iter=N_CALLS,
-        n_initial=N_CALLS,
-        initial_params=None,
-        cv=[(np.arange(2), np.arange(2))],
-        journal=path,
-        random_state=seed,
-        refit=False,
-    )
-    found = search.fit(np.zeros((2, 1))).cv_results_
+    options = {"n_iter": N_CALLS, "n_initial": N_CALLS, "random_state": seed, "refit": False}
+    found = search(path, cv=[(np.arange(2), np.arange(2))], **options).fit(X, Y).cv_results_
     return np.column_stack([found["param_a"], found["param_b"], found["mean_test_score"]]).astype(
         float
     )

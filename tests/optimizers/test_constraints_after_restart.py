@@ -113,20 +113,6 @@ def test_constraint_with_lock_is_identified(tmp_path):
     assert_array_equal(again.constrain(rule).ask(), resumed.constrain(rule).ask())
 
 
-def test_stateful_constraint_stays_same():
-    class Counting:
-        n_calls = 0
-
-        def __call__(self, x):
-            self.n_calls += 1
-            return total(x)
-
-    rule = NonlinearConstraint(Counting(), -np.inf, -1.0)
-    optimizer = told(SILBO(BOUNDS, random_state=0).constrain(rule))
-    again = through_json(optimizer).constrain(NonlinearConstraint(Counting(), -np.inf, -1.0))
-    assert_array_equal(again.ask(), optimizer.ask())
-
-
 def test_a_pickle_keeps_the_rule_itself():
     optimizer = told(SILBO(BOUNDS, random_state=0).constrain(LINEAR))
     assert pickle.loads(pickle.dumps(optimizer)).ask().sum() <= -1.0 + 1e-8

@@ -137,13 +137,3 @@ def test_design_of_numbers_is_the_sobol_sequence():
     optimizer = SILBO(BOUNDS, random_state=3)
     sobol = sobol_points(8, 4, optimizer._rng(0, 0))
     assert_array_equal(optimizer.space_.encode(optimizer.ask(8)), optimizer.space_.round(sobol))
-
-
-def test_levels_of_a_category_share_a_length_scale():
-    optimizer = SILBO(MIXED, n_initial=6, random_state=0)
-    for _ in range(8):
-        point = optimizer.ask()
-        optimizer.tell(point, point["x"] + (point["a"] == "q"))
-    assert optimizer.space_.feature_names_ == ["x", "y", "a=p", "a=q", "a=r", "b=t"]
-    relevance = optimizer._model.surrogate.relevance_
-    assert relevance[2] == relevance[3] == relevance[4] != relevance[1]

@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
-from skbo_silbo.embedding.choice import IdentityLearner, choose_embedding
+from skbo_silbo.embedding.choice import choose_embedding
 from skbo_silbo.embedding.learners import LEARNERS, N_TRIAL, TransformerLearner
 from skbo_silbo.sensitivity._held_out_density import CONSTANT_WEIGHT, HeldOutDensities
 from skbo_silbo.surrogate import GaussianProcessSurrogate
@@ -139,29 +139,6 @@ def test_held_out_values_take_no_part(recorder):
     seen = [set(call_y) for _, call_y, _ in calls()]
     for fold, labels in zip(range(4), seen, strict=True):
         assert labels == set(y[folds != fold])
-
-
-def test_held_out_density_prefers_the_truth():
-    X, y, direction = ridge_data(60, 10, 1)
-
-    class Truth:
-        def learn(self, X, y, X_unlabeled):
-            return TransformerLearner("t", Known(direction)).learn(X, y, X_unlabeled)
-
-    folds = np.arange(60) % 5
-    truth, identity = (
-        densities_of(learner, X, y, folds).mean() for learner in (Truth(), IdentityLearner())
-    )
-    assert truth > identity + 0.1
-
-
-class Known(TransformerMixin, BaseEstimator):
-    def __init__(self, direction):
-        self.direction = direction
-
-    def fit(self, X, y):
-        self.components_ = self.direction[None]
-        return self
 
 
 # --- the loop -------------------------------------------------------------------------------------

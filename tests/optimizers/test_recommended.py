@@ -119,13 +119,6 @@ def test_predictions_are_in_the_units_of_the_values(size, warp):
     np.testing.assert_allclose(at_known.mean / size, optimizer.func_vals_ / size, atol=0.01)
 
 
-def test_predictions_keep_sign_with_maximize():
-    low, high = told(bowl), told(lambda x: -bowl(x), maximize=True)
-    np.testing.assert_allclose(low.predict(MORE).mean, -high.predict(MORE).mean)
-    np.testing.assert_allclose(low.predict(MORE).std, high.predict(MORE).std)
-    np.testing.assert_allclose(low.expected_improvement(MORE), high.expected_improvement(MORE))
-
-
 def test_improvement_is_largest_where_the_next_point_is():
     optimizer = told(bowl)
     optimizer.cancel(optimizer.pending_)

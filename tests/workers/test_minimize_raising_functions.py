@@ -123,11 +123,3 @@ def test_cancelled_call_is_not_counted(path):
         func.poison = ()
         result = run(func, path, executor=executor, n_pending=4)
     assert result.nfev == func.n_calls == 7
-
-
-def test_known_values_are_not_counted(path):
-    known = {"x0": [[0.0, 0.0], [1.0, 1.0]], "y0": [0.0, 2.0]}
-    func = Simulator(3)
-    raised(func, path, **known)
-    func.poison = ()
-    assert run(func, path, **known).nfev == func.n_calls == 7

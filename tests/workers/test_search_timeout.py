@@ -189,22 +189,6 @@ def results_of(pool, n):
     return {outcome.call.key: outcome.value for outcome in found}
 
 
-def test_what_one_group_loses_the_others_have():
-    pool = pool_of(2, "threads")
-    for member in range(3):
-        put(pool, "stuck", member, partial(Odd.released.wait, FOREVER))
-    while pool.seconds("stuck") < 0.05:
-        pool.wait(0.0)
-    for member in range(4):
-        put(pool, "free", member, partial(pow, member, 2))
-    assert pool.wait(time.perf_counter() + 0.05) == []  # no worker is free
-    pool.give_up("stuck")
-    assert results_of(pool, 4) == {("free", member): member**2 for member in range(4)}
-    Odd.released.set()
-    assert pool.wait() == []  # what was given up brings nothing any more
-    pool.close(wait=True)
-
-
 def test_timed_out_group_starts_no_call():
     """A worker that is freed by ending its first call does not take up the second."""
     pool, begun = pool_of(1, "threads"), []
