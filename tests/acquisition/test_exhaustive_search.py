@@ -14,7 +14,7 @@ from skbo_silbo.acquisition import (
     log_expected_improvement,
 )
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.space import Box, SpaceUnion
+from skbo_silbo.space import SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 MIXED = {"kind": ["a", "b", "c"], "n": randint(2, 5), "level": [0.1, 10.0], "only": ["one"]}
@@ -31,11 +31,6 @@ def test_every_point_is_there_once(space):
     X = space.every_point()
     assert len(X) == len({str(point) for point in space.decode(X)}) == space.n_points
     np.testing.assert_array_equal(space.round(X), X)
-
-
-def test_a_box_without_free_inputs_has_one_point():
-    box = Box([(1, 1), (2, 2)])
-    np.testing.assert_array_equal(box.decode(box.every_point()), [[1, 2]])
 
 
 def surface(space, rng, part=None):

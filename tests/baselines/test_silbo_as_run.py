@@ -9,7 +9,6 @@ from global_generator import global_generator_unchanged
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
-from benchmarks.search.functions import colville, colville_as_run
 from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo.baselines import SILBOBottomUpAsRun, SILBOTopDownAsRun
 from skbo_silbo.baselines._silbo_as_printed import _import_cma, preimage_by_evolution
@@ -25,16 +24,6 @@ from skbo_silbo.embedding.linear import nearest_points
 
 def ridge(x):
     return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
-
-
-def test_as_run_colville_uses_fifth_input_once():
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.uniform(-10, 10, (50, 4)), rng.uniform(-1, 1, 50)])
-    c, e, w = X[:, 2], X[:, 3], X[:, 4]
-    differ = 90 * ((c**2 - w) ** 2 - (c**2 - e) ** 2)
-    assert_allclose(
-        colville_as_run().evaluate(X), colville().evaluate(X[:, :4]) + differ, rtol=1e-12
-    )
 
 
 @pytest.mark.quick

@@ -93,13 +93,6 @@ def test_used_object_equals_new_one(path):
     assert in_minimize(path, 6, **options) == 6
 
 
-def test_unpicklable_option_is_rejected_before_first_call(path):
-    called = []
-    with pytest.raises(ValueError, match="lock cannot be pickled"):
-        minimize(called.append, BOUNDS, embedding=Locked(0), journal=path)
-    assert called == []
-
-
 def saved(**options):
     optimizer = SILBO(BOUNDS, random_state=0, **options)
     optimizer.tell([0.0, 0.0, 0.0], 1.0)

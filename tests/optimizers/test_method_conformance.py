@@ -12,11 +12,10 @@ from global_generator import global_generator_unchanged
 from methods import METHODS
 from numpy.testing import assert_array_equal
 from scipy.stats import loguniform, randint
-from sklearn.decomposition import PCA
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
-from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo import Space, minimize
 from skbo_silbo.space import SpaceExhausted
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0], [-1.0, 1.0]])
@@ -213,12 +212,3 @@ def test_arguments_stay_as_they_were(kind):
     run(optimizer, bowl, 1)
     with pytest.raises(AttributeError, match="maximize of"):
         optimizer.maximize = True
-
-
-def test_json_needs_objects_again():
-    optimizer = run(SILBO(BOUNDS, embedding=PCA(2), n_initial=5, random_state=0), bowl, 6)
-    with pytest.raises(ValueError, match=r"objects.*\['embedding'\]"):
-        reload(optimizer)
-    assert_array_equal(reload(optimizer, embedding=PCA(2)).ask(), optimizer.ask())
-    with pytest.raises(ValueError, match="must be what to_dict"):
-        SILBO.from_dict("text")

@@ -10,7 +10,6 @@ from joblib import parallel_config
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
-from task_recorder import Recorder
 
 from skbo_silbo.model_selection import SILBOSearchCV
 
@@ -161,19 +160,6 @@ def test_it_ends_as_in_batches():
     ended = fit(search(callback=lambda progress: progress.n_evaluations == 3))
     assert ended.stop_reason_ == "callback"
     assert len(ended.cv_results_["iter"]) >= 3
-
-
-@pytest.mark.skipif(
-    not hasattr(SILBOSearchCV, "set_callbacks"), reason="this scikit-learn has no callbacks"
-)
-def test_scikit_learn_callbacks_see_all_fits():
-    recorder, watched = Recorder(), search(n_iter=4)
-    watched.set_callbacks(recorder)
-    fit(watched)
-    begun = [name for event, name in recorder.tasks if event == "begin"]
-    assert begun.count("batch") == 4
-    assert begun.count("candidate-split-evaluation") == 12
-    assert sorted(n for e, n in recorder.tasks if e == "end") == sorted(begun)
 
 
 # With a journal.
