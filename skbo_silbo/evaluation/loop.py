@@ -190,19 +190,21 @@ class EvaluationLoop:
             places = {other.place for other in (*self._running.values(), *self._held)}
             trial.place, self._n_left = min({*range(len(places) + 1)} - places), self._n_left - 1
         self._running[trial.number] = trial
-        n_deaths = self.log.n_deaths(trial.point) if self.workers.is_in_process else None
+        n_deaths = None  # how often the process has died while evaluating the point
+        if self.log.path is not None and self.workers.is_in_process:
+            n_deaths = self.log.n_deaths(trial.point)
         if n_deaths is not None and n_deaths >= MOST_DEATHS:
             why = f"was in progress {MOST_DEATHS} times when the process died"
             self._give_up(trial, why, RuntimeError(f"the evaluation {why}"))
             return
-        alone = n_deaths is not None  # it may have killed its process
+        alone = n_deaths is not None
         for i, (function, args) in enumerate(self.evaluation.calls(trial)):
             key, group = (trial.number, i), trial.number
             self.workers.submit(Call(key, function, args, alone=alone, group=group))
 
     def _on_begin(self, call):
         number, i = call.key
-        if i == 0:
+        if i == 0 and self.log.path is not None:
             is_alone = self.workers.is_in_process and (self.workers.n_workers == 1 or call.alone)
             self.log.begun(self._running[number].point, alone=is_alone)
         self.n_calls += 1

@@ -82,7 +82,8 @@ class Proposals:
         for kept in [None] if fixed is None else [fixed, None]:
             with suppress(SpaceExhausted):
                 point = self.optimizer.ask(fixed=kept)
-                self.log.asked(self.optimizer)
+                if self.log.path is not None:
+                    self.log.asked(self.optimizer)
                 return Trial(point, source)
         return None
 

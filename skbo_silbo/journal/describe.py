@@ -105,7 +105,7 @@ def _object(value, part):
 def _digest(function):
     """Return a hash of a function's bytecode, names and constants, without what it refers to."""
     code = function.__code__
-    constants = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+    constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
     return joblib.hash([code.co_code, code.co_names, constants])
 
 

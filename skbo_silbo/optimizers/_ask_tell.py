@@ -24,6 +24,7 @@ from skbo_silbo.optimizers.constraints import NO_CONSTRAINTS, KnownConstraints
 from skbo_silbo.optimizers.event import Points
 from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers.history import (
+    LARGEST,
     History,
     as_constraints,
     as_evaluations,
@@ -225,7 +226,8 @@ class AskTellOptimizer(ABC):
                 "Points not known to be feasible cannot be the best. Pass constraints with every "
                 "value, NaN if unknown."
             )
-        warn_about_large_values(self.sign * values)
+        if (np.abs(values) > LARGEST).any():
+            warn_about_large_values(self.sign * values)
         return self
 
     def cancel(self, x: Any) -> Self:

@@ -34,10 +34,6 @@ class NoLog:
         """Store the settings of the run in memory."""
         self.fixed = fixed or {}
 
-    def n_deaths(self, point):
-        """Return None, because no crash of an earlier process is known."""
-        return
-
     def ignore(self, *args, **options):
         """Ignore an event."""
 
