@@ -83,15 +83,6 @@ def is_loss(error: BaseException) -> bool:
     )
 
 
-def format_error(error: BaseException) -> str:
-    """Format an exception by its `repr`, or by its type if the `repr` fails."""
-    try:
-        return repr(error)
-    except Exception as failure:
-        name = f"{type(error).__module__}.{type(error).__qualname__}"
-        return f"<{name}, whose repr raises {type(failure).__name__}>"
-
-
 def timed(func, *args):
     """Call a function, and return its value and the seconds that it took.
 
@@ -144,5 +135,5 @@ def _why_unsendable(error, dumps):
         copy.deepcopy(error)  # rebuilds the object from `__reduce_ex__`, as unpickling does
         dumps(error)
     except Exception as obstacle:
-        return format_error(obstacle)
+        return repr(obstacle)
     return None

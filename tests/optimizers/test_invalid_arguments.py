@@ -12,8 +12,6 @@ from sklearn.linear_model import Ridge
 
 from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
 from skbo_silbo.baselines import RandomSearch
-from skbo_silbo.sensitivity import InputModel
-from skbo_silbo.space import Box
 
 BOUNDS = [(0.0, 1.0)] * 2
 HUGE = 10**400  # no float
@@ -61,15 +59,6 @@ def test_what_is_no_number_is_no_value(value):
         RandomSearch(BOUNDS).tell([0.1, 0.2], value)
     with pytest.raises(TypeError, match=r"`func` must return .*constraints"):
         run(lambda x: (1.0, [value]), n_constraints=1)
-
-
-@pytest.mark.parametrize("noise_std", [-1.0, np.inf, -np.inf, [0.1, -1e-9]])
-def test_noise_that_no_value_can_have(noise_std):
-    X, y = np.array([[0.1, 0.2], [0.3, 0.4]]), np.array([1.0, 2.0])
-    with pytest.raises(ValueError, match=r"noise_std must be a finite"):
-        SILBO(BOUNDS).tell(X, y, noise_std=noise_std)
-    with pytest.raises(ValueError, match=r"noise_std must be a finite"):
-        InputModel.fit(Box(BOUNDS), X, y, np.broadcast_to(noise_std, 2))
 
 
 # --- tell -----------------------------------------------------------------------------------------

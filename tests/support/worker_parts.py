@@ -11,7 +11,6 @@ from skbo_silbo.workers._pool import exit_when_orphaned as exit_when_orphaned
 from skbo_silbo.workers.backends import kind_of_workers as kind_of_workers
 from skbo_silbo.workers.calls import FOREIGN_LOSSES as FOREIGN_LOSSES
 from skbo_silbo.workers.calls import Call as Call
-from skbo_silbo.workers.calls import format_error as format_error
 from skbo_silbo.workers.calls import is_loss as is_loss
 from skbo_silbo.workers.direct import DirectRunner as DirectRunner
 from skbo_silbo.workers.scheduler import Scheduler as Scheduler

@@ -99,17 +99,6 @@ def test_unpicklable_function_raises_before_first_call(make):
     assert caught.value.__cause__ is not None
 
 
-def test_pool_with_own_pickling_accepts_any_function():
-    class Pool(ProcessPoolExecutor):
-        def submit(self, func, *args):
-            future = Future()
-            future.set_result(func(*args))
-            return future
-
-    with Pool(1) as pool:
-        assert minimize(lambda x: 0.0, BOUNDS, n_calls=2, executor=pool).nfev == 2
-
-
 def test_pickling_error_of_executor_is_reported():
     class Pool(Executor):
         _max_workers = 1

@@ -152,16 +152,6 @@ def test_another_backend_is_refused_by_name(options, tmp_path):
     assert len(fitted.cv_results_["params"]) == 2
 
 
-def test_it_ends_as_in_batches():
-    assert len(fit(search(patience=1, n_iter=200, n_initial=100)).cv_results_["iter"]) < 100
-    assert fit(search(max_time=1e-6, n_iter=200)).stop_reason_ == "max_time"
-    few = fit(search({"a": [0.1, 0.5, 0.9], "b": [0.2, 0.3]}, n_iter=50))
-    assert (len(few.cv_results_["iter"]), few.stop_reason_) == (6, "exhausted")
-    ended = fit(search(callback=lambda progress: progress.n_evaluations == 3))
-    assert ended.stop_reason_ == "callback"
-    assert len(ended.cv_results_["iter"]) >= 3
-
-
 # With a journal.
 
 
