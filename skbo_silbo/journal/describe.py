@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -20,7 +21,8 @@ LONGEST = 20  # longer lists are described by a digest
 CODE = "code"  # key of the bytecode digest of a function; differences only raise a warning
 SHOWN = 5  # largest number of differences listed in a message
 TEXT = "text"  # key of the text that represents an object in a message
-BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, set, frozenset, np.ndarray)
+PLAIN = (bool, int, float, complex, str, bytes)
+BUILT_IN = (*PLAIN, tuple, list, set, frozenset, np.ndarray)
 
 
 def describe(value: object) -> Any:
@@ -103,10 +105,15 @@ def _object(value, part):
 
 
 def _digest(function):
-    """Return a hash of a function's bytecode, names and constants, without what it refers to."""
+    """Return a hash of a function's bytecode and of the plain values that it refers to."""
     code = function.__code__
     constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
-    return joblib.hash([code.co_code, code.co_names, constants])
+    held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # the cell is empty
+            held.append(cell.cell_contents)
+    held = [value for value in held if isinstance(value, PLAIN)]
+    return joblib.hash([code.co_code, code.co_names, constants, held])
 
 
 def _state(value):

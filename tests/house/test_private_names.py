@@ -20,7 +20,6 @@ OF_OTHERS = {
     "_exit": "os",
     "_ppf": "scipy",
     "_raise_error_if_multi_objective": "optuna",
-    "_rand": "numpy",
     "_register_atexit": "threading",
     "_replace": "collections",
     "_storage": "optuna",
