@@ -16,7 +16,7 @@ from skbo_silbo.benchmarks._results import (
     render_text,
 )
 from skbo_silbo.evaluation import FirstPointsOnlyWarning
-from skbo_silbo.inspection._panels import AxesLike, PanelDisplay, new_figure
+from skbo_silbo.inspection._panels import AxesLike, PanelDisplay
 from skbo_silbo.inspection._search_panels import draw_comparison
 from skbo_silbo.minimization.methods import make_optimizer
 from skbo_silbo.optimizers import AskTellOptimizer
@@ -87,11 +87,7 @@ class Comparison(PanelDisplay):
         ImportError
             If matplotlib is not installed.
         """
-        return self._draw(
-            [lambda axes: draw_comparison(axes, self.best)],
-            ax,
-            lambda n: new_figure("Comparison", 5.2, 3.6).subplots(),
-        )
+        return self._draw([lambda axes: draw_comparison(axes, self.best)], ax, 5.2, 3.6)
 
     def __repr__(self):
         n_calls = self.results[0]["problem"]["n"]

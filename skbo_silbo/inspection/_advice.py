@@ -16,31 +16,21 @@ LEAST_GAIN = 0.01  # smallest expected improvement, relative to the progress, wo
 LEAST_OF_STD = 0.25  # the same, relative to the uncertainty of the recommended value
 
 
-def next_step(evaluations: Evaluations, has_front: bool = False, n_open: int = 0) -> str:
-    """Return one sentence that recommends what to do next with a finished search.
-
-    Parameters
-    ----------
-    evaluations : Evaluations
-    has_front : bool, default=False
-        Whether the search is multi-objective.
-    n_open : int, default=0
-        Number of evaluations that are still running.
-    """
+def next_step(evaluations: Evaluations) -> str:
+    """Return one sentence that recommends what to do next with a finished search."""
     n, optimizer = len(evaluations.values), evaluations.optimizer
     finite = evaluations.values[np.isfinite(evaluations.values)]
     if step := _step_without_model(evaluations, finite):
         return step
-    if n_open:
+    if evaluations.n_open:
         return "Wait, and make the report again: the search has not ended."
-    if has_front:
+    if evaluations.front is not None:
         return "Choose a row of the Pareto front and refit the model with its parameters."
-    more = f"about {max(10, n // 2)} more"
-    gain = optimizer.expected_gain() if isinstance(optimizer, EmbeddedOptimizer) else math.inf
+    more, has_model = f"about {max(10, n // 2)} more", isinstance(optimizer, EmbeddedOptimizer)
+    gain = optimizer.expected_gain() if has_model else math.inf
     if not math.isfinite(gain):
-        known = len(getattr(optimizer, "func_vals_", ()))
-        n_needed = getattr(optimizer, "n_initial_", 0) - known
-        if isinstance(optimizer, EmbeddedOptimizer) and n_needed > 0:
+        known = len(optimizer.func_vals_)
+        if has_model and (n_needed := optimizer.n_initial_ - known) > 0:
             start = f"the model is fitted from {optimizer.n_initial_} values on, got {known}"
             return f"Continue with at least {n_needed} more evaluations: {start}."
         return f"Continue with {more} evaluations: no model predicts their values."
@@ -82,8 +72,8 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
     best, std = int(np.nanargmax(evaluations.sign * values)), math.nan
     with suppress(NotFittedError):
         point, mean, std = optimizer.recommended_
+    shown = _observed(values, best, std)
     if not math.isfinite(std):
-        shown = _observed(values, best, std)
         text = f"Row {best}. Observed {name}: {shown}. There is no model yet."
         return text, evaluations.points[best]
     rows = np.flatnonzero((optimizer.space_.encode([point]) == evaluations.X).all(axis=1))
@@ -102,16 +92,18 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
         text += f" The learnt constraints hold with probability {probability:.2f}."
     if np.isclose(values[rows], values[best], rtol=1e-12, atol=0.0).any() or not len(rows):
         return text, point
-    is_search = name.startswith(SCORE_NAME)
-    shown = _observed(values, best, std)
     attribute = f" ({evaluations.best_name})" if evaluations.best_name else ""
     text += f" The best observed {name}, {shown}, is in row {best}{attribute}."
     if np.isnan(evaluations.X[best]).any():
-        return f"{text} It lies outside the search space, so the model does not know it.", point
-    if is_search:
-        return f"{text} The best of many noisy scores is often a lucky one.", point
-    lucky = "use the recommended point, because the best of many noisy values is often a lucky one"
-    return f"{text} If values are exact, use row {best}. If they are noisy, {lucky}.", point
+        text += " It lies outside the search space, so the model does not know it."
+    elif name.startswith(SCORE_NAME):
+        text += " The best of many noisy scores is often a lucky one."
+    else:
+        text += (
+            f" If values are exact, use row {best}. If they are noisy, use the recommended point, "
+            "because the best of many noisy values is often a lucky one."
+        )
+    return text, point
 
 
 def _observed(values, row, std):

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.inspection._pareto_display import ParetoDisplay, read_front
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
@@ -25,6 +26,16 @@ N_POINTS = 256  # sample of the other inputs to average over
 N_GRID_VALUES = 21  # number of grid values along a continuous input
 N_BINS = 16  # number of bins along a direction
 POINTS_PER_BIN = 64
+ENDED = MappingProxyType(
+    {
+        "budget": "all n_iter candidates were evaluated",
+        "max_time": "max_time was reached",
+        "target": "the score reached target",
+        "patience": "there was no improvement for as long as patience allows",
+        "callback": "a callback ended the search",
+        "exhausted": "the search space has no other candidate",
+    }
+)
 
 
 class StudyLike(Protocol):
@@ -36,9 +47,9 @@ class StudyLike(Protocol):
 ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | BaseEstimator | StudyLike
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, kw_only=True)
 class Evaluations:
-    """Evaluated points and observed values in the order of evaluation.
+    """Evaluations of a search, an optimiser, a study or a journal, in the order of evaluation.
 
     Attributes
     ----------
@@ -50,11 +61,15 @@ class Evaluations:
         Evaluated points.
     values : ndarray of shape (n,)
         Observed values of the points, NaN for failed evaluations. Huge values are clipped.
-    name : str
+    table : dict of str to list, default={}
+        Columns of the table of all evaluations.
+    facts : dict of str to str, default={}
+        What was searched and why it ended, for the report.
+    name : str, default="value"
         Name of the observed values, for axis labels.
-    greater_is_better : bool
+    greater_is_better : bool, default=True
         Whether the values are maximised.
-    n_initial : int
+    n_initial : int, default=0
         Number of evaluations before the first model was fitted. For random search, it is the number
         of all evaluations. It is 0 if unknown, as for a study of another sampler than
         `SILBOSampler`.
@@ -64,23 +79,30 @@ class Evaluations:
         The parameter `scoring` of the search. None for an optimiser.
     best_name : str, default=""
         Attribute of the result that holds the best observed point, if there is one.
+    front : ParetoDisplay or None, default=None
+        Objectives and Pareto front of a multi-objective search.
+    n_open : int, default=0
+        Number of evaluations that have begun but not ended.
     """
 
     label: str
     optimizer: Any
     points: Any
     values: FloatArray
-    name: str
-    greater_is_better: bool
-    n_initial: int
+    table: dict[str, list[Any]] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    name: str = "value"
+    greater_is_better: bool = True
+    n_initial: int = 0
     metric: str | None = None
     scoring: Any = None
     best_name: str = ""
+    front: ParetoDisplay | None = None
+    n_open: int = 0
 
     def __post_init__(self):
         """Clip the values to a range that matplotlib can draw."""
-        drawn = np.clip(self.values, -LARGEST_DRAWN, LARGEST_DRAWN)
-        object.__setattr__(self, "values", drawn)  # the record is frozen
+        self.values = np.clip(self.values, -LARGEST_DRAWN, LARGEST_DRAWN)
 
     @property
     def sign(self) -> float:
@@ -111,20 +133,15 @@ class Evaluations:
         if not space.is_dict:
             columns = np.reshape(self.points, (len(self.values), -1)).T
             return {f"x{j}": x for j, x in enumerate(columns) if space.lower[j] < space.upper[j]}
-        names = dict.fromkeys(name for point in self.points for name in point)
-        domains = parameter_domains(space)
-        columns = {name: _column(name, self.points, domains.get(name)) for name in names}
+        points, names, domains = list(self.points), {}, parameter_domains(space)
         if isinstance(space, SpaceUnion):
-            return {space.choice_name: self._choices(space)} | columns
-        return columns
-
-    def _choices(self, space):
-        is_inside = np.isfinite(self.X).all(axis=1)
-        choices = np.ma.masked_all(len(self.points), dtype=object)
-        rows = zip(np.flatnonzero(is_inside), space.choices(self.X[is_inside]), strict=True)
-        for i, choice in rows:
-            choices[i] = choice
-        return choices
+            names = {space.choice_name: None}
+            is_inside = np.isfinite(self.X).all(axis=1)
+            choices = zip(np.flatnonzero(is_inside), space.choices(self.X[is_inside]), strict=True)
+            for i, choice in choices:
+                points[i] = {space.choice_name: choice, **points[i]}
+        names |= dict.fromkeys(name for point in points for name in point)
+        return {name: _column(name, points, domains.get(name)) for name in names}
 
     def dependence(self, along):
         """Return the partial dependence of the objective on a parameter or direction.
@@ -146,7 +163,13 @@ class Evaluations:
         return Dependence(x, *(-self.sign * values for values in model.dependence(blocks)))
 
 
-def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluations:
+def read_evaluations(
+    result: ResultLike,
+    *,
+    any_search: bool = False,
+    metric: str | None = None,
+    argument: str = "result",
+) -> Evaluations:
     """Convert the result of a search or optimiser to `Evaluations`.
 
     Parameters
@@ -156,6 +179,10 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
         of `SILBOSampler` is fitted to its trials.
     any_search : bool, default=False
         Whether to accept other fitted searches of scikit-learn, which have no model.
+    metric : str or None, default=None
+        Name of the metric to read from a search. If None, it is the optimised one.
+    argument : str, default="result"
+        Name of the argument, used in error messages.
 
     Returns
     -------
@@ -165,17 +192,21 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
     ------
     TypeError
         If the result is of an unsupported type.
+    ValueError
+        If a search does not have the metric.
     NotFittedError
         If a search is not fitted or an optimiser has no evaluations.
     """
     if isinstance(result, AskTellOptimizer):
         return _read_optimizer(result)
     if isinstance(result, OptimizeResult) and "optimizer" in result:
-        return replace(_read_optimizer(result.optimizer), best_name="x")
+        evaluations = _read_optimizer(result.optimizer)
+        facts = {"Source": type(result).__name__, "Ended": result.message}
+        return replace(evaluations, table=result.evaluation_table(), facts=facts, best_name="x")
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         if any_search or "optimizer_" in vars(result):
-            return _read_search(result)
+            return _read_search(result, metric, argument)
     if hasattr(result, "sampler"):
         return _read_study(result)
     raise TypeError(
@@ -184,7 +215,7 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
     )
 
 
-def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) -> FloatArray:
+def read_values_like(evaluations: Evaluations, result: ResultLike, argument: str) -> FloatArray:
     """Return the observed values of a result that is to be compared with another one.
 
     Parameters
@@ -194,7 +225,7 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
         of scikit-learn.
     result : object
         The other result, whose values are returned.
-    name : str
+    argument : str
         Name of the argument, used in error messages.
 
     Returns
@@ -207,23 +238,20 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
         If one result is minimised and the other maximised, or if the searches use different
         metrics.
     """
-    if not isinstance(result, BaseEstimator):
-        other = read_evaluations(result)
-        if other.greater_is_better == evaluations.greater_is_better:
-            return other.values
-    elif evaluations.metric is not None:
-        check_is_fitted(result, "cv_results_")
-        ours, theirs = evaluations.scoring, result.scoring
-        if ours != theirs and isinstance(ours, str) and isinstance(theirs, str):
-            raise ValueError(
-                f"{name} must be scored by {ours!r} like result, got a {type(result).__name__} "
-                f"scored by {theirs!r}. Use the same scoring for both searches."
-            )
-        return _scores(result, evaluations.metric, name)
-    raise ValueError(
-        f"{name} must be of the same kind as result, either a search with scores or an optimiser "
-        f"with values to minimise, got a {type(result).__name__}."
-    )
+    other = read_evaluations(result, any_search=True, metric=evaluations.metric, argument=argument)
+    kind, other_kind = ((e.metric is None, e.greater_is_better) for e in (evaluations, other))
+    if kind != other_kind:
+        raise ValueError(
+            f"{argument} must be of the same kind as result, either a search with scores or an "
+            f"optimiser with values to minimise, got a {type(result).__name__}."
+        )
+    ours, theirs = evaluations.scoring, other.scoring
+    if ours != theirs and isinstance(ours, str) and isinstance(theirs, str):
+        raise ValueError(
+            f"{argument} must be scored by {ours!r} like result, got a {type(result).__name__} "
+            f"scored by {theirs!r}. Use the same scoring for both searches."
+        )
+    return other.values
 
 
 def score_name(metric, scoring, n_objectives=0):
@@ -232,88 +260,103 @@ def score_name(metric, scoring, n_objectives=0):
     return f"{SCORE_NAME}{metric}" + (f" (of {n_objectives} objectives)" if n_objectives else "")
 
 
-def _scores(search, metric, name):
-    key = f"mean_test_{metric}"
-    if key not in search.cv_results_:
-        available = [k for k in search.cv_results_ if k.startswith("mean_test_")]
-        raise ValueError(
-            f"{name} must have {key!r} in its cv_results_, got {available}. "
-            "Use the same scoring for both searches."
-        )
-    return np.array(search.cv_results_[key], dtype=float)[_comparable_candidates(search)]
-
-
-def _comparable_candidates(search):
-    """Return the indices of the candidates evaluated with the largest resource."""
-    results = search.cv_results_
-    used = np.asarray(results.get("n_resources", np.zeros(len(results["params"]))))
-    return np.flatnonzero(used == used.max())
-
-
-def _search_metric(search):
-    """Return the name of the optimised metric in ``cv_results_``."""
-    if not search.multimetric_:
-        return "score"
-    if isinstance(search.refit, str):
-        return search.refit
-    names = [k.removeprefix("mean_test_") for k in search.cv_results_ if k.startswith("mean_test_")]
-    return names[0]
-
-
 def _read_optimizer(optimizer):
-    y = optimizer.func_vals_
+    y, label = optimizer.func_vals_, type(optimizer).__name__
     if not len(y):
         raise NotFittedError(
-            f"result must contain evaluations, but this {type(optimizer).__name__} has none. Call "
-            "tell first."
+            f"result must contain evaluations, but this {label} has none. Call tell first."
         )
-    counts = np.isfinite(y) & optimizer.feasible_
-    values = np.where(counts, y, np.nan)
-    n_initial, maximize = _count_initial(optimizer, 0, len(y)), optimizer.maximize
-    label = type(optimizer).__name__
-    observed = optimizer.x_iters_, values, "value", maximize, n_initial
-    return Evaluations(label, optimizer, *observed, best_name="best_x_")
+    return Evaluations(
+        label=label,
+        optimizer=optimizer,
+        points=optimizer.x_iters_,
+        values=np.where(np.isfinite(y) & optimizer.feasible_, y, np.nan),
+        table=optimizer.evaluation_table(),
+        facts={"Source": label},
+        greater_is_better=optimizer.maximize,
+        n_initial=_count_initial(optimizer, 0, len(y)),
+        best_name="best_x_",
+    )
 
 
 def _read_study(study):
-    from skbo_silbo.integrations._optuna_trials import observed_states
+    from skbo_silbo.integrations import SILBOSampler
+    from skbo_silbo.integrations._optuna_trials import common_space, see_trials
 
-    sampler = study.sampler
-    if not hasattr(sampler, "optimizer_of"):
-        from skbo_silbo.integrations import SILBOSampler
-
-        sampler = SILBOSampler(seed=0)
+    is_ours = hasattr(study.sampler, "optimizer_of")
+    sampler = study.sampler if is_ours else SILBOSampler(seed=0)
     evaluations = _read_optimizer(sampler.optimizer_of(study))
-    is_pruned = np.array([state == "PRUNED" for state in observed_states(study).values()])
-    values = np.where(is_pruned, np.nan, evaluations.values)  # an intermediate value is no result
-    n_initial = evaluations.n_initial if sampler is study.sampler else 0
-    changed = {"label": type(study.sampler).__name__, "n_initial": n_initial, "best_name": ""}
-    return replace(evaluations, values=values, **changed)
+    trials = see_trials(study, -1, common_space(study)).observed
+    is_pruned = [trial.state.name == "PRUNED" for trial in trials.values()]
+    table = evaluations.table
+    for name in evaluations.optimizer.space_.parameter_names:  # blank if inactive
+        rows = zip(table[name], trials.values(), strict=True)
+        table[name] = [value if name in trial.params else None for value, trial in rows]
+    *_, status = table
+    words = {"failed": "pruned", "ok": "ok (pruned, last intermediate value)"}
+    rows = zip(table[status], is_pruned, strict=True)
+    table[status] = [words.get(text, text) if pruned else text for text, pruned in rows]
+    return replace(
+        evaluations,
+        label=type(study.sampler).__name__,
+        values=np.where(is_pruned, np.nan, evaluations.values),  # intermediate values do not count
+        table=numbered("trial", trials, table),
+        facts={"Source": type(study).__name__},
+        n_initial=evaluations.n_initial if is_ours else 0,
+        best_name="",
+    )
 
 
-def _read_search(search):
-    results, metric = search.cv_results_, _search_metric(search)
-    points = [results["params"][i] for i in _comparable_candidates(search)]
-    scores = _scores(search, metric, "result")
-    optimizer, n_initial, n_objectives = vars(search).get("optimizer_"), 0, 0
+def numbered(name, numbers, columns):
+    """Put a column of numbers before others; an underscore follows the name of an input."""
+    return {name + "_" * (name in columns): list(numbers), **columns}
+
+
+def _read_search(search, metric, argument):
+    results, label, objectives = search.cv_results_, type(search).__name__, search.refit
+    metrics = [k.removeprefix("mean_test_") for k in results if k.startswith("mean_test_")]
+    metric = metric or (objectives if objectives in metrics else metrics[0])
+    if metric not in metrics:
+        raise ValueError(
+            f"{argument} must have 'mean_test_{metric}' in its cv_results_, got "
+            f"{[f'mean_test_{name}' for name in metrics]}. Use the same scoring for both searches."
+        )
+    # scores with different resources, as in successive halving, cannot be compared
+    used = np.asarray(results.get("n_resources", np.zeros(len(results["params"]))))
+    rows = np.flatnonzero(used == used.max())
+    scores = np.array(results[f"mean_test_{metric}"], dtype=float)[rows]
+    optimizer, n_initial, more = vars(search).get("optimizer_"), 0, {}
     if optimizer is not None:
         n_initial = _count_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
         sources = list(results["source"])
         if "model" in sources and "resumed" not in sources:  # others may lie outside the space
             n_initial = sources.index("model")
-        if isinstance(search.refit, (list, tuple)):
-            n_objectives = len(search.refit)
-    name = score_name(metric, search.scoring, n_objectives)
-    observed = optimizer, points, scores, name, True, n_initial
+        ended = ENDED.get(search.stop_reason_, search.stop_reason_)
+        source = f"{label} of {type(search.estimator).__name__}"
+        more = {
+            "table": search.evaluation_table(),
+            "facts": {"Source": source, "Ended": ended},
+            "front": read_front(search) if hasattr(search, "pareto_front_") else None,
+        }
+    n_objectives = len(objectives) if isinstance(objectives, (list, tuple)) else 0
     is_best = len(scores) and getattr(search, "best_index_", None) == np.argmax(scores)
-    best_name = "best_params_" if is_best else ""
-    return Evaluations(type(search).__name__, *observed, metric, search.scoring, best_name)
+    return Evaluations(
+        label=label,
+        optimizer=optimizer,
+        points=[results["params"][i] for i in rows],
+        values=scores,
+        name=score_name(metric, search.scoring, n_objectives),
+        n_initial=n_initial,
+        metric=metric,
+        scoring=search.scoring,
+        best_name="best_params_" if is_best else "",
+        **more,
+    )
 
 
 def _count_initial(optimizer, n_first, n):
-    if isinstance(optimizer, RandomSearch):
-        return n
-    return min(max(optimizer.n_initial_, n_first), n)
+    """Count the evaluations before the first model, which random search does not have."""
+    return min(max(getattr(optimizer, "n_initial_", n), n_first), n)
 
 
 def _column(name, points, domain):

@@ -2,8 +2,7 @@
 
 import json
 import os
-from contextlib import suppress
-from typing import Any, NamedTuple
+from itertools import compress
 
 import numpy as np
 from scipy.stats import loguniform, rv_histogram, uniform
@@ -17,26 +16,12 @@ from skbo_silbo.optimizers.event import values_from_data
 from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers.state import box_from_data
 from skbo_silbo.space.any_space import as_space
-from skbo_silbo.space.values import is_number
 
 EVEN = 1e-3  # quantiles count as evenly spaced up to this relative difference
+LISTED = {"observed", "y", "constraints", "goals"}  # entries of a record with one item per point
 
 
-class ReportData(NamedTuple):
-    """Content of a report: a summary of the search and its evaluations.
-
-    `n_open` is the number of evaluations that have begun but not ended. `front` holds the
-    objectives and the Pareto front of a multi-objective search.
-    """
-
-    facts: dict[str, str]
-    evaluations: Evaluations
-    table: dict[str, list[Any]]
-    n_open: int = 0
-    front: ParetoDisplay | None = None
-
-
-def read_journal(path: str | os.PathLike[str]) -> ReportData:
+def read_journal(path: str | os.PathLike[str]) -> Evaluations:
     """Read the evaluations in a journal file without locking it.
 
     A journal describes a distribution by its quantiles. Points between them are exact for uniform
@@ -49,72 +34,83 @@ def read_journal(path: str | os.PathLike[str]) -> ReportData:
     """
     header, records = read_unlocked(path)
     settings = header["search"]
-    observed = [record for record in records if "observed" in record]
     space = _read_space(settings)
+    rows = [
+        {**record, **{name: record[name][i] for name in LISTED & record.keys()}}
+        for record in records
+        for i in range(len(record.get("y", ())))
+    ]
     is_search = "param_distributions" in settings
-    maximize = is_search or bool(settings["maximize"])
-    sign = -1.0 if maximize else 1.0
-    optimizer = SILBO(space, random_state=int(header["seed"]))
-    rows = [(record, i) for record in observed for i in range(len(record["y"]))]
-    given = settings.get("initial candidates", [])
-    points = [_point(record, i, space, given) for record, i in rows]
-    y = np.array([values_from_data(record["y"])[i] for record, i in rows], dtype=float)
-    told = [values_from_data(r["constraints"][i]) if "constraints" in r else None for r, i in rows]
-    for point, value, constraints in zip(points, y, told, strict=True):
-        with suppress(ValueError):  # initial candidates may lie outside the space
-            optimizer.tell(point, value, constraints=constraints)
-    feasible = np.array([c is None or bool(np.all(c <= 0.0)) for c in told], dtype=bool)
-    values = np.where(feasible & np.isfinite(y), sign * y, np.nan)
+    greater_is_better = is_search or bool(settings["maximize"])
+    sign = -1.0 if greater_is_better else 1.0
+    points = [_point(row, space, settings.get("initial candidates")) for row in rows]
+    y = values_from_data([row["y"] for row in rows])
+    unknown = [None] * max((len(row.get("constraints", ())) for row in rows), default=0)
+    constraints = [values_from_data(row.get("constraints", unknown)) for row in rows]
+    feasible = np.array([np.all(c <= 0.0) for c in constraints], dtype=bool)
     names = tuple(settings["refit"]) if isinstance(settings.get("refit"), list) else ()
-    name = _score_name(settings, rows, len(names)) if is_search else "value"
-    observed_points = points if space.is_dict else np.reshape(points, (len(rows), -1))
-    evaluations = Evaluations("SILBO", optimizer, observed_points, values, name, maximize, 0)
-    errors = [record.get("error") for record, _ in rows]
-    status = zip(errors, evaluation_status(y, feasible), strict=True)
     front = _read_front(names, rows, settings.get("scoring")) if names and rows else None
     results = {"value": (sign * y).tolist()}
     if front is not None:
         results = dict(zip(front.names, front.values.T.tolist(), strict=True))
-    results["source"] = ["given" if "given" in r else r.get("source") for r, _ in rows]
-    if is_search:
-        results["seconds"] = [_seconds(record) for record, _ in rows]
-    table = evaluation_table(observed_points, results, [_last_line(e) or s for e, s in status])
+    results["source"] = ["given" if "given" in row else row.get("source") for row in rows]
     facts = {"Journal": os.fsdecode(path), "Written by": settings["entry point"]}
     if is_search:
+        results["seconds"] = [_seconds(row) for row in rows]
         facts["Written by"] += f" of {settings['estimator']['class'].rpartition('.')[2]}"
-    return ReportData(facts, evaluations, table, _count_open(records), front)
+    status = [
+        (row.get("error") or text).splitlines()[-1]
+        for row, text in zip(rows, evaluation_status(y, feasible), strict=True)
+    ]
+    points = points if space.is_dict else np.reshape(points, (len(rows), -1))
+    evaluations = Evaluations(
+        label="SILBO",
+        optimizer=SILBO(space, random_state=int(header["seed"])),
+        points=points,
+        values=np.where(feasible & np.isfinite(y), sign * y, np.nan),
+        table=evaluation_table(points, results, status),
+        facts=facts,
+        name=_score_name(settings, rows, len(names)) if is_search else "value",
+        greater_is_better=greater_is_better,
+        front=front,
+        n_open=_count_open(records),
+    )
+    is_inside = np.isfinite(evaluations.X).all(axis=1)  # initial candidates may lie outside
+    if is_inside.any():
+        told = {"constraints": np.array(constraints)[is_inside]} if unknown else {}
+        evaluations.optimizer.tell(list(compress(points, is_inside)), y[is_inside], **told)
+    return evaluations
 
 
 def _score_name(settings, rows, n_objectives):
     metric = settings.get("refit")
     if not isinstance(metric, str):
-        scores = (row["test_scores"] for record, _ in rows for row in record.get("rows") or ())
+        scores = (fit["test_scores"] for row in rows for fit in row.get("rows") or ())
         metric = next((next(iter(s)) for s in scores if isinstance(s, dict)), "score")
     return score_name(metric, settings.get("scoring"), n_objectives)
 
 
 def _read_front(names, rows, scoring):
     """Return the objectives of a multi-objective search and its Pareto front so far."""
-    Y = np.array([values_from_data(record["goals"][i]) for record, i in rows], dtype=float)
-    times = [[row[TIME] for row in record.get("rows") or ()] or [np.nan] for record, _ in rows]
+    Y = np.array([values_from_data(row["goals"]) for row in rows], dtype=float)
+    times = [[fit[TIME] for fit in row.get("rows") or ()] or [np.nan] for row in rows]
     front = non_dominated_rows(Y, names, np.array(list(map(np.std, times))))
     metric = scoring if isinstance(scoring, str) else "score"
     shown = tuple(metric if name == "score" else name for name in names)
     return ParetoDisplay(Y * np.where(np.array(names) == TIME, 1.0, -1.0), front, shown)
 
 
-def _point(record, i, space, given):
-    """Read an evaluated point from a journal event.
+def _point(row, space, given):
+    """Read the evaluated point of a row, which is the number of an initial candidate if it has one.
 
-    Initial candidates have a number, and are described in the settings of the search.
+    The settings of the search describe its initial candidates, unless there are too many.
     """
-    row = record["observed"][i]
-    if not space.is_dict:
-        return np.array(row, dtype=float)
-    if isinstance(row, int):
-        described = given[row - 1] if row <= len(given) else record["params"]
+    point = row["observed"]
+    if isinstance(point, int):
+        is_described = isinstance(given, list) and point <= len(given)
+        described = given[point - 1] if is_described else row["params"]
         return {name: _value(value) for name, value in described.items()}
-    return space.decode(np.array([row], dtype=float))[0]
+    return space.decode([point])[0] if space.is_dict else np.array(point, dtype=float)
 
 
 def _read_space(settings):
@@ -129,11 +125,8 @@ def _parameter(described):
     """Restore a parameter's list of values or distribution from its description in a journal."""
     own = [item for item in described.items() if item[0] not in ("centres", "text")]
     [(kind, values)] = own
-    if kind == "levels" and all(map(is_number, values)):
-        return sorted(values)
     if not kind.startswith("quantiles"):
-        values = values if kind == "categories" or kind == "levels" else [values]
-        return list(map(_value, values))
+        return list(map(_value, [values] if kind == "value" else values))
     low, high = values[0], values[-1]
     if kind.endswith("integer"):
         return list(range(round(low), round(high) + 1))
@@ -153,20 +146,15 @@ def _value(described):
     return float(described["float"]) if is_float else json.dumps(described)
 
 
-def _seconds(record):
-    rows = record.get("rows") or []
-    times = [row[name] for row in rows for name in ("fit_time", "score_time")]
-    return sum(map(float, times)) if times else None
-
-
-def _last_line(error):
-    return error.splitlines()[-1] if error else None
+def _seconds(row):
+    fits = row.get("rows") or []
+    times = [float(fit[name]) for fit in fits for name in ("fit_time", "score_time")]
+    return sum(times) if times else None
 
 
 def _count_open(records):
     n = 0
     for record in records:
-        n += len(record.get("begun", ()))
-        n -= len(record["ended"]) if "ended" in record else 0
-        n -= len(record["y"]) if "y" in record and not record.get("given") else 0
+        n += len(record.get("begun", ())) - len(record.get("ended", ()))
+        n -= len(record.get("y", ())) * ("given" not in record)
     return n

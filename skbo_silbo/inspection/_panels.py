@@ -73,7 +73,7 @@ def draw_plane(axes, scores, response, unlabelled, names):
             beyond += scatter_clipped(axes, *scores[rows].T, **style)[1]
     else:
         beyond += _draw_shaded(axes, scores, response, cloud)
-    _draw_legend(axes, response, beyond)
+    _draw_legend_above(axes, response, beyond)
     axes.set(xlabel=names[0], ylabel=names[1])
     hide_frame(axes)
 
@@ -129,16 +129,15 @@ def draw_curve(axes, x, dependence):
     axes.plot(x, dependence.mean, color=COLOURS[5], lw=1.8)
 
 
-def annotate_outliers(axes, beyond, *others):
+def annotate_outliers(axes, beyond, other=None):
     """Write the number of points beyond each edge into the corner of a plot.
 
     Points below the panel are counted next to its bottom right corner.
     """
     above = Counter(beyond)
     n_below = above.pop("▼", 0)
-    notes = [_format_outliers(above)] * bool(above) + [note for note in others if note]
-    if notes:
-        axes.set_title(", ".join(notes), fontsize="small", loc="right", color="0.3")
+    notes = filter(None, [above and _format_outliers(above), other])
+    axes.set_title(", ".join(notes), fontsize="small", loc="right", color="0.3")
     if n_below:
         style = {"fontsize": "small", "color": "0.3", "rotation": 90, "va": "bottom"}
         axes.text(1.01, 0.0, _format_outliers({"▼": n_below}), transform=axes.transAxes, **style)
@@ -147,6 +146,11 @@ def annotate_outliers(axes, beyond, *others):
 def hide_frame(axes):
     """Hide the top and right spines of the axes."""
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_legend(axes):
+    """Draw a legend with a light background where it hides least."""
+    axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
 
 
 def _format_outliers(counts):
@@ -198,7 +202,7 @@ def _jitter(scores, codes):
     return 0.6 * (rank * (np.sqrt(5) - 1) / 2 % 1) - 0.3
 
 
-def _draw_legend(axes, response, beyond):
+def _draw_legend_above(axes, response, beyond):
     """Draw the legend above a plot, without categories if there are too many of them.
 
     Its title gives the number of points beyond each edge.
@@ -333,50 +337,29 @@ def scatter_clipped(axes, x, y, *, colours=None, **style):
     return points, counts
 
 
-def new_figure(display: str, *size: float) -> Any:
-    """Create a matplotlib figure, importing matplotlib on first use.
-
-    Parameters
-    ----------
-    display : str
-        Name of the display, used in the error message.
-    *size : float
-        Width and height of the figure in inches. If omitted, matplotlib's default size is used.
-
-    Returns
-    -------
-    figure : matplotlib Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            f"{display} requires matplotlib. Install it with: pip install 'skbo_silbo[plot]'"
-        ) from error
-    return plt.figure(figsize=size or None, layout="constrained")
-
-
 class PanelDisplay:
     """Base class of displays that consist of one or more plots."""
 
     axes_: NDArray[np.object_]
     figure_: Any
 
-    def _draw(self, panels, ax, make_axes):
-        """Draw each plot on its axes, which are created if `ax` is None.
+    def _draw(self, panels, ax, width, height, make_axes=None):
+        """Draw each plot on its axes.
+
+        If `ax` is None, they are created by ``make_axes(figure)``, by default in a row.
 
         Raises
         ------
+        ImportError
+            If matplotlib is not installed.
         ValueError
             If the number of axes differs from the number of panels.
         """
         n = len(panels)
-        self.axes_ = np.asarray(make_axes(n) if ax is None else ax, dtype=object).ravel()
+        if ax is None:
+            figure = self._new_figure(width, height)
+            ax = figure.subplots(1, n) if make_axes is None else make_axes(figure)
+        self.axes_ = np.asarray(ax, dtype=object).ravel()
         if len(self.axes_) != n:
             raise ValueError(
                 f"ax must hold one Axes for each of the {n} panels, got {len(self.axes_)}. Pass "
@@ -386,3 +369,14 @@ class PanelDisplay:
         for draw, axes in zip(panels, self.axes_, strict=True):
             draw(axes)
         return self
+
+    def _new_figure(self, *size):
+        """Create a matplotlib figure, importing matplotlib on first use."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError(
+                f"{type(self).__name__} requires matplotlib. Install it with: "
+                "pip install 'skbo_silbo[plot]'"
+            ) from error
+        return plt.figure(figsize=size, layout="constrained")

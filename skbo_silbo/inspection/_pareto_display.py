@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, IntArray
-from skbo_silbo.inspection._panels import COLOURS, AxesLike, PanelDisplay, hide_frame, new_figure
+from skbo_silbo.inspection._panels import COLOURS, AxesLike, PanelDisplay, draw_legend, hide_frame
 
 
 @dataclass(eq=False, repr=False)
@@ -95,10 +95,8 @@ class ParetoDisplay(PanelDisplay):
         """
         pairs = combinations(range(len(self.names)), 2)
         panels = [partial(self._draw_pair, *pair) for pair in pairs]
-        self._draw(
-            panels, ax, lambda n: new_figure("ParetoDisplay", 0.6 + 4 * n, 3.6).subplots(1, n)
-        )
-        self.axes_[0].legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
+        self._draw(panels, ax, 0.6 + 4 * len(panels), 3.6)
+        draw_legend(self.axes_[0])
         return self
 
     def _draw_pair(self, i, j, axes):

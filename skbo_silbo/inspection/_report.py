@@ -1,22 +1,20 @@
 """Report of a search as one self-contained HTML file."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date
-from functools import partial
 from html import escape
 from pathlib import Path
 from string import Template
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 
 from skbo_silbo.inspection._advice import describe_recommended, next_step
-from skbo_silbo.inspection._evaluations import ResultLike, read_evaluations
-from skbo_silbo.inspection._journal_evaluations import ReportData, read_journal
+from skbo_silbo.inspection._evaluations import ResultLike, numbered, read_evaluations
+from skbo_silbo.inspection._journal_evaluations import read_journal
 from skbo_silbo.inspection._page import folded, paragraph, picture, table
-from skbo_silbo.inspection._pareto_display import read_front
 from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number
 from skbo_silbo.space import parameter_domains
@@ -35,16 +33,6 @@ SOURCE_NOTE = (
     " Sources: given (by you, or the current parameters), known (good on other data), init "
     "(initial design, chosen without a model), model (proposed by the model), resumed (read from "
     "the journal of an earlier run)."
-)
-ENDED = MappingProxyType(
-    {
-        "budget": "all n_iter candidates were evaluated",
-        "max_time": "max_time was reached",
-        "target": "the score reached target",
-        "patience": "there was no improvement for as long as patience allows",
-        "callback": "a callback ended the search",
-        "exhausted": "the search space has no other candidate",
-    }
 )
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
 
@@ -98,22 +86,22 @@ str or path-like
     >>> "<h2>Recommended point</h2>" in page, "http" in page
     (True, False)
     """
-    page = _read(source)
-    evaluations = page.evaluations
-    front = _front(page)
+    is_path = isinstance(source, str | os.PathLike)
+    evaluations = read_journal(source) if is_path else read_evaluations(source)
+    front, table_of_all = _front(evaluations), evaluations.table
     sections = {
-        "Next step": paragraph(next_step(evaluations, bool(front), page.n_open)),
-        "What was searched": _facts(page) + _space(evaluations),
+        "Next step": paragraph(next_step(evaluations)),
+        "What was searched": _facts(evaluations) + _space(evaluations),
         "Recommended point": "" if front else _recommended(evaluations),
         "Pareto front": front,
         **_what_was_learnt(evaluations),
-        "Evaluations that do not count": _failures(page.table),
+        "Evaluations that do not count": _failures(table_of_all),
         "Categories hardly tried": _seldom(evaluations),
-        "All evaluations": paragraph(ROW_NOTE + SOURCE_NOTE * ("source" in page.table))
-        + table(_numbered("row", range(len(evaluations.values)), page.table)),
+        "All evaluations": paragraph(ROW_NOTE + SOURCE_NOTE * ("source" in table_of_all))
+        + table(numbered("row", range(len(evaluations.values)), table_of_all)),
     }
     body = "".join(f"<section><h2>{k}</h2>{v}</section>" for k, v in sections.items() if v)
-    title = escape(f"Report: {next(iter(page.facts.values()))}, {date.today().isoformat()}")
+    title = escape(f"Report: {next(iter(evaluations.facts.values()))}, {date.today().isoformat()}")
     template = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
     html = Template(template).substitute(title=title, body=body)
     if path is not None:
@@ -121,69 +109,27 @@ str or path-like
     return html
 
 
-def _numbered(name, numbers, columns):
-    """Put a column of numbers before others; an underscore follows the name of an input."""
-    return {name + "_" * (name in columns): list(numbers), **columns}
-
-
-def _read(source: SourceLike) -> ReportData:
-    if isinstance(source, str | os.PathLike):
-        return read_journal(source)
-    evaluations = read_evaluations(source)
-    estimator = f" of {type(source.estimator).__name__}" if hasattr(source, "estimator") else ""
-    facts = {"Source": f"{type(source).__name__}{estimator}"}
-    if ended := getattr(source, "message", getattr(source, "stop_reason_", None)):
-        facts["Ended"] = ENDED.get(ended, str(ended))
-    if hasattr(source, "sampler"):
-        own_table = partial(_study_table, source, evaluations)
-    else:
-        own_table = getattr(source, "evaluation_table", evaluations.optimizer.evaluation_table)
-    front = read_front(source) if hasattr(source, "pareto_front_") else None
-    return ReportData(facts, evaluations, own_table(), front=front)
-
-
-def _study_table(study, evaluations):
-    """Return the evaluations of an Optuna study, with blank cells for inactive parameters."""
-    from skbo_silbo.integrations._optuna_trials import common_space, observed_states, see_trials
-
-    table = evaluations.optimizer.evaluation_table()
-    trials, states = see_trials(study, None, common_space(study)).observed, observed_states(study)
-    for name in evaluations.optimizer.space_.parameter_names:
-        rows = zip(table[name], trials.values(), strict=True)
-        table[name] = [value if name in shown else None for value, (shown, *_) in rows]
-    *_, status = table
-    pruned = {"failed": "pruned", "ok": "ok (pruned, last intermediate value)"}
-    table[status] = [
-        pruned.get(text, text) if state == "PRUNED" else text
-        for state, text in zip(states.values(), table[status], strict=True)
-    ]
-    return _numbered("trial", trials, table)
-
-
-def _facts(page):
-    evaluations = page.evaluations
-    aim = "highest" if evaluations.greater_is_better else "lowest"
-    facts = page.facts | {"Looked for": f"the {aim} {evaluations.name}"}
-    if page.front is not None:
-        goals = (f"{'lowest' if n == 'fit_time' else 'highest'} {n}" for n in page.front.names)
-        facts["Looked for"] = f"the Pareto front: {', '.join(goals)}"
-    n, n_modelled = len(evaluations.values), evaluations.optimizer.input_model_.shares.n_values
-    facts["Evaluations"] = str(n)
+def _facts(evaluations):
+    """Show as HTML what was searched, and which evaluations the model does not use."""
+    aim = f"the {'highest' if evaluations.greater_is_better else 'lowest'} {evaluations.name}"
+    if evaluations.front is not None:
+        goals = evaluations.front.names
+        shown = (f"{'lowest' if goal == 'fit_time' else 'highest'} {goal}" for goal in goals)
+        aim = f"the Pareto front: {', '.join(shown)}"
+    n, optimizer = len(evaluations.values), evaluations.optimizer
+    n_told, n_modelled = len(optimizer.func_vals_), optimizer.input_model_.shares.n_values
     outside = np.flatnonzero(np.isnan(evaluations.X).any(axis=1)).tolist()
-    why = []
-    if outside:
-        listed = ", ".join(map(str, outside[:N_LISTED])) + ", …" * (len(outside) > N_LISTED)
-        row = f"row {listed} lies" if len(outside) == 1 else f"rows {listed} lie"
-        why = [f"{row} outside the search space"]
-    n_told = len(evaluations.optimizer.func_vals_)
-    if extra := n_told - (n - len(outside)):
-        why.append(f"{extra} of initial_results")
-    if n_modelled < n_told:
-        why.append(f"{n_told - n_modelled} without a value that the model can use")
+    listed = ", ".join(map(str, outside[:N_LISTED])) + ", …" * (len(outside) > N_LISTED)
+    lie = f"row {listed} lies" if len(outside) == 1 else f"rows {listed} lie"
+    n_extra, n_unusable = n_told - (n - len(outside)), n_told - n_modelled
+    why = [f"{lie} outside the search space"] * bool(outside)
+    why += [f"{n_extra} of initial_results"] * bool(n_extra)
+    why += [f"{n_unusable} without a value that the model can use"] * bool(n_unusable)
+    facts = evaluations.facts | {"Looked for": aim, "Evaluations": str(n)}
     if why:
         facts["In the model"] = f"{n_modelled} ({', '.join(why)})"
-    if page.n_open:
-        facts["Begun and not ended"] = f"{page.n_open} (running, or interrupted)"
+    if evaluations.n_open:
+        facts["Begun and not ended"] = f"{evaluations.n_open} (running, or interrupted)"
     return table({"": facts, " ": facts.values()})
 
 
@@ -213,13 +159,13 @@ def _recommended(evaluations):
     return paragraph(text) + table({"Input": named, "Value": map(_format, named.values())})
 
 
-def _front(page):
+def _front(evaluations):
     """Show the Pareto front as HTML with a plot and a table, or return ""."""
-    if page.front is None:
+    if (front := evaluations.front) is None:
         return ""
-    rows, params, names = page.front.front.tolist(), page.evaluations.points, page.front.names
-    drawn = picture(lambda ax: page.front.plot(ax=ax), len(names) * (len(names) - 1) // 2)
-    columns = dict(zip(names, page.front.values[rows].T, strict=True))
+    rows, params, names = front.front.tolist(), evaluations.points, front.names
+    drawn = picture(lambda ax: front.plot(ax=ax), len(names) * (len(names) - 1) // 2)
+    columns = dict(zip(names, front.values[rows].T, strict=True))
     inputs = dict.fromkeys(name for i in rows for name in params[i])
     columns |= {name: [params[i].get(name) for i in rows] for name in inputs}
     note = paragraph(TIE_NOTE) if "fit_time" in names else ""
@@ -263,8 +209,8 @@ def _what_was_learnt(evaluations):
 
 
 def _failures(columns):
-    status = columns[list(columns)[-1]]
-    counts = {text: status.count(text) for text in dict.fromkeys(status) if text[:2] != "ok"}
+    *_, status = columns.values()
+    counts = Counter(text for text in status if not text.startswith("ok"))
     if not counts:
         return paragraph("None: no evaluation failed, timed out or violated constraints.")
     return table({"Why": counts, "Evaluations": counts.values()})
@@ -272,12 +218,10 @@ def _failures(columns):
 
 def _seldom(evaluations):
     X = evaluations.X[np.isfinite(evaluations.X).all(axis=1)]
-    counted = [(c, c.counts(X).tolist()) for c in evaluations.optimizer.space_.categories()]
-    rows = [
-        (category.name, _format(value), n)
-        for category, counts in counted
-        for value, n in zip(category.values, counts, strict=True)
-        if n <= SELDOM * sum(counts)
-    ]
+    rows = []
+    for category in evaluations.optimizer.space_.categories():
+        counts = category.counts(X).tolist()
+        seldom = [i for i, n in enumerate(counts) if n <= SELDOM * sum(counts)]
+        rows += [(category.name, _format(category.values[i]), counts[i]) for i in seldom]
     names = ("Input", "Category", "Evaluations")
     return table(dict(zip(names, zip(*rows, strict=True), strict=True))) if rows else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from skbo_silbo.inspection._evaluations import (
     read_evaluations,
     read_values_like,
 )
-from skbo_silbo.inspection._panels import AxesLike, PanelDisplay, new_figure
+from skbo_silbo.inspection._panels import AxesLike, PanelDisplay
 from skbo_silbo.inspection._search_panels import (
     LONGEST_AXIS_NAME,
     draw_convergence,
@@ -203,64 +204,62 @@ class SearchDisplay(PanelDisplay):
             The display itself.
         """
         check_choice("kind", kind, [*KINDS, *self.parameters])
-        ranked = self.shares.ranked or list(self.shares.names)
-        panels = self._panels(kind, ranked[:MAX_PARAMETERS])
-        wide = kind in ("all", "parallel")
-        return self._draw(panels, ax, lambda n: _make_axes(n, wide))
+        panels = self._panels(kind)
+        wide = kind in ("all", "parallel")  # one more panel below the others
+        n_above = len(panels) - wide
+        width, height = max(4.1 * n_above, 9.0 * wide), 3.6 * (n_above > 0) + 3.8 * wide
 
-    def _panels(self, kind, ranked):
+        def make_axes(figure):
+            grid = figure.add_gridspec((n_above > 0) + wide, max(n_above, 1))
+            places = [grid[0, i] for i in range(n_above)] + [grid[-1, :]] * wide
+            return [figure.add_subplot(place) for place in places]
+
+        return self._draw(panels, ax, width, height, make_axes)
+
+    def _panels(self, kind):
         if kind not in KINDS:
-            value_axis = ValueAxis.from_values(
-                kind, self.parameters[kind], (self.domains or {}).get(kind)
-            )
-            return [lambda axes: self._draw_values(axes, value_axis)]
-        sign = 1 if self.greater_is_better else -1
-        drawn = {self.label: self.values}, self.n_initial, self.random_values, self.value_name
+            return [partial(self._draw_values, value_axis=self._value_axis(kind))]
+        ranked = (self.shares.ranked or list(self.shares.names))[:MAX_PARAMETERS]
+        if self.directions is None:
+            along = self._value_axes(ranked)[:N_DEPENDENCES]
+        else:
+            along = [ValueAxis.from_scores(name, z) for name, z in self.directions.items()]
         panels = {
-            "convergence": [lambda axes: draw_convergence(axes, *drawn, sign)],
-            "dependence": [
-                lambda axes, value_axis=value_axis: self._draw_values(axes, value_axis)
-                for value_axis in self._dependence_axes(ranked)
-            ],
+            "convergence": [self._draw_convergence],
+            "dependence": [partial(self._draw_values, value_axis=axis) for axis in along],
             "shares": [lambda axes: draw_shares(axes, self.shares, ranked)],
-            "parallel": [
-                lambda axes: draw_parallel(axes, self._all_axes(ranked), self.values, sign)
-            ],
+            "parallel": [lambda axes: self._draw_parallel(axes, ranked)],
         }
         return [panel for name in panels if kind in ("all", name) for panel in panels[name]]
 
+    def _draw_convergence(self, axes):
+        drawn = {self.label: self.values}, self.n_initial, self.random_values, self.value_name
+        draw_convergence(axes, *drawn, self._sign)
+
     def _draw_values(self, axes, value_axis):
-        dependence = (self.dependences or {}).get(value_axis.name)
-        names = list(self.parameters)
+        names, curve = list(self.parameters), (self.dependences or {}).get(value_axis.name)
         labels = dict(zip(names, shorten_distinct(names, LONGEST_AXIS_NAME), strict=True))
-        drawn = (
-            self.values,
-            self.n_initial,
-            self.value_name,
-            dependence,
-            labels.get(value_axis.name),
-        )
-        draw_values(axes, value_axis, *drawn)
+        drawn = self.values, self.n_initial, self.value_name, curve
+        draw_values(axes, value_axis, *drawn, labels.get(value_axis.name, ""))
 
-    def _dependence_axes(self, ranked):
-        if self.directions is None:
-            return self._value_axes(ranked)[:N_DEPENDENCES]
-        return [ValueAxis.from_scores(name, z) for name, z in self.directions.items()]
-
-    def _value_axes(self, ranked):
-        """Return the axes of the named inputs, without constant inputs."""
-        domains, names = self.domains or {}, [name for name in ranked if name in self.parameters]
-        axes = [ValueAxis.from_values(n, self.parameters[n], domains.get(n)) for n in names]
-        return [axis for axis in axes if not axis.is_constant]
-
-    def _all_axes(self, ranked):
+    def _draw_parallel(self, axes, ranked):
         # parameters that are constant in each branch of a conditional space have no share
         rest = [name for name in self.parameters if name not in self.shares.names]
         values = np.ma.masked_invalid(self.values)
-        return [
-            *self._value_axes([*rest, *ranked]),
-            ValueAxis.from_objective_values(self.value_name, values),
-        ]
+        last = ValueAxis.from_objective_values(self.value_name, values)
+        draw_parallel(axes, [*self._value_axes([*rest, *ranked]), last], self.values, self._sign)
+
+    @property
+    def _sign(self):
+        return 1 if self.greater_is_better else -1
+
+    def _value_axis(self, name):
+        return ValueAxis.from_values(name, self.parameters[name], (self.domains or {}).get(name))
+
+    def _value_axes(self, names):
+        """Return the axes of the named inputs, without constant inputs."""
+        axes = [self._value_axis(name) for name in names if name in self.parameters]
+        return [axis for axis in axes if not axis.is_constant]
 
 
 def _directions(evaluations, model):
@@ -280,18 +279,8 @@ def _dependences(evaluations, model, directions, inputs):
         names = [name for name in model.shares.ranked if name in evaluations.parameters]
         directions = {name: name for name in names[:N_DEPENDENCES]}
     known = [n for n in inputs if n in evaluations.parameters and n in model.shares.names]
-    directions = dict(zip(known, known, strict=True)) | directions
+    directions = {name: name for name in known} | directions
     return {name: evaluations.dependence(along) for name, along in directions.items()}
-
-
-def _make_axes(n_panels, wide):
-    """Create a row of axes, with one more panel below it if `wide`."""
-    n_above = n_panels - wide
-    height = 3.6 * (n_above > 0) + 3.8 * wide
-    figure = new_figure("SearchDisplay", max(4.1 * n_above, 9.0 * wide), height)
-    grid = figure.add_gridspec((n_above > 0) + wide, max(n_above, 1))
-    axes = [figure.add_subplot(grid[0, i]) for i in range(n_above)]
-    return axes + ([figure.add_subplot(grid[-1, :])] if wide else [])
 
 
 @dataclass(eq=False, repr=False)
@@ -419,11 +408,7 @@ class ConvergenceDisplay(PanelDisplay):
         """
         sign = 1 if self.greater_is_better else -1
         drawn = self.curves, self.n_initial, self.random_values, self.value_name, sign
-        return self._draw(
-            [lambda axes: draw_convergence(axes, *drawn)],
-            ax,
-            lambda n: new_figure("ConvergenceDisplay", 5.2, 3.6).subplots(),
-        )
+        return self._draw([lambda axes: draw_convergence(axes, *drawn)], ax, 5.2, 3.6)
 
 
 def random_search_values(evaluations, random_search=None):

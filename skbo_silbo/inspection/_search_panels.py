@@ -5,7 +5,6 @@ from collections import Counter
 from itertools import cycle
 
 import numpy as np
-from scipy.special import gammaln
 
 from skbo_silbo.inspection._panels import (
     COLOURS,
@@ -13,6 +12,7 @@ from skbo_silbo.inspection._panels import (
     annotate_outliers,
     draw_bars,
     draw_curve,
+    draw_legend,
     draw_text,
     fit_axis,
     full_limits,
@@ -28,6 +28,7 @@ TITLE_WIDTH = 50  # characters
 MOST_LABELS = 14  # labelled ticks of a categorical axis
 LONGEST_AXIS_NAME = 32  # characters
 HOLLOW_NOTE = "\n(hollow: before the first model)"
+ALL_HOLLOW_NOTE = "\n(all before the first model)"
 LINES = (("-", COLOURS[0]), ("--", COLOURS[1]), ("-.", COLOURS[2]), (":", COLOURS[3]))
 BAND = (0.1, 0.9)  # quantiles of the best random point
 
@@ -67,12 +68,10 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     if 0 < n_initial < len(first):
         axes.axvline(n_initial + 0.5, color="0.5", ls=":", lw=1.2, label="first model")
     evaluations = np.concatenate(list(curves.values()))
-    _show_curves(axes, evaluations, np.concatenate(shown), sign)
     word = "highest" if sign > 0 else "lowest"
-    axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far".replace(" (", "\n("))
+    label = f"{word} {value_name} so far".replace(" (", "\n(")
+    _finish_curves(axes, evaluations, np.concatenate(shown), sign, label)
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
-    hide_frame(axes)
 
 
 def draw_comparison(axes, best):
@@ -90,13 +89,12 @@ def draw_comparison(axes, best):
         means.append(values.mean(axis=0))
         axes.fill_between(count, values.min(0), values.max(0), color=colour, alpha=0.15, lw=0)
         axes.plot(count, means[-1], color=colour, ls=style, label=shorten(name, 28))
-    _show_curves(axes, np.concatenate(list(best.values())).ravel(), np.concatenate(means), -1)
-    axes.set(xlabel="evaluations", ylabel="lowest value so far\n(mean and range of the runs)")
-    axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
-    hide_frame(axes)
+    evaluations = np.concatenate(list(best.values())).ravel()
+    label = "lowest value so far\n(mean and range of the runs)"
+    _finish_curves(axes, evaluations, np.concatenate(means), -1, label)
 
 
-def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None, label=None):
+def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None, label=""):
     """Plot the observed values against one parameter, with the partial dependence.
 
     Initial points are hollow and failed evaluations are crosses at the bottom. The axis label
@@ -115,8 +113,8 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
         Name of the observed values, used as axis label.
     dependence : Dependence, default=None
         Partial dependence of the model to draw. None means that none is drawn.
-    label : str, default=None
-        Axis label. If None, the shortened name of the parameter is used.
+    label : str, default=""
+        Axis label. If empty, the shortened name of the parameter is used.
     """
     if dependence is not None:
         _draw_dependence(axes, value_axis, dependence)
@@ -137,14 +135,17 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
         base = axes.get_xaxis_transform()
         bottom = np.full(failed.sum(), 0.02)
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
-    annotate_outliers(
-        axes, beyond, f"x {failed.sum()} infeasible or failed" if failed.any() else ""
-    )
-    notes = _hollow_note(n_initial, len(values)), CURVE_NOTE if dependence is not None else ""
-    _label_axis(
-        axes, value_axis, label or shorten(value_axis.name, LONGEST_AXIS_NAME), "".join(notes)
-    )
-    axes.set_ylabel(value_name)
+        annotate_outliers(axes, beyond, f"x {failed.sum()} infeasible or failed")
+    else:
+        annotate_outliers(axes, beyond)
+    note = CURVE_NOTE if dependence is not None else ""
+    if n_initial:
+        note = (HOLLOW_NOTE if n_initial < len(values) else ALL_HOLLOW_NOTE) + note
+    label = label or shorten(value_axis.name, LONGEST_AXIS_NAME)
+    axes.set(xlabel=label + value_axis.scale_note + note, ylabel=value_name)
+    if value_axis.labels:
+        few = _select_ticks(len(value_axis.ticks))
+        _label_ticks(axes, value_axis.ticks[few], [value_axis.labels[i] for i in few], most=24)
     hide_frame(axes)
 
 
@@ -164,11 +165,11 @@ def draw_shares(axes, shares, names):
         return
     names = sorted(names, key=lambda name: -shares.share[shares.names.index(name)])
     rows = [shares.names.index(name) for name in names]
-    share, low, high = shares.intervals[rows].T
-    draw_bars(axes, share, (low, high), shorten_distinct(names))
+    share, *ends = shares.intervals[rows].T
+    draw_bars(axes, share, ends, shorten_distinct(names))
     for bar, is_certain in zip(axes.patches, shares.is_significant[rows], strict=True):
         bar.set_facecolor(bar.get_facecolor() if is_certain else "0.8")
-    axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
+    axes.set_xlim(0.0, max(1.05 * ends[1].max(), 0.1))
     axes.set_xlabel("share of the variance\n(line: 90 % interval)\n(grey: it touches 0)")
     fit = f"The model explains {shares.held_out_r2:.0%} of the variance of held-out values."
     title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, fit))
@@ -214,19 +215,15 @@ def draw_parallel(axes, value_axes, values, sign):
     axes.tick_params(axis="x", length=0, pad=12)  # leaves room for the lowest tick label
 
 
-def _show_curves(axes, evaluations, best, sign):
-    """Set the limits of the y-axis, ignoring very bad values at the start of a search."""
+def _finish_curves(axes, evaluations, best, sign, label):
+    """Label the axes, and let the y-axis ignore very bad values at the start of a search."""
     worst, _ = robust_limits(sign * evaluations)
     within = best[np.isfinite(best) & (sign * best >= worst)]
     if within.size:
         fit_axis(axes, "y", within, full_limits)
-
-
-def _hollow_note(n_initial, n):
-    """Return the note in an axis label that explains hollow markers."""
-    if not n_initial:
-        return ""
-    return HOLLOW_NOTE if n_initial < n else "\n(all before the first model)"
+    axes.set(xlabel="evaluations", ylabel=label)
+    draw_legend(axes)
+    hide_frame(axes)
 
 
 def _draw_dependence(axes, value_axis, dependence):
@@ -242,14 +239,6 @@ def _draw_dependence(axes, value_axis, dependence):
         axes.plot(x, curve.mean, "_", color=COLOURS[5], ms=14, mew=2.0)
 
 
-def _label_axis(axes, value_axis, label, note):
-    axes.set_xlabel(label + value_axis.scale_note + note)
-    if not value_axis.labels:
-        return
-    few = _select_ticks(len(value_axis.ticks))
-    _label_ticks(axes, value_axis.ticks[few], [value_axis.labels[i] for i in few], most=24)
-
-
 def _label_ticks(axes, ticks, labels, most):
     """Write tick labels, rotated if they would overlap."""
     slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
@@ -262,20 +251,15 @@ def _label_ticks(axes, ticks, labels, most):
 
 def _write_ticks(axes, i, value_axis):
     """Write the tick labels of one axis of a parallel coordinates plot."""
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
+    style = {"textcoords": "offset points", "va": "center", "fontsize": 7.5, "bbox": box}
     for t in _select_ticks(len(value_axis.ticks)):
         y, label = value_axis.ticks[t], value_axis.labels[t]
         # a label below the axis would overlap the tick for missing values
         is_above_missing = y == 0.0 and min(value_axis.ticks) < 0.0
-        if value_axis.is_numeric and y in (0.0, 1.0) and not is_above_missing:
-            _write(axes, i, y, label, (0, 9 if y else -9), "center")
-        else:
-            _write(axes, i, y, label, (4, 0), "left")
-
-
-def _write(axes, x, y, text, offset, ha):
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
-    style = {"textcoords": "offset points", "va": "center", "fontsize": 7.5, "bbox": box}
-    axes.annotate(text, (x, y), offset, ha=ha, zorder=4, **style)
+        is_end = value_axis.is_numeric and y in (0.0, 1.0) and not is_above_missing
+        offset, ha = ((0, 9 if y else -9), "center") if is_end else ((4, 0), "left")
+        axes.annotate(label, (i, y), offset, ha=ha, zorder=4, **style)
 
 
 def _select_ticks(n):
@@ -286,8 +270,8 @@ def _select_ticks(n):
 def expected_best(scores):
     """Return the expected best of k scores drawn at random, with quantiles.
 
-    The result is exact for every k from 1 to n: the i-th smallest score is the best of k with
-    probability ``C(i - 1, k - 1) / C(n, k)``.
+    The result is exact for every k from 1 to n: the best of k is at most the i-th smallest score
+    with probability ``C(i, k) / C(n, k)``.
 
     Parameters
     ----------
@@ -310,15 +294,7 @@ def expected_best(scores):
     ordered = np.sort(np.where(finite, scores, scores[finite].min()))
     n = ordered.size
     i, k = np.arange(1, n + 1), np.arange(1, n + 1)[:, None]
-    with np.errstate(divide="ignore"):  # log 0 where i < k
-        log_prob = np.where(i >= k, log_binomial(i - 1, k - 1) - log_binomial(n, k), -np.inf)
-    prob = np.exp(log_prob)  # (k, i)
-    cdf = np.cumsum(prob, axis=1)
+    cdf = np.cumprod(np.maximum(i - k + 1, 0) / (n - k + 1), axis=0)  # (k, i)
     band = [ordered[np.minimum((cdf < q - 1e-9).sum(axis=1), n - 1)] for q in BAND]
-    return prob @ ordered, np.array(band)
-
-
-def log_binomial(n, k):
-    """Return the logarithm of a binomial coefficient."""
-    n, k = np.broadcast_arrays(n, np.minimum(k, n))
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    mean = ordered[-1] - cdf[:, :-1] @ np.diff(ordered)  # exact if all scores are equal
+    return mean, np.array(band)

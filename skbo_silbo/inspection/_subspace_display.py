@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from skbo_silbo.inspection._panels import (
     draw_response,
     draw_spectrum,
     draw_text,
-    new_figure,
 )
 from skbo_silbo.inspection._value_axis import LONGEST_NAME, shorten_distinct
 from skbo_silbo.sensitivity._subspace import count_directions
@@ -286,27 +285,29 @@ class SubspaceDisplay(PanelDisplay):
         if self.silence is not None:
             panels = [lambda axes: draw_text(axes, self.silence)]
             panels += [lambda axes: axes.set_axis_off()] * (np.asarray(ax, dtype=object).size - 1)
-            return self._draw(panels, ax, lambda n: _make_axes(n, []))
+            return self._draw(panels, ax, 4.2, 3.6)
         top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:MAX_FEATURES]
-        names = [] if kind in ("summary", "spectrum") else [self.feature_names[j] for j in top]
-        panels = self._panels(kind, top, side_by_side=ax is None)
-        return self._draw(panels, ax, lambda n: _make_axes(n, names))
-
-    def _panels(self, kind, top, side_by_side):
-        r, name = self.scores.shape[1], self.eigenvalue_name
-        shown = max(MAX_EIGENVALUES, r)
-        panels = {
+        names = [str(self.feature_names[j]) for j in top]
+        r = self.scores.shape[1]
+        spectrum = self.eigenvalues, r, max(MAX_EIGENVALUES, r), self.eigenvalue_name
+        kinds = {
             "summary": self._summary_panels(),
-            "spectrum": [lambda axes: draw_spectrum(axes, self.eigenvalues, r, shown, name)],
-            "loadings": self._loading_panels(top, side_by_side),
+            "spectrum": [lambda axes: draw_spectrum(axes, *spectrum)],
+            "loadings": self._loading_panels(top, names, side_by_side=ax is None),
         }
-        return [panel for one in panels if kind in ("all", one) for panel in panels[one]]
+        panels = [panel for one in kinds if kind in ("all", one) for panel in kinds[one]]
+        columns, n_rows = min(len(panels), 3), -(-len(panels) // 3)
+        longest = 0 if kind in ("summary", "spectrum") else max(map(len, names), default=0)
+        width = 4.2 * columns + 0.08 * max(min(longest, LONGEST_NAME) - 6, 0)
+        return self._draw(
+            panels, ax, width, 3.6 * n_rows, lambda figure: figure.subplots(n_rows, columns)
+        )
 
     def _summary_panels(self):
         Z = self.scores[:, :2]
         names = [f"direction {k + 1}" for k in range(Z.shape[1])]
         U = np.empty((0, 2)) if self.unlabeled_scores is None else self.unlabeled_scores[:, :2]
-        response = _Response.from_data(self.response, self.response_name)
+        response = self._categorised_response()
         curves = self.dependences or [None, None]
         panels = [
             lambda axes, k=k: draw_response(axes, Z[:, k], response, U[:, k], names[k], curves[k])
@@ -316,51 +317,39 @@ class SubspaceDisplay(PanelDisplay):
             panels.append(lambda axes: draw_plane(axes, Z, response, U, names))
         return panels
 
-    def _loading_panels(self, top, side_by_side):
+    def _categorised_response(self):
+        y, name = np.asarray(self.response), self.response_name
+        categories, codes = np.unique(y, return_inverse=True)
+        if y.dtype.kind not in "fiu":
+            return _Response(codes, list(map(str, categories)), name)
+        if len(categories) > MAX_CATEGORY_VALUES:
+            return _Response(y, [], name)
+        return _Response(codes, [f"{value:g}" for value in categories], name)
+
+    def _loading_panels(self, top, names, side_by_side):
         """Return one bar plot of loadings per direction, for the most important features.
 
         Panels that share a row show the feature names only once.
         """
-        d, labels = self.loadings.shape[1], shorten_distinct([self.feature_names[j] for j in top])
+        d, labels = self.loadings.shape[1], shorten_distinct(names)
         left_out = f" (top {len(top)} of {d})" if len(top) < d else ""
 
         def draw(axes, k):
             ends = None if self.loading_intervals is None else self.loading_intervals[:, k, top]
-            names = [""] * len(top) if k and side_by_side else labels
-            draw_bars(axes, self.loadings[k, top], ends, names)
+            shown = [""] * len(top) if k and side_by_side else labels
+            draw_bars(axes, self.loadings[k, top], ends, shown)
             axes.axvline(0, color="0.4", lw=0.8)
             axes.set(xlabel=self.loading_name, title=f"direction {k + 1}{left_out}")
 
         return [partial(draw, k=k) for k in range(len(self.loadings[:2]))]
 
 
-@dataclass(frozen=True, eq=False)
-class _Response:
+class _Response(NamedTuple):
     """Response to plot: numbers, or integer codes that index `categories`."""
 
-    values: np.ndarray
-    categories: list
+    values: NDArray[Any]
+    categories: list[str]
     name: str
-
-    @classmethod
-    def from_data(cls, y, name):
-        y = np.asarray(y)
-        categories, codes = np.unique(y, return_inverse=True)
-        if y.dtype.kind in "fiu":
-            if len(categories) > MAX_CATEGORY_VALUES:
-                return cls(y, [], name)
-            return cls(codes, [f"{value:g}" for value in categories], name)
-        return cls(codes, [str(value) for value in categories], name)
-
-
-def _make_axes(n_panels, names):
-    """Create axes in rows of up to three, with room for long feature names."""
-    columns = min(n_panels, 3)
-    height = -(-n_panels // columns)
-    longest = min(max((len(str(name)) for name in names), default=0), LONGEST_NAME)
-    width = 4.2 * columns + 0.08 * max(longest - 6, 0)
-    figure = new_figure("SubspaceDisplay", width, 3.6 * height)
-    return figure.subplots(height, columns, squeeze=False).ravel()
 
 
 def _loading_intervals(bootstrap, components, deviation):

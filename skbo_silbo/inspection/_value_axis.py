@@ -39,11 +39,9 @@ class ValueAxis:
         Whether the axis is a numerical scale rather than a list of categories.
     to_position : callable
         Function that maps a list of values to positions on the axis.
-    is_logarithmic : bool
-        Whether the scale is logarithmic.
-    is_ranked : bool
-        Whether numbers are spaced evenly by rank instead of by value, as in an ordered list of the
-        search space.
+    scale_note : str, default=""
+        Note on the scale of the axis, to append to the label. Numbers can be spaced by logarithm,
+        or evenly by rank as in an ordered list of the search space.
     """
 
     name: str
@@ -52,11 +50,10 @@ class ValueAxis:
     labels: list
     is_numeric: bool
     to_position: object
-    is_logarithmic: bool = False
-    is_ranked: bool = False
+    scale_note: str = ""
 
     @classmethod
-    def from_values(cls, name, values, domain=None, missing_label=None):
+    def from_values(cls, name, values, domain=None, missing_label=""):
         """Create the axis of a parameter from its evaluated values.
 
         Parameters
@@ -67,8 +64,8 @@ class ValueAxis:
             Values of the parameter for each candidate. Masked entries are missing.
         domain : ParameterDomain, default=None
             Domain of the parameter. If None, it is inferred from the values.
-        missing_label : str, default=None
-            Tick label for missing values. If None, the masked values themselves are shown.
+        missing_label : str, default=""
+            Tick label for missing values. If empty, the masked values themselves are shown.
 
         Returns
         -------
@@ -77,27 +74,23 @@ class ValueAxis:
         masked = np.ma.isMaskedArray(values)
         mask = np.ma.getmaskarray(values) if masked else np.zeros(len(values), dtype=bool)
         data = values.data if masked else values
+        if domain is not None and domain.is_logarithmic:  # defaults such as 0 or -1 are missing
+            pairs = zip(data, mask, strict=True)
+            mask = np.array([out or value <= 0 for value, out in pairs], dtype=bool)
         present = [value for value, out in zip(data, mask, strict=True) if not out]
         domain = ParameterDomain.from_values(present) if domain is None else domain
-        if domain.is_logarithmic:  # defaults such as 0 or -1 count as missing
-            off = [not out and value <= 0 for value, out in zip(data, mask, strict=True)]
-            mask = mask | np.array(off, dtype=bool)
-            present = [value for value, out in zip(data, mask, strict=True) if not out]
         make_scale = _number_scale if domain.is_numeric else _category_scale
         make_scale = _rank_scale if domain.is_ranked else make_scale
         to_position, ticks, labels = make_scale(domain, present)
         positions = np.full(len(mask), BELOW)
         positions[~mask] = to_position(present)
         if mask.any():
-            missing = dict.fromkeys(
-                "none" if value is None else str(value)
-                for value in np.asarray(data, dtype=object)[mask]
-            )
-            if missing_label is None:
-                missing_label = shorten(" or ".join(missing), LONGEST_LABEL)
-            ticks, labels = np.append(ticks, BELOW), [*labels, missing_label]
-        scale = domain.is_numeric, to_position, domain.is_logarithmic, domain.is_ranked
-        return cls(name, positions, ticks, labels, *scale)
+            missing = [value for value, out in zip(data, mask, strict=True) if out]
+            texts = dict.fromkeys("none" if value is None else str(value) for value in missing)
+            label = missing_label or shorten(" or ".join(texts), LONGEST_LABEL)
+            ticks, labels = np.append(ticks, BELOW), [*labels, label]
+        note = LOG_NOTE * domain.is_logarithmic + RANK_NOTE * domain.is_ranked
+        return cls(name, positions, ticks, labels, domain.is_numeric, to_position, note)
 
     @classmethod
     def from_scores(cls, name, scores):
@@ -114,11 +107,6 @@ class ValueAxis:
         return cls.from_values(
             name, np.ma.clip(values, low, high), domain, missing_label="infeasible or failed"
         )
-
-    @property
-    def scale_note(self):
-        """Note on the axis scale, to append to the label."""
-        return LOG_NOTE * self.is_logarithmic + RANK_NOTE * self.is_ranked
 
     @property
     def is_constant(self):
@@ -225,19 +213,18 @@ def _number_scale(domain, observed):
 
 def _rank_scale(domain, observed):
     levels = np.unique(np.array([*domain.values, *observed], dtype=float))
-    ranks = np.linspace(0.0, 1.0, len(levels))
-    few = len(levels) <= MOST_RANKS
-    shown = np.arange(len(levels)) if few else np.array([0, len(levels) // 2, len(levels) - 1])
-    labels = list(map(format_number, levels[shown]))
-    return partial(np.interp, xp=levels, fp=ranks), ranks[shown], labels
+    n = len(levels)
+    ranks, shown = np.linspace(0.0, 1.0, n), np.arange(n) if n <= MOST_RANKS else [0, n // 2, n - 1]
+    to_position = partial(np.interp, xp=levels, fp=ranks)
+    return to_position, ranks[shown], list(map(format_number, levels[shown]))
 
 
 def _category_scale(domain, observed):
     domain = domain.with_values(observed)
-    n = len(domain.values)
-    ticks = np.linspace(0.0, 1.0, n) if n > 1 else np.full(n, 0.5)
+    n, lowest = len(domain.values), 0.5 * (len(domain.values) == 1)
 
     def to_position(values):
-        return domain.index(values) / (n - 1) if n > 1 else domain.index(values) + 0.5
+        return lowest + domain.index(values) / max(n - 1, 1)
 
-    return to_position, ticks, shorten_distinct(domain.labels, LONGEST_LABEL)
+    labels = shorten_distinct(domain.labels, LONGEST_LABEL)
+    return to_position, to_position(domain.values), labels

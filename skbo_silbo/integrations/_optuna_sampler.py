@@ -224,7 +224,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         is_maximised = study.direction == StudyDirection.MAXIMIZE
         options = {**self._options, "maximize": is_maximised}
         model = _StudyModel(study.study_name, distributions, options, self._seed)
-        return model.fit(see_trials(study, None, distributions))
+        return model.fit(see_trials(study, -1, distributions))
 
     def after_trial(
         self,
@@ -277,7 +277,7 @@ class _StudyModel:
             self._update(seen)
             with suppress(SpaceExhausted):
                 # Trials that began earlier with the same observations take the next proposals.
-                for _ in range(seen.n_ahead(former)):
+                for _ in range(seen.n_ahead(former or {})):
                     self._optimizer.ask()
                 for _ in range(MOST_TRIES):
                     yield self._space.from_point(self._optimizer.ask())
@@ -292,7 +292,7 @@ class _StudyModel:
         return self._optimizer
 
     def _update(self, seen):
-        known = {number: (value, *c) for number, (_, value, c) in seen.observed.items()}
+        known = {number: (t.value, *t.constraints) for number, t in seen.observed.items()}
         changed = any(
             not np.array_equal(known.get(n), v, equal_nan=True) for n, v in self._observed.items()
         )
@@ -300,7 +300,7 @@ class _StudyModel:
             self._optimizer, self._observed = self._make_optimizer(), {}
         new = [number for number in known if number not in self._observed]
         if new:
-            points = [self._space.to_point(seen.observed[number][0]) for number in new]
+            points = [self._space.to_point(seen.observed[number].params) for number in new]
             values = np.array([known[number] for number in new])
             learnt = values[:, 1:] if values.shape[1] > 1 else None
             values = self._optimizer.sign * values[:, 0]

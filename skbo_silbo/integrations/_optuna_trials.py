@@ -9,6 +9,8 @@ distribution, and its values are rounded to Optuna's grid when they are converte
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from optuna.distributions import CategoricalDistribution
@@ -34,7 +36,10 @@ class OptunaSpace:
     """
 
     def __init__(self, distributions):
-        self._axes = {name: make_axis(d) for name, d in distributions.items()}
+        self._axes = {
+            name: _Choices(d) if isinstance(d, CategoricalDistribution) else _Numbers(d)
+            for name, d in distributions.items()
+        }
         self.space = Space({name: axis.values for name, axis in self._axes.items()})
         [self._middle] = self.space.decode(np.zeros((1, self.space.n_features_)))
 
@@ -46,12 +51,6 @@ class OptunaSpace:
     def from_point(self, point):
         """Convert a point of the search space to the parameters of a trial."""
         return {name: float(self._axes[name].from_space(value)) for name, value in point.items()}
-
-
-def make_axis(distribution):
-    """Create the conversion between an Optuna distribution and a parameter of a `Space`."""
-    is_choice = isinstance(distribution, CategoricalDistribution)
-    return _Choices(distribution) if is_choice else _Numbers(distribution)
 
 
 class _Choices:
@@ -70,21 +69,23 @@ class _Choices:
 
 
 class _Numbers:
-    """Conversion of an Optuna numeric distribution to a list of levels or a continuous range."""
+    """Conversion of an Optuna numeric distribution to a list of levels or a continuous range.
+
+    Optuna does not sample a parameter that has a single value.
+    """
 
     def __init__(self, distribution):
         self._low, self._high, self._step = distribution.low, distribution.high, distribution.step
-        continuous = self._step is None and self._low < self._high
-        n_steps = math.inf if continuous else self._place(self._high)
+        n_steps = math.inf if self._step is None else self._place(self._high)
         self._has_levels = n_steps < MOST_LEVELS
         if self._has_levels:
             levels = [self._level(i) for i in range(n_steps + 1)]
             self.values = _log_weighted(levels) if distribution.log else levels
-            return
-        margin = 0.0 if continuous else self._step / 2.0
-        low, high = self._low - margin, self._high + margin
-        made = stats.loguniform(low, high) if distribution.log else stats.uniform(low, high - low)
-        self.values = made
+        else:
+            margin = (self._step or 0.0) / 2.0
+            low, high = self._low - margin, self._high + margin
+            is_log = distribution.log
+            self.values = stats.loguniform(low, high) if is_log else stats.uniform(low, high - low)
 
     def to_space(self, value):
         if self._has_levels:
@@ -96,10 +97,10 @@ class _Numbers:
 
     def _place(self, value):
         """Return the index of the level nearest to a number."""
-        return round((value - self._low) / (self._step or 1.0))
+        return round((value - self._low) / self._step)
 
     def _level(self, i):
-        return self._within_bounds(self._low + i * (self._step or 0))
+        return self._within_bounds(self._low + i * self._step)
 
     def _within_bounds(self, value):
         """Clip a number to the distribution's bounds, which rounding errors may exceed."""
@@ -108,8 +109,6 @@ class _Numbers:
 
 def _log_weighted(values):
     """Return the distribution of a log-uniform number rounded to one of the given integers."""
-    if len(values) == 1:
-        return values
     middles = np.append(values, values[-1] + 1) - 0.5
     mass = np.diff(np.log(middles)) / math.log(middles[-1] / middles[0])
     return stats.rv_discrete(values=(values, mass / mass.sum()))
@@ -121,6 +120,20 @@ PROPOSED = "silbo:params"
 CONSTRAINTS = "constraints"  # system attribute, also used by Optuna's own samplers
 
 
+class EndedTrial(NamedTuple):
+    """Finished trial, with its parameters in Optuna's internal representation.
+
+    `value` is the one that the surrogate is fitted to: the last intermediate value of a pruned
+    trial and NaN for a failed one, with the opposite sign if the study is maximised. `constraints`
+    have the same length for all trials, with NaN for missing ones.
+    """
+
+    params: dict[str, float]
+    value: float
+    constraints: tuple[float, ...]
+    state: TrialState
+
+
 @dataclass(frozen=True)
 class TrialsSeen:
     """Trials of a study at the time of a proposal.
@@ -129,11 +142,8 @@ class TrialsSeen:
 
     Attributes
     ----------
-    observed : dict of int to (params, value, constraints)
-        The finished trials by number. The value of a failed trial is NaN. The constraints are a
-        tuple of the same length for all trials, with NaN for missing ones.
-    complete : list of params
-        Parameters of the completed trials.
+    observed : dict of int to EndedTrial
+        The finished trials by number.
     pending : list of params
         Parameters of the other running trials that have already been proposed.
     ahead : list of params
@@ -142,15 +152,19 @@ class TrialsSeen:
         trial has already finished.
     """
 
-    observed: dict
-    complete: list
-    pending: list
-    ahead: list
+    observed: dict[int, EndedTrial]
+    pending: list[dict[str, float]]
+    ahead: list[dict[str, float]]
+
+    @cached_property
+    def complete(self):
+        """Parameters of the completed trials."""
+        return [t.params for t in self.observed.values() if t.state == TrialState.COMPLETE]
 
     def n_ahead(self, params):
         """Count the earlier running trials that may evaluate the same parameters."""
-        active = self._active(params or {})
-        return sum(not p or (params is not None and _agree(p, params, active)) for p in self.ahead)
+        active = self._active(params)
+        return sum(not p or _agree(p, params, active) for p in self.ahead)
 
     def repeats(self, params):
         """Return whether another finished or running trial evaluates the same parameters.
@@ -158,11 +172,11 @@ class TrialsSeen:
         Conditional parameters that are inactive for these values are ignored.
         """
         wholes = {frozenset(params), *map(frozenset, self.complete)}
-        ended = (p for p, *_ in self.observed.values() if frozenset(p) in wholes)
-        if any(_agree(p, params, p) for p in ended):
-            return True
+        ended = (t.params for t in self.observed.values() if frozenset(t.params) in wholes)
         active = self._active(params)
-        return any(_agree(p, params, active) for p in self.pending)
+        return any(_agree(p, params, p) for p in ended) or any(
+            _agree(p, params, active) for p in self.pending
+        )
 
     def _active(self, params):
         """Infer from completed trials which parameters of a conditional space are active.
@@ -201,33 +215,21 @@ def common_space(study):
 
 
 def see_trials(study, number, distributions):
-    """Collect the other trials of a study whose parameters lie in a search space."""
+    """Collect the trials of a study but one whose parameters lie in a search space."""
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
     shown = {t.number: _inside(t, distributions) for t in trials}
     running = [t.number for t in trials if t.state == TrialState.RUNNING]
     last = max((t.number for t in trials if t.state.is_finished()), default=-1)
-    ended = {t.number: t for t in trials if t.state.is_finished() and shown[t.number]}
-    constraints = {n: constraints_of(t) for n, t in ended.items()}
-    names = sorted(set().union(*constraints.values()))
-    observed = {
-        n: (
-            shown[n],
-            modelled_value(study, t),
-            tuple(constraints[n].get(name, math.nan) for name in names),
-        )
-        for n, t in ended.items()
-    }
-    return TrialsSeen(
-        observed=observed,
-        complete=[shown[n] for n, t in ended.items() if t.state == TrialState.COMPLETE],
-        pending=[shown[n] for n in running if shown[n]],
-        # A trial without a proposal although later trials have finished was probably killed.
-        ahead=[
-            shown[n]
-            for n in running
-            if number is not None and n < number and (shown[n] or n > last)
-        ],
-    )
+    ended = [t for t in trials if t.state.is_finished() and shown[t.number]]
+    constraints = [_constraints_of(t) for t in ended]
+    names, observed = sorted(set().union(*constraints)), {}
+    for t, own in zip(ended, constraints, strict=True):
+        told = tuple(own.get(name, math.nan) for name in names)
+        observed[t.number] = EndedTrial(shown[t.number], _modelled_value(study, t), told, t.state)
+    pending = [shown[n] for n in running if shown[n]]
+    # A trial without a proposal although later trials have finished was probably killed.
+    ahead = [shown[n] for n in running if n < number and (shown[n] or n > last)]
+    return TrialsSeen(observed, pending, ahead)
 
 
 def _inside(trial, distributions):
@@ -251,12 +253,7 @@ def keep_attribute(study, trial, key, value):
     study._storage.set_trial_system_attr(trial._trial_id, key, value)
 
 
-def modelled_value(study, trial):
-    """Return the value of a finished trial to which the surrogate is fitted.
-
-    This is the last intermediate value of a pruned trial and NaN for a failed one. The sign is
-    changed if the study is maximised.
-    """
+def _modelled_value(study, trial):
     value, reported = math.nan, trial.intermediate_values
     if trial.state == TrialState.COMPLETE:
         value = trial.value
@@ -265,13 +262,7 @@ def modelled_value(study, trial):
     return -value if study.direction == StudyDirection.MAXIMIZE else value
 
 
-def observed_states(study):
-    """Return the state, such as "PRUNED", of every trial that a model is fitted to, by number."""
-    states = {trial.number: trial.state.name for trial in study.get_trials(deepcopy=False)}
-    return {n: states[n] for n in see_trials(study, None, common_space(study)).observed}
-
-
-def constraints_of(trial):
+def _constraints_of(trial):
     """Return the constraint values of a trial by name; positive values are violations."""
     attributes = trial.system_attrs
     unnamed = enumerate(attributes.get(CONSTRAINTS) or ())

@@ -35,19 +35,14 @@ def parallel():
         yield parallel
 
 
-@pytest.mark.parametrize(
-    ("backend", "kind"),
-    [
-        ("loky", "processes"),
-        ("threading", "threads"),
-        ("sequential", "threads"),
-        ("multiprocessing", "MultiprocessingBackend"),
-    ],
-)
-def test_active_backend_is_known_by_class(backend, kind):
+KINDS = {"loky": "processes", "threading": "threads", "sequential": "threads"}
+
+
+@pytest.mark.parametrize("backend", [*KINDS, "multiprocessing"])
+def test_active_backend_is_known_by_class(backend):
     with parallel_config(backend):
         assert isinstance(get_active_backend()[0], BACKENDS[backend])
-        assert kind_of_workers() == kind
+        assert kind_of_workers() == KINDS.get(backend, "MultiprocessingBackend")
 
 
 def test_environment_shares_processors_among_workers(monkeypatch):
@@ -56,15 +51,11 @@ def test_environment_shares_processors_among_workers(monkeypatch):
     assert worker_environment(10 * cpu_count())["OMP_NUM_THREADS"] == "1"
 
 
-@pytest.mark.parametrize(("text", "value"), [("2*3", 6), ("0.5*4", 2.0), ("1+7//2", 4)])
-def test_pre_dispatch_is_evaluated(text, value):
-    assert eval_expr(text) == value
-
-
-@pytest.mark.parametrize("text", ["__import__('os')", "n_jobs", "2*", "'a'*3"])
-def test_pre_dispatch_runs_no_code(text):
-    with pytest.raises((SyntaxError, TypeError, ValueError)):
-        eval_expr(text)
+def test_pre_dispatch_is_evaluated_without_running_code():
+    assert eval_expr("1+7//2") == 4
+    for text in ("__import__('os')", "n_jobs", "2*", "'a'*3"):
+        with pytest.raises((SyntaxError, TypeError, ValueError)):
+            eval_expr(text)
 
 
 def test_loky_pickles_nested_functions():
@@ -102,17 +93,10 @@ def test_loky_executor_takes_environment_and_initializer():
     assert {"max_workers", "env", "initializer", "initargs"} <= names
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: LokyExecutor(1),
-        lambda: ProcessPoolExecutor(1, mp_context=get_context("forkserver")),
-    ],
-    ids=["loky", "concurrent.futures"],
-)
+@pytest.mark.parametrize("make", [LokyExecutor, ProcessPoolExecutor])
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no forkserver")
 def test_processes_of_executor_are_killed(make):
-    executor = make()
+    executor = make(1, get_context("forkserver")) if make is ProcessPoolExecutor else make(1)
     [pid] = {executor.submit(os.getpid).result()}
     kill_processes(executor)
     executor.shutdown(wait=True)

@@ -3,9 +3,7 @@
 import inspect
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from numbers import Real
 from threading import Thread
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn import config_context, get_config
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
@@ -23,9 +21,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._sklearn import (
     BaseSearchCV,
-    Interval,
     adopt_rows,
-    check_scores,
     fit_parameters,
     metadata_request,
     rows_of,
@@ -70,15 +66,6 @@ def test_base_search_parameters_are_known():
     }
 
 
-def test_more_results_become_columns():
-    search = Spy(lambda evaluate: evaluate([{"C": 1.0}]), cv=2).fit(X, Y)
-    rows = [{"test_scores": s, "fit_time": 0.0, "score_time": 0.0} for s in (1.0, 0.5)]
-    search.return_train_score = False
-    table = search._format_results([{"C": 1.0}], 2, rows, {"iter": [7]})
-    np.testing.assert_array_equal(table["iter"], [7])
-    assert table["mean_test_score"] == 0.75
-
-
 @pytest.mark.parametrize("scoring", [None, ["accuracy", "f1"], lambda e, X, y: {"a": e.C}])
 def test_fits_give_rows_of_scikit_learn(scoring):
     seen = []
@@ -119,18 +106,6 @@ def test_fits_carry_the_configuration_of_scikit_learn():
     assert set(seen) == {True}
 
 
-def test_inconsistent_number_of_splits_raises():
-    class Splits(KFold):
-        def get_n_splits(self, X=None, y=None, groups=None):
-            return 3
-
-    def run(evaluate):
-        search_state(evaluate).make_fits({"C": 1.0}, (0, 1))
-
-    with pytest.raises(ValueError, match=r"inconsistent results\. Expected 3 splits, got 2"):
-        Spy(run, cv=Splits(2)).fit(X, Y)
-
-
 def test_search_state_is_in_closure_of_hook():
     states = []
 
@@ -151,16 +126,6 @@ def test_search_state_is_in_closure_of_hook():
         assert not set(groups[train]) & set(groups[test])
     assert len(list(listed.split())) == 2
     assert (grouped.n_splits(), listed.n_splits()) == (2, 2)
-
-
-@pytest.mark.parametrize("refit", ["b", True])
-def test_unknown_refit_metric_raises(refit):
-    search = Spy(None, refit=refit, scoring=lambda estimator, X, y: {"a": 1.0})
-    with pytest.raises(ValueError, match="refit must be set to a scorer key"):
-        check_scores(search, {"a": 1.0})
-    check_scores(search, 1.0)
-    search.refit = "a"
-    check_scores(search, {"a": 1.0})
 
 
 def test_metadata_request_of_estimator():
@@ -185,17 +150,6 @@ def test_search_adopts_external_rows():
     assert search.best_score_ == pytest.approx(0.3)
     assert search.best_estimator_.C == 7.0
     assert not search.multimetric_
-
-
-def test_interval_in_parameter_constraints():
-    class Constrained(Spy):
-        _parameter_constraints: ClassVar[dict] = {
-            **BaseSearchCV._parameter_constraints,
-            "run": [Interval(Real, 0, None, closed="left")],
-        }
-
-    with pytest.raises(InvalidParameterError, match="'run' parameter"):
-        Constrained(-1.0).fit(X, Y)
 
 
 def n_blas_threads():

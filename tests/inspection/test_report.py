@@ -21,6 +21,7 @@ from skbo_silbo.inspection._advice import next_step
 from skbo_silbo.inspection._evaluations import read_evaluations
 
 VOID = {"meta", "br", "link"}
+UP_TO_ONE = loguniform(0.1, 1.0)
 
 
 class Reader(HTMLParser):
@@ -55,10 +56,15 @@ class Reader(HTMLParser):
             self.sections[self.heading] += data + " "
 
 
-@pytest.fixture
-def without_pictures(monkeypatch):
-    """Draw nothing, for tests that read the text of a page."""
+@pytest.fixture(autouse=True)
+def without_pictures(few_draws, monkeypatch):
+    """Draw nothing, because most tests read the text of a page."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+@pytest.fixture
+def with_pictures(without_pictures, monkeypatch):
+    monkeypatch.undo()
 
 
 def told_optimizer(space, n=14, **options):
@@ -85,7 +91,7 @@ def search_trees(**options):
     )
 
 
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("with_pictures")
 def test_page_is_well_formed_and_self_contained():
     result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)] * 2, n_calls=14, random_state=0)
     page = report(result)
@@ -97,18 +103,15 @@ def test_page_is_well_formed_and_self_contained():
     assert read.tags.count("script") == 1
 
 
-@pytest.mark.usefixtures("few_draws")
 def test_names_and_categories_are_escaped():
     name, category = "<script>alert(1)</script>", "<b>&\"'"
-    optimizer = told_optimizer({name: loguniform(0.1, 1.0), "kind": [category, "b"]})
-    page = report(optimizer)
+    page = report(told_optimizer({name: UP_TO_ONE, "kind": [category, "b"]}))
     assert Reader(page).tags.count("script") == 1
     assert "<script>alert" not in page
     assert category not in page
     assert "&lt;script&gt;alert(1)" in page
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_failed_and_infeasible_evaluations_are_counted():
     optimizer = SILBO([(0, 1)], random_state=0)
     y = np.arange(12.0)
@@ -120,10 +123,8 @@ def test_failed_and_infeasible_evaluations_are_counted():
     assert re.search(r"infeasible\s+3\b", counts)
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_untried_category_is_listed():
-    space = {"C": loguniform(0.1, 1.0), "kind": ["a", "b", "c"]}
-    optimizer = SILBO(space, random_state=0)
+    optimizer = SILBO({"C": UP_TO_ONE, "kind": ["a", "b", "c"]}, random_state=0)
     C = np.linspace(0.1, 1.0, 12)
     points = [{"C": c, "kind": "ab"[i % 2]} for i, c in enumerate(C)]
     seldom = Reader(report(optimizer.tell(points, C))).sections["Categories hardly tried"]
@@ -131,27 +132,15 @@ def test_untried_category_is_listed():
     assert "'a'" not in seldom
 
 
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("with_pictures")
 def test_dollar_signs_in_names_are_drawn():
     pytest.importorskip("matplotlib")
-    page = report(told_optimizer({"$a": loguniform(0.1, 1.0), r"$\frac": loguniform(0.1, 1.0)}))
+    page = report(told_optimizer({"$a": UP_TO_ONE, r"$\frac": UP_TO_ONE}))
     assert "<svg" in page
     assert r"$\frac" in page
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_study_of_another_sampler_is_reported():
-    optuna = pytest.importorskip("optuna")
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=12)
-    sections = Reader(report(study)).sections
-    assert re.search(r"Evaluations\s+12\b", sections["What was searched"])
-    assert "x" in sections["Recommended point"].split()
-    assert read_evaluations(study).n_initial == 0
-
-
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_table_of_study_shows_what_was_tried():
     optuna = pytest.importorskip("optuna")
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
 
@@ -162,12 +151,14 @@ def test_table_of_study_shows_what_was_tried():
         return x**2 + (trial.suggest_float("y", 0, 1) if trial.number % 2 else 0.0)
 
     study.optimize(objective, n_trials=12)
-    table = Reader(report(study)).sections["All evaluations"]
-    assert re.search(r"\s2 2 -?\d\.\d+ \d\S* ok ", table)
-    assert re.search(r"\s3 3 -?\d\.\d+ pruned ", table)
+    sections = Reader(report(study)).sections
+    assert re.search(r"Evaluations\s+12\b", sections["What was searched"])
+    assert "x" in sections["Recommended point"].split()
+    assert re.search(r"\s2 2 -?\d\.\d+ \d\S* ok ", sections["All evaluations"])
+    assert re.search(r"\s3 3 -?\d\.\d+ pruned ", sections["All evaluations"])
+    assert read_evaluations(study).n_initial == 0
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_pruned_trial_is_not_the_best_of_study():
     optuna = pytest.importorskip("optuna")
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
@@ -185,7 +176,6 @@ def test_pruned_trial_is_not_the_best_of_study():
     assert np.isnan(values[::3]).all()
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_best_params_are_named_only_if_they_are_the_best():
     search = search_trees(refit=lambda results: 0)
     best = np.argmax(search.cv_results_["mean_test_score"])
@@ -193,9 +183,8 @@ def test_best_params_are_named_only_if_they_are_the_best():
     assert "best_params_" not in Reader(report(search)).sections["Recommended point"]
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_tables_replace_pictures_without_matplotlib():
-    optimizer = told_optimizer({"C": loguniform(0.1, 1.0), "b": loguniform(0.1, 1.0)})
+    optimizer = told_optimizer({"C": UP_TO_ONE, "b": UP_TO_ONE})
     page = report(optimizer)
     assert "<svg" not in page
     assert "Table of C" in page
@@ -203,7 +192,6 @@ def test_tables_replace_pictures_without_matplotlib():
     assert f"{optimizer.best_y_:.5g}" in best
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_pareto_front_lists_rows():
     search = search_trees(refit=["score", "fit_time"])
     sections = Reader(report(search)).sections
@@ -215,9 +203,7 @@ def test_pareto_front_lists_rows():
     assert rows == sorted(re.findall(r"\s(\d+) 0\.\d+ 0\.\d+", sections["Pareto front"]))
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_journal_shows_front_of_search(tmp_path):
-    path = tmp_path / "run.jsonl"
+def test_journal_shows_front_of_search(path):
     scoring = {"acc": "accuracy", "loss": "neg_log_loss"}
     search = search_trees(refit=["acc", "loss", "fit_time"], scoring=scoring, journal=path)
     of_journal, of_search = (Reader(report(s)).sections for s in (path, search))
@@ -229,16 +215,6 @@ def test_journal_shows_front_of_search(tmp_path):
     assert frame["fit_time"] == search.cv_results_["mean_fit_time"].tolist()
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_journal_names_the_metric(tmp_path):
-    path = tmp_path / "run.jsonl"
-    search_trees(scoring="balanced_accuracy", journal=path)
-    facts = Reader(report(path)).sections["What was searched"]
-    assert "SILBOSearchCV of DecisionTreeClassifier" in facts
-    assert "highest mean test balanced_accuracy" in facts
-
-
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_decimals_follow_the_spread():
     optimizer = SILBO([(0, 1)], random_state=0)
     X = np.linspace(0, 1, 20)[:, None]
@@ -248,7 +224,6 @@ def test_decimals_follow_the_spread():
     assert re.search(r"value: \S*\d\.\d", sections["Recommended point"])
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_score_is_reported_in_its_sign():
     search = search_trees()
     text = Reader(report(search)).sections["Recommended point"]
@@ -256,7 +231,6 @@ def test_score_is_reported_in_its_sign():
     assert 0.8 < value < 1.0
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_lucky_best_value_is_explained():
     sections = Reader(report(noisy_optimizer())).sections
     text = sections["Recommended point"]
@@ -267,7 +241,6 @@ def test_lucky_best_value_is_explained():
     assert re.search(r"\s17 0\.6 -0\.7 ok", sections["All evaluations"])
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_tied_best_value_is_not_called_lucky():
     optimizer = SILBO([(0.0, 1.0)], n_initial=6, random_state=0)
     x = np.repeat(np.linspace(0.0, 1.0, 8), 2)[:, None]
@@ -319,7 +292,6 @@ def test_number_of_missing_values_is_advised():
     assert next_step(read_evaluations(optimizer)).startswith("Continue with at least 10 more")
 
 
-@pytest.mark.usefixtures("without_pictures")
 def test_shares_are_sorted_and_their_sum_explained():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (40, 3))
@@ -332,20 +304,14 @@ def test_shares_are_sorted_and_their_sum_explained():
     assert shares == sorted(shares, reverse=True)
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_numbers_are_rounded():
-    sections = Reader(report(told_optimizer({"a": loguniform(0.1, 1.0), "b": [0.123456789, 2]})))
-    assert not re.search(r"\d\.\d{6}", " ".join(sections.sections.values()))
-
-
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_values_outside_the_model_are_counted():
-    optimizer = told_optimizer({"a": loguniform(0.1, 1.0)}).tell({"a": 0.5}, np.nan)
-    facts = Reader(report(optimizer)).sections["What was searched"]
+def test_numbers_are_rounded_and_unusable_values_counted():
+    optimizer = told_optimizer({"a": UP_TO_ONE, "b": [0.123456789, 2]})
+    sections = Reader(report(optimizer.tell({"a": 0.5, "b": 2}, np.nan))).sections
+    assert not re.search(r"\d\.\d{6}", " ".join(sections.values()))
+    facts = sections["What was searched"]
     assert re.search(r"Evaluations\s+15\s+In the model\s+14\b", facts)
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_candidate_outside_space_is_named():
     tree, space = DecisionTreeClassifier(random_state=0), {"min_samples_leaf": [5, 10, 15, 20]}
     search = SILBOSearchCV(tree, space, n_iter=4, random_state=0).fit(*load_iris(return_X_y=True))
@@ -353,67 +319,44 @@ def test_candidate_outside_space_is_named():
     assert re.search(r"In the model\s+3 \(row 0 lies outside the search space\)", facts)
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_journal_is_read_while_search_runs(tmp_path):
-    path, pages = tmp_path / "run.jsonl", []
+def test_journal_is_read_while_search_runs(path):
+    space, pages = {"C": UP_TO_ONE, "kind": ["a", "b", "c"]}, []
 
     def write(progress):
-        if progress.n_evaluations == 5:
-            pages.append(report(path))
+        pages.append(report(path))
 
-    minimize(
-        lambda x: (x["C"] - 0.3) ** 2,
-        {"C": loguniform(0.1, 1.0), "kind": ["a", "b", "c"]},
-        n_calls=6,
-        n_initial=3,
-        journal=path,
-        callback=write,
-        random_state=0,
-    )
-    facts = Reader(pages[0]).sections["What was searched"]
-    assert re.search(r"Evaluations\s+5\b", facts)
+    options = {"n_calls": 3, "n_initial": 3, "journal": path, "callback": write}
+    minimize(lambda x: (x["C"] - 0.3) ** 2, space, **options, random_state=0)
+    facts = Reader(pages[1]).sections["What was searched"]
+    assert re.search(r"Evaluations\s+2\b", facts)
     assert "0.1 to 1, logarithmic" in facts
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_journal_shows_the_evaluated_values(tmp_path):
-    path = tmp_path / "run.jsonl"
-    result = minimize(
-        lambda x: float("nan") if x[0] > 0.9 else x[0],
-        [(0, 1)] * 2,
-        n_calls=8,
-        n_initial=4,
-        x0=[[0.95, 0.5]],
-        journal=path,
-        random_state=0,
-    )
+def test_journal_shows_the_evaluated_values(path):
+    def fails_right(x):
+        return float("nan") if x[0] > 0.9 else x[0]
+
+    options = {"n_calls": 8, "n_initial": 4, "x0": [[0.95, 0.5]], "journal": path}
+    result = minimize(fails_right, [(0, 1)] * 2, **options, random_state=0)
+    content = path.read_bytes()
+    path.write_bytes(content + b'{"n": 99, "observed": [[0.')  # a line that is being written
     table = Reader(report(path)).sections["All evaluations"]
     shown = [f"{value:.5g}" for value in result.func_vals if np.isfinite(value)]
     assert {*shown, *result.sources} <= set(table.split())
     assert "failed" in table
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_search_journal_shows_scores_and_sources(tmp_path):
-    path = tmp_path / "run.jsonl"
-    search = search_trees(journal=path)
-    table = Reader(report(path)).sections["All evaluations"].split()
+def test_search_journal_shows_metric_scores_and_sources(path):
+    search = search_trees(scoring="balanced_accuracy", journal=path)
+    sections = Reader(report(path)).sections
+    assert "SILBOSearchCV of DecisionTreeClassifier" in sections["What was searched"]
+    assert "highest mean test balanced_accuracy" in sections["What was searched"]
+    table = sections["All evaluations"].split()
     assert {f"{score:.5g}" for score in search.cv_results_["mean_test_score"]} <= set(table)
     assert set(search.cv_results_["source"]) <= set(table)
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_incomplete_last_line_is_ignored(tmp_path):
-    path = tmp_path / "run.jsonl"
-    minimize(lambda x: x[0], [(0, 1)], n_calls=4, n_initial=4, journal=path, random_state=0)
-    content = path.read_bytes()
-    path.write_bytes(content + b'{"n": 99, "observed": [[0.')
-    assert re.search(r"Evaluations\s+4\b", Reader(report(path)).sections["What was searched"])
-
-
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_command_writes_report_next_to_journal(tmp_path, capsys):
-    path = tmp_path / "run.jsonl"
+def test_command_writes_report_next_to_journal(path, tmp_path, capsys):
     minimize(lambda x: x[0], [(0, 1)], n_calls=4, n_initial=4, journal=path, random_state=0)
     assert main(["report", str(path)]) == 0
     assert "All evaluations" in (tmp_path / "run.html").read_text(encoding="utf-8")
@@ -428,6 +371,7 @@ def test_report_without_evaluations_raises():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("with_pictures")
 def test_browser_sorts_the_table(tmp_path):
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
@@ -448,7 +392,6 @@ def test_browser_sorts_the_table(tmp_path):
     assert values == sorted(result.func_vals)
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
 def test_exhausted_space_is_not_continued():
     page = report(minimize(lambda p: p["row"], {"row": [1, 2]}, n_calls=9, random_state=0))
     sections = Reader(page).sections
@@ -456,14 +399,8 @@ def test_exhausted_space_is_not_continued():
     assert "row row_" in sections["All evaluations"] or "row_ row" in sections["All evaluations"]
 
 
-@pytest.mark.usefixtures("few_draws", "without_pictures")
-def test_journal_knows_current_parameters(tmp_path):
-    path = tmp_path / "search.jsonl"
-    space = {
-        "criterion": ["gini", "entropy"],
-        "ccp_alpha": [0.0, 0.01, 0.1],
-        "max_depth": [None, 3],
-    }
+def test_journal_knows_current_parameters(path):
+    space = {"criterion": ["gini", "entropy"], "ccp_alpha": [0.0, 0.1], "max_depth": [None, 3]}
     search = SILBOSearchCV(DecisionTreeClassifier(), space, n_iter=6, random_state=0, journal=path)
     report(search.fit(*load_iris(return_X_y=True)))
     assert "outside the search space" not in report(path)

@@ -2,10 +2,10 @@
 
 import itertools
 import sys
-import warnings
 
 import numpy as np
 import pytest
+from ask_tell import observed_optimizer
 from scipy.stats import loguniform, uniform
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
@@ -45,38 +45,25 @@ def fitted(space=SPACE, **params):
     return SILBOSearchCV(Hill(), space, **params).fit(X)
 
 
-def observed_optimizer(space, func, n, seed=0, **options):
-    optimizer = SILBO(space, random_state=seed, **options)
-    m = optimizer.space_.n_features_
-    points = optimizer.space_.decode(np.random.default_rng(seed).uniform(-1, 1, (n, m)))
-    return optimizer.tell(points, [func(x) for x in points])
-
-
 def _outside(figure):
     """Return the labels of ticks outside the axes, which matplotlib keeps but does not draw."""
     hidden = set()
-    for axes in figure.axes:
-        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            ticks = axis.get_major_ticks() + axis.get_minor_ticks()
-            out = [t for t in ticks if not min(low, high) <= t.get_loc() <= max(low, high)]
-            hidden |= {label for tick in out for label in (tick.label1, tick.label2)}
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks() + axis.get_minor_ticks():
+            hidden |= set() if low <= tick.get_loc() <= high else {tick.label1, tick.label2}
     return hidden
 
 
 def colliding(figure):
     """Return pairs of visible texts whose boxes overlap."""
     figure.canvas.draw()
-    renderer = figure.canvas.get_renderer()
-    boxes, hidden = [], _outside(figure)
-    for text in figure.findobj(plt.Text):
-        if text.get_visible() and text.get_text().strip() and text not in hidden:
-            boxes.append((text.get_text(), text.get_window_extent(renderer)))
-    shrunk = [(name, box.shrunk(0.9, 0.8)) for name, box in boxes]
-    return [
-        (a, b)
-        for (a, one), (b, two) in itertools.combinations(shrunk, 2)
-        if one.width and two.width and one.overlaps(two)
-    ]
+    texts = [text for text in figure.findobj(plt.Text) if text.get_visible()]
+    hidden = _outside(figure)
+    shown = [t for t in texts if t.get_text().strip() and t not in hidden]
+    boxes = [(text.get_text(), text.get_window_extent().shrunk(0.9, 0.8)) for text in shown]
+    pairs = itertools.combinations([(name, box) for name, box in boxes if box.width], 2)
+    return [(a, b) for (a, one), (b, two) in pairs if one.overlaps(two)]
 
 
 @pytest.fixture(scope="module")
@@ -126,8 +113,8 @@ def test_labels_explain_markers(search):
     assert "first model" in convergence.get_legend_handles_labels()[1]
     assert "hollow: before the first model" in first.get_xlabel()
     assert "orange: the model" in first.get_xlabel()
-    random = observed_optimizer([(0, 1)] * 2, np.sum, 5)
-    assert "all before the first model" in SearchDisplay.from_result(random).axes_[1].get_xlabel()
+    few = observed_optimizer([(0, 1)] * 2, np.sum, 5)
+    assert "all before the first model" in SearchDisplay.from_result(few).axes_[1].get_xlabel()
 
 
 def test_all_panels(search):
@@ -191,14 +178,8 @@ def test_result_and_optimiser_give_same_display():
 
 
 def test_maximised_values_keep_their_sign():
-    result = minimize(
-        lambda x: -(x[0] ** 2),
-        [(-1, 1)] * 2,
-        n_calls=12,
-        n_initial=8,
-        maximize=True,
-        random_state=0,
-    )
+    options = {"n_calls": 12, "n_initial": 8, "maximize": True, "random_state": 0}
+    result = minimize(lambda x: -(x[0] ** 2), [(-1, 1)] * 2, **options)
     display = SearchDisplay.from_result(result)
     np.testing.assert_array_equal(display.values, result.func_vals)
     curve = ConvergenceDisplay.from_result(result).axes_[0].lines[1]
@@ -251,18 +232,14 @@ def test_value_name_counts_objectives():
     assert lines in display.axes_[0].get_ylabel()
     assert name in display.axes_[-1].get_title()
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=9, cv=2, scoring=scores, refit="plain")
-    both = ConvergenceDisplay.from_result(search, others={"random": random.fit(X)})
-    assert lines in both.axes_[0].get_ylabel()
-    again = ConvergenceDisplay.from_result(random, others={"again": random})
-    assert set(again.curves) == {"RandomizedSearchCV", "again"}
+    both = ConvergenceDisplay.from_result(random.fit(X), others={"silbo": search})
+    assert set(both.curves) == {"RandomizedSearchCV", "silbo"}
 
 
-def test_labels_do_not_collide():
+def test_labels_of_long_names_do_not_collide():
     names = ["learning_rate", "preprocess__scaler__method", "clf__estimator__max_depth"]
-    space = [
-        {names[0]: loguniform(1.75e-4, 1), names[1]: ["standard", "minmax", "quantile", "robust"]},
-        {names[0]: loguniform(1.75e-4, 1), names[2]: loguniform(1.75e-4, 0.1)},
-    ]
+    rates, methods = loguniform(1.75e-4, 1), ["standard", "minmax", "quantile", "robust"]
+    space = [{names[0]: rates, names[1]: methods}, {names[0]: rates, names[2]: rates}]
 
     def func(point):
         return np.log10(point[names[0]]) ** 2 + 0.3 * np.log10(point.get(names[2], 1.0))
@@ -285,13 +262,11 @@ def test_parallel_axis_names_avoid_tick_labels():
 
 
 def test_conditional_choice_has_one_name():
-    space = [
-        {"a": uniform(), "kind": ["x"]},
-        {"kind": ["y"], "b": uniform()},
-    ]
-    optimizer = observed_optimizer(
-        space, lambda p: p.get("a", 0.0) ** 2 + 3.0 * p.get("b", 1.0) - 3.0, 50
-    )
+    def func(point):
+        return point.get("a", 0.0) ** 2 + 3.0 * point.get("b", 1.0) - 3.0
+
+    space = [{"a": uniform(), "kind": ["x"]}, {"kind": ["y"], "b": uniform()}]
+    optimizer = observed_optimizer(space, func, 50)
     display = SearchDisplay.from_result(optimizer, kind="all")
     assert set(display.shares.names) == {"kind", "a", "b"} == set(display.parameters)
     on_kind = display.dependences["kind"]
@@ -424,11 +399,8 @@ def test_untuned_estimator_outside_space_is_drawn(space, embedding):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 def test_conditional_parameters_and_failures():
-    space = [
-        {"kind": ["x"], "a": uniform()},
-        {"kind": ["y"], "b": uniform(), "fails": [True, False]},
-    ]
-    display = SearchDisplay.from_result(fitted(space))
+    branch = {"kind": ["y"], "b": uniform(), "fails": [True, False]}
+    display = SearchDisplay.from_result(fitted([{"kind": ["x"], "a": uniform()}, branch]))
     labels = {text.get_text() for text in display.axes_[-1].texts}
     assert {"none", "infeasible or failed"} <= labels
     assert colliding(display.figure_) == []
@@ -457,6 +429,8 @@ def test_one_kind_on_given_axes(search, kind, n_panels):
 def test_invalid_input_raises(search, monkeypatch):
     with pytest.raises(NotFittedError):
         SearchDisplay.from_result(SILBOSearchCV(Hill(), SPACE))
+    with pytest.raises(NotFittedError, match="this SILBO has none"):
+        SearchDisplay.from_result(SILBO([(0, 1)] * 2))
     with pytest.raises(ValueError, match="kind must be one of"):
         SearchDisplay.from_result(search, kind="pie")
     with pytest.raises(ValueError, match=r"Axes.*5.*got 1"):
@@ -468,9 +442,8 @@ def test_invalid_input_raises(search, monkeypatch):
     optimizer = observed_optimizer([(0, 1)] * 2, np.sum, 12)
     with pytest.raises(ValueError, match=r"random_search.*same"):
         SearchDisplay.from_result(optimizer, random_search=random)
-    other = RandomizedSearchCV(
-        Hill(), SPACE, n_iter=2, cv=2, scoring={"f": lambda e, X, y=None: 1.0}, refit="f"
-    )
+    scoring = {"f": lambda e, X, y=None: 1.0}
+    other = RandomizedSearchCV(Hill(), SPACE, n_iter=2, cv=2, scoring=scoring, refit="f")
     with pytest.raises(ValueError, match=r"'mean_test_score'.*got \['mean_test_f'\]"):
         SearchDisplay.from_result(search, random_search=other.fit(X))
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
@@ -478,29 +451,13 @@ def test_invalid_input_raises(search, monkeypatch):
         SearchDisplay.from_result(search)
 
 
-@pytest.fixture(scope="module")
-def penalised():
-    largest = np.finfo(float).max
-
-    def func(x):
-        return float(np.sum((x - 0.3) ** 2)) if x[0] < 0.5 else largest
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*count as failed evaluations")
-        optimizer = observed_optimizer([(-1, 1)] * 2, func, 14)
-    assert np.max(optimizer.func_vals_) == largest
-    return optimizer
-
-
-@pytest.mark.parametrize("display", [ConvergenceDisplay, SearchDisplay, SubspaceDisplay])
 @pytest.mark.filterwarnings("ignore:.*count as failed evaluations")
-def test_penalties_of_any_size_are_drawn(display, penalised):
-    display.from_result(penalised)
-    assert all(np.isfinite(ax.get_xlim() + ax.get_ylim()).all() for ax in plt.gcf().axes)
-    plt.close("all")
+def test_penalties_of_any_size_are_drawn():
+    def func(x):
+        return float(np.sum((x - 0.3) ** 2)) if x[0] < 0.5 else np.finfo(float).max
 
-
-@pytest.mark.parametrize("display", [ConvergenceDisplay, SearchDisplay, SubspaceDisplay])
-def test_optimiser_without_evaluations_raises(display):
-    with pytest.raises(NotFittedError, match="this SILBO has none"):
-        display.from_result(SILBO([(0, 1)] * 2))
+    optimizer = observed_optimizer([(-1, 1)] * 2, func, 14)
+    assert np.max(optimizer.func_vals_) == np.finfo(float).max
+    for display in (ConvergenceDisplay, SearchDisplay, SubspaceDisplay):
+        axes = display.from_result(optimizer).figure_.axes
+        assert all(np.isfinite(ax.get_xlim() + ax.get_ylim()).all() for ax in axes)

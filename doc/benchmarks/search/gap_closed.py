@@ -16,9 +16,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammaln
 
 from benchmarks.engine import curve
-from skbo_silbo.inspection._search_panels import log_binomial
 
 COUNTS = (50, 100, 250, 1000)  # evaluations at which runs are compared
 N_CHANCE = 20_000  # random points behind the mean of random search
@@ -98,6 +98,11 @@ def chance_means(problem, counts=COUNTS, n_points=N_CHANCE, seed=0):
     """
     values = np.sort(problem.evaluate_truth(problem.sample(n_points, seed)))
     return {str(n): float(f"{_mean_lowest(values, n):.6g}") for n in counts}
+
+
+def log_binomial(n, k):
+    """Return the logarithm of a binomial coefficient."""
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
 def _mean_lowest(values, n):
