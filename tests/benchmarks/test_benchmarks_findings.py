@@ -33,11 +33,6 @@ def findings():
         yield load("write_findings")
 
 
-@pytest.fixture(scope="module")
-def comparisons():
-    return _comparisons
-
-
 def test_page_numbers_are_in_results(findings):
     """Check also that the page contains all tables and no others."""
     assert findings.main([]) == 0
@@ -86,10 +81,10 @@ def test_authors_curves_match_audit(findings):
 
 
 @pytest.mark.parametrize("paired", [True, False])
-def test_comparison_matches_t_and_rank_tests(comparisons, paired):
+def test_comparison_matches_t_and_rank_tests(paired):
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.0, 1.0, 8), rng.normal(0.5, 2.0, 8)
-    found = comparisons.compare(by_seed(a), by_seed(b), paired)
+    found = _comparisons.compare(by_seed(a), by_seed(b), paired)
     t = ttest_rel(a, b) if paired else ttest_ind(a, b, equal_var=False)
     ranks = wilcoxon(a - b) if paired else mannwhitneyu(a, b)
     low, high = t.confidence_interval(0.95)
@@ -101,13 +96,12 @@ def test_comparison_matches_t_and_rank_tests(comparisons, paired):
 
 
 @given(p_values=st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
-def test_holms_correction_is_that_of_statsmodels(comparisons, p_values):
-    holm = comparisons.holm
+def test_holms_correction_is_that_of_statsmodels(p_values):
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     with patch("gc.collect"):  # called in every run and slow
         outside = multitest.multipletests(p_values, method="holm")
-    assert holm(p_values) == pytest.approx(outside[1])
-    assert holm([None, *p_values])[1:] == pytest.approx(outside[1])
+    assert _comparisons.holm(p_values) == pytest.approx(outside[1])
+    assert _comparisons.holm([None, *p_values])[1:] == pytest.approx(outside[1])
 
 
 def test_the_short_answer_is_what_the_data_say(findings):

@@ -8,13 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured import measured
 
-from benchmarks.engine import render_rst
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.experiments._public_suites import IN_ANY_SPACE
 from benchmarks.search.bbob import bbob_problem
 from benchmarks.search.contestants import CONTESTANTS, find_contestant
-from benchmarks.search.gap_closed import chance_means, compared, gap_runs
-from benchmarks.search.gap_report import error_of_mean, paired_difference
+from benchmarks.search.gap_closed import chance_means, gap_runs
 from benchmarks.search.problem_data import make_problem
 from benchmarks.search.search_run import measure_search
 from skbo_silbo.problems import Problem
@@ -92,32 +90,6 @@ def test_shares_are_of_the_gap_and_clipped():
     assert [run.is_stalled(100) for run in (a, b, c)] == [False, True, False]
     assert a.is_stalled(50) is False
     assert (a.evaluations_to(5.0), a.evaluations_to(0.5)) == (40.0, np.inf)
-
-
-def test_standard_errors_and_paired_differences():
-    results = [
-        result(method, seed, [[1, 10.0 - 10 * share]])
-        for method, shares in {"silbo": (0.9, 0.5, 0.7), "optuna-tpe": (0.8, 0.5, 0.3)}.items()
-        for seed, share in enumerate(shares, 4)
-    ]
-    by_method = compared(gap_runs(results), 100)
-    differences = paired_difference(by_method, "optuna-tpe", 100)
-    np.testing.assert_allclose(differences, [0.1, 0.0, 0.4], atol=1e-12)
-    assert error_of_mean(differences) == pytest.approx(np.std([0.1, 0, 0.4], ddof=1) / 3**0.5)
-    blocks = PUBLIC.report(results)
-    tables = {b.title: b for b in blocks if not isinstance(b, str)}
-    [row] = [r for r in tables["Paired differences"].rows if r[:2] == ("all", "100")]
-    assert row[2:] == ("optuna-tpe", "3", "0.167 (0.120)", "+1.4")
-    every = tables["Share of the gap closed"].rows
-    rows = [row[2:] for row in every if row[:2] == ("bbob, native, d = 10 and 20", "100")]
-    assert [r[:3] for r in rows] == [
-        ("silbo", "3", "0.70 (0.12)"),
-        ("optuna-tpe", "3", "0.53 (0.15)"),
-    ]
-    assert rows[0][4:6] == ("0.50", "1.17 (0.17)")
-    assert rows[0][6].endswith("100%")
-    assert rows[1][6].endswith("100%")
-    render_rst("Page", blocks)
 
 
 def test_variants_run_where_their_method_runs():

@@ -7,23 +7,11 @@ import pytest
 from measured import measured
 
 from benchmarks.__main__ import main
-from benchmarks.engine import (
-    MissingPeerError,
-    Recorder,
-    Store,
-    curve,
-    render_rst,
-    run_experiment,
-)
+from benchmarks.engine import MissingPeerError, Recorder, Store, curve, run_experiment
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.experiments._published import compare_published, read_published
 from benchmarks.search.contestants import CONTESTANTS
 from benchmarks.search.problem_data import make_problem
-from benchmarks.search.search_report import (
-    evaluations_within,
-    incumbent_values,
-    search_report,
-)
+from benchmarks.search.search_report import evaluations_within, incumbent_values
 from benchmarks.search.search_run import measure_search, regrets
 
 pytestmark = pytest.mark.bench
@@ -68,53 +56,6 @@ def test_evaluations_within_one_percent():
     np.testing.assert_allclose(regrets(result)[[0, 2, 3, 13]], [0.5, 0.5, 0.02, 0.01])
     assert evaluations_within(played("random", 0, [[1, 5.0]])) is None
     assert regrets({"problem": PROBLEM, "steps": []}) is None
-
-
-def test_report_has_means_and_unreached_targets():
-    results = [
-        played("random", 0, [[1, 4.0], [8, 2.0]]),
-        played("random", 1, [[1, 4.0]]),
-        played("silbo", 0, [[1, 4.0], [2, 0.1]]),
-    ]
-    table, settings = search_report(results)
-    best, worst = table.rows
-    assert best[:5] == ("embedded branin, d = 6, r = 2, 14 evaluations", "silbo", "1", "0.1", "")
-    assert best[7] == "2 (1/1)"
-    assert worst[1:6] == ("random", "2", "3", "1.4", "3")
-    assert worst[7] == "never (0/2)"
-    assert [row[0] for row in settings.rows] == ["random", "silbo"]
-    other = {**PROBLEM, "d": 7}
-    results += [played("silbo", 0, [[1, 3.0]], other), played("random", 0, [[1, 2.0]], other)]
-    over_all = search_report(results)[0]
-    assert [row[:3] for row in over_all.rows] == [("random", "1", "1.50"), ("silbo", "1", "1.50")]
-    assert over_all.rows[1][4] == f"{np.sqrt(0.01 * 0.3):.4f}"
-    assert over_all.note.endswith(
-        "With fewer than 5 runs, so no conclusion is possible: all of them."
-    )
-    render_rst("Page", search_report(results))
-
-
-PUBLISHED = """method,problem,dim,acquisition,repeats,\
-plotted_evaluations,true_evaluations,mean_best,sd_best
-SILBO-BU,branin,100,UCB,100,50,50,-4,1
-SILBO-BU,branin,100,UCB,100,150,550,-1,1
-"""
-
-
-def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
-    path = tmp_path / "published.csv"
-    path.write_text(PUBLISHED)
-    problem = {"function": "branin", "kind": "embedded", "d": 100, "n": 150, "r": 4}
-    results = [played("silbo-bu", k, [[1, 4.0], [60, 2.4 + 0.1 * k]], problem) for k in range(5)]
-    [table] = compare_published(results, path)
-    assert [row[2] for row in table.rows] == ["50", "150"]
-    first, second = (row[1:] for row in table.rows)
-    assert (first[4], first[5], first[6], first[7]) == ("-4", "=", "-4", "=")
-    assert (second[2], second[4], second[6]) == ("-2.6", "-1", "-3.4")
-    assert (second[5], second[7]) == ("-", "+")
-    path.write_text("method,problem\na,b\n")
-    with pytest.raises(ValueError, match="lacks dim, acquisition"):
-        read_published(path)
 
 
 def test_missing_peer_stops_run_unless_excluded(tmp_path, monkeypatch):

@@ -117,7 +117,6 @@ def test_failing_objective_is_reported_and_rerun(capsys):
         (["my_simulator:problem", "--bounds", "[[0, 1]]"], "or a Problem without --bounds"),
         (["my_simulator"], "my_simulator of type module"),
         (["no_such_module:f"], "objective must be MODULE:NAME"),
-        (["my_simulator:bwl"], "objective must be MODULE:NAME"),
         (["my_simulator:NUMBER"], "my_simulator:NUMBER of type int"),
         (["my_simulator:bowl", "--bounds", "[[0, 1]"], "bounds must be pairs in JSON"),
         (["my_simulator:bowl", "--bounds", "[[1, 0]]"], "bounds must be finite with lower <"),
@@ -132,12 +131,6 @@ def test_invalid_command_prints_one_line(capsys, own_folder, words, reason):
     assert reason in output
     assert output.count("\n") == 1
     assert not (own_folder / "own.jsonl").exists()
-
-
-def test_unknown_method_raises(capsys):
-    with pytest.raises(SystemExit):
-        compare("my_simulator:problem", "--methods", "magic")
-    assert "argument --methods: invalid choice: 'magic'" in capsys.readouterr().err
 
 
 def test_unwritable_file_prints_one_line(capsys, own_folder):

@@ -43,10 +43,8 @@ def is_private(name):
 def is_private_path(module, name=""):
     """Return whether a dotted path leads into the private part of one of the libraries."""
     library, *parts = [*module.split("."), *filter(None, [name])]
-    in_parallel = library == "joblib" and len(module.split(".")) > 1  # all but what joblib exports
-    return library in LIBRARIES and (
-        library == "loky" or in_parallel or any(map(is_private, parts))
-    )
+    is_hidden = library == "loky" or (library == "joblib" and "." in module)  # not exported
+    return library in LIBRARIES and (is_hidden or any(map(is_private, parts)))
 
 
 def text_of(node):
@@ -69,27 +67,22 @@ def imports_of(tree):
 def private_names_of(tree):
     """Return (line, name, whether of self) for private names that are read."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and is_private(node.attr):
-            if not isinstance(node.ctx, ast.Store):
-                is_own = ast.unparse(node.value) in ("self", "cls", "super()")
-                yield node.lineno, node.attr, is_own
-        elif (
-            is_private(name := text_of(node)) and name.isidentifier() and name[-1] != "_"
-        ):  # getattr
-            yield node.lineno, name, False
+        is_read = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Store)
+        if is_read and is_private(node.attr):
+            yield node.lineno, node.attr, ast.unparse(node.value) in ("self", "cls", "super()")
+        elif is_private(name := text_of(node)) and name.isidentifier() and name[-1] != "_":
+            yield node.lineno, name, False  # a name passed to getattr
 
 
 def defined_names(tree):
     """Return the names of functions, classes, variables and attributes that a module defines."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.add(node.name)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            names.add(node.attr)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-    return names
+    nodes = list(ast.walk(tree))
+    stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
+    return {
+        *(node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))),
+        *(node.attr for node in stored if isinstance(node, ast.Attribute)),
+        *(node.id for node in stored if isinstance(node, ast.Name)),
+    }
 
 
 @pytest.fixture(scope="module")

@@ -54,29 +54,45 @@ def site(tmp_path_factory):
     return build_site(tmp_path_factory.mktemp("site"), "0", ("-c", UNINDEXED))
 
 
-class Loads(HTMLParser):
-    """Collects what a page makes a browser load."""
+class Tags(HTMLParser):
+    """Collects the tags of a page with their attributes."""
 
     def __init__(self, page):
         super().__init__()
-        self.addresses = []
+        self.found = []
         self.feed(page.read_text())
 
     def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        if tag in ("script", "img", "iframe", "source") and attrs.get("src"):
-            self.addresses.append(attrs["src"])
-        if tag == "link" and attrs.get("rel") in ("stylesheet", "preload", "icon"):
-            self.addresses.append(attrs["href"])
+        self.found.append((tag, dict(attrs)))
+
+
+def loaded_addresses(page):
+    """Return what a page makes a browser load."""
+    tags = Tags(page).found
+    sources = [a["src"] for tag, a in tags if tag in ("script", "img", "iframe") and a.get("src")]
+    sheets = [
+        a["href"] for tag, a in tags if tag == "link" and a.get("rel") in ("stylesheet", "icon")
+    ]
+    return sources + sheets
+
+
+def pictures(page):
+    """Return the pictures of a page, and whether a text describes each.
+
+    Thumbnails decorate a link, whose title is beside them. An undescribed picture has the name of
+    its file as text, if anything.
+    """
+    images = [attrs for tag, attrs in Tags(page).found if tag == "img"]
+    return {a["src"]: "thumb" in a["src"] or " " in (a.get("alt") or "") for a in images}
 
 
 def test_pages_load_only_local_files(site):
     pages = [site / "index.html", site / "maths.html", site / "auto_examples" / "index.html"]
     for page in pages:
-        loaded = Loads(page).addresses
+        loaded = loaded_addresses(page)
         assert loaded
         assert not [address for address in loaded if "//" in address], page
-    assert any("katex" in address for address in Loads(site / "maths.html").addresses)
+    assert any("katex" in address for address in loaded_addresses(site / "maths.html"))
     fonts = re.findall(r"url\(([^)]+)\)", (site / "_static/katex/katex.min.css").read_text())
     assert fonts
     assert all((site / "_static" / "katex" / font).exists() for font in fonts)
@@ -117,29 +133,10 @@ def test_reference_pages_link_to_examples_or_guide(site):
     assert not silent
 
 
-class Pictures(HTMLParser):
-    """Collects the pictures of a page, and those of them that nothing describes."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.seen, self.silent = [], []
-        self.feed(page.read_text())
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "img":
-            attrs = dict(attrs)
-            self.seen.append(attrs["src"])
-            decorates = "thumb" in attrs["src"]  # the title beside it is the link
-            says = " " in (attrs.get("alt") or "")  # else it is the file's name, if anything
-            if not says and not decorates:
-                self.silent.append(attrs["src"])
-
-
 def test_figures_have_alternative_text(site):
-    pages = sorted(site.rglob("*.html"))
-    pictures = {page: Pictures(page) for page in pages}
-    assert any(found.seen for found in pictures.values())
-    assert not {page: found.silent for page, found in pictures.items() if found.silent}
+    shown = {page: pictures(page) for page in site.rglob("*.html")}
+    assert any(shown.values())
+    assert not [page for page, found in shown.items() if not all(found.values())]
     readme = re.findall(r"!\[(.*?)\]\((.+?)\)", (ROOT / "README.md").read_text())
     assert readme
     assert all(len(said) > 40 and (ROOT / path).exists() for said, path in readme)
@@ -165,6 +162,6 @@ def test_gallery_runs_and_shows_figures(tmp_path):
         path = html / "auto_examples" / script.parent.name / f"{script.stem}.html"
         page = path.read_text()
         assert f"sphx_glr_{script.stem}_001" in page, script
-        assert not Pictures(path).silent, script
+        assert all(pictures(path).values()), script
         outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, re.S)
         assert all(output.count("\n") < 40 for output in outputs), script

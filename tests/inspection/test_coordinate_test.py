@@ -3,16 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import two_directions as make_data
 from scipy import linalg, stats
 
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.inspection import coordinate_test, stepwise_selection
-
-
-def make_data(seed=0, n=200, d=5, slope=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) @ (np.eye(d) + 0.4 * rng.normal(size=(d, d)) / np.sqrt(d))
-    return X, np.exp(0.5 * X[:, 0]) + slope * X[:, 1] + 0.5 * rng.normal(size=n)
 
 
 def skewed(seed, n, d, n_slices):

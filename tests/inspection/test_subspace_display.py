@@ -186,7 +186,7 @@ def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
 
 def test_frame_has_loadings_and_intervals(plt, problem, sir):
     pytest.importorskip("pandas")
-    resampled = bootstrap_directions(sir, *problem, n_resamples=20, random_state=0)
+    resampled = bootstrap_directions(sir, *problem, n_resamples=5, random_state=0)
     display = SubspaceDisplay.from_estimator(sir, *problem, bootstrap=resampled)
     frame = display.to_frame()
     assert frame.index.names == ["direction", "feature"]
@@ -198,8 +198,9 @@ def test_frame_has_loadings_and_intervals(plt, problem, sir):
 
 def test_estimator_without_directions_raises(problem):
     X, y = problem
-    for other in (PCA(2).fit(X), SDRRegressor(SemiSlicedInverseRegression(1)).fit(X, y)):
-        with pytest.raises(ValueError, match=r"estimator.*components_"):
+    regressor = SDRRegressor(SemiSlicedInverseRegression(1))
+    for other in (PCA(2).fit(X), regressor.fit(X, y), KernelSlicedInverseRegression(1).fit(X, y)):
+        with pytest.raises(ValueError, match=r"estimator.*components_.*plot"):
             SubspaceDisplay.from_estimator(other, X, y)
 
 
@@ -237,15 +238,9 @@ def test_given_axes(plt, problem, sir):
         display.plot(kind="summary", ax=left)
 
 
-def test_bad_arguments(plt, problem, sir):
+def test_invalid_arguments_raise(plt, problem, sir):
     with pytest.raises(ValueError, match=r"kind.*'all'"):
         SubspaceDisplay.from_estimator(sir, *problem, kind="scree")
-
-
-def test_not_fitted(problem):
-    kernel = KernelSlicedInverseRegression(1).fit(*problem)
-    with pytest.raises(ValueError, match=r"components_.*plot"):
-        SubspaceDisplay.from_estimator(kernel, *problem)
     with pytest.raises(NotFittedError):
         SubspaceDisplay.from_estimator(SemiSlicedInverseRegression(), *problem)
 

@@ -58,12 +58,6 @@ def test_it_learns():
     assert abs(study.best_value) < 0.05  # random points: one in 600 is as near
 
 
-@pytest.mark.quick
-def test_a_seed_that_is_none_is_named():
-    with pytest.raises(ValueError, match=r"seed.*got 'a'"):
-        SILBOSampler(seed="a")
-
-
 def test_seed_determines_trials():
     runs = []
     for seed in (0, 0, 1):
@@ -107,13 +101,17 @@ def test_options_are_those_of_silbo():
     study = new_study(embedding="semi-sir", n_components=1, surrogate=GaussianProcessRegressor())
     study.optimize(bowl, n_trials=11)
     assert len(study.trials) == 11
-    for options in ({"n_components": 0}, {"embedding": "no"}):
-        with pytest.raises(ValueError, match=r"n_components|embedding"):
+    for options, message in (
+        ({"seed": "a"}, r"seed.*got 'a'"),
+        ({"n_components": 0}, "n_components"),
+        ({"embedding": "no"}, "embedding"),
+        ({"nonsense": 1, "n_initial": 3}, r"among.*got \['n_initial', 'nonsense'\]"),
+        ({"n_startup_trials": 0}, r"n_startup_trials must be 'auto' or .* >= 1, got 0"),
+        ({"constraints_func": len, "acquisition": "ucb"}, r"acquisition.*'ei'"),
+    ):
+        with pytest.raises(ValueError, match=message):
             SILBOSampler(**options)
-    with pytest.raises(ValueError, match=r"among.*got \['n_initial', 'nonsense'\]"):
-        SILBOSampler(nonsense=1, n_initial=3)
-    with pytest.raises(ValueError, match=r"n_startup_trials must be 'auto' or .* >= 1, got 0"):
-        SILBOSampler(n_startup_trials=0)
+    SILBOSampler(acquisition="ucb")
 
 
 # Spaces.
@@ -134,7 +132,6 @@ def test_options_are_those_of_silbo():
         IntDistribution(-(10**12), 10**12),
         CategoricalDistribution([True, False, None, "a", 1.5]),
         CategoricalDistribution([float("nan"), "nan"]),
-        CategoricalDistribution([3, 1, 2]),
     ],
     ids=repr,
 )
@@ -145,7 +142,6 @@ def test_every_value_goes_to_the_space_and_back(distribution):
         [point] = space.space.decode(np.full((1, space.space.n_features_), u))
         value = space.from_point(point)["p"]
         assert distribution._contains(value)
-        assert space.space.encode([space.to_point({"p": value})]).shape[0] == 1
         assert space.from_point(space.to_point({"p": value})) == {"p": value}
         values.append(distribution.to_external_repr(value))
         assert distribution.to_internal_repr(values[-1]) == value
@@ -230,13 +226,6 @@ def test_missing_trial_constraints_are_nan():
     constraints = [trial.constraints for trial in seen]
     nan = np.nan
     np.testing.assert_array_equal(constraints, [[nan, 0.0, -1.0], [2.0, nan, nan], [nan] * 3])
-
-
-@pytest.mark.quick
-def test_constraints_are_for_expected_improvement_only():
-    with pytest.raises(ValueError, match=r"acquisition.*'ei'"):
-        SILBOSampler(constraints_func=lambda trial: [0.0], acquisition="ucb")
-    SILBOSampler(acquisition="ucb")
 
 
 def test_constraints_are_kept_and_found():
@@ -327,12 +316,9 @@ def test_killed_trial_does_not_change_proposals():
         study = new_study()
         for _ in range(n_killed):
             study.ask()
-        for params in np.random.default_rng(0).uniform(-5.0, 5.0, (14, 2)):
-            params = dict(zip("xy", params.tolist(), strict=True))
-            value = (params["x"] - 1.0) ** 2 + (params["y"] + 2.0) ** 2
-            study.add_trial(
-                optuna.create_trial(params=params, distributions=distributions, value=value)
-            )
+        for x, y in np.random.default_rng(0).uniform(-5.0, 5.0, (14, 2)).tolist():
+            told = {"params": {"x": x, "y": y}, "value": (x - 1.0) ** 2 + (y + 2.0) ** 2}
+            study.add_trial(create_trial(distributions=distributions, **told))
         return study.ask(distributions).params
 
     assert proposed(n_killed=3) == proposed(n_killed=0)
@@ -388,10 +374,8 @@ def test_incomplete_failed_trial_excludes_no_point():
     space = study.sampler.infer_relative_search_space(study, study.trials[0])
     own = CategoricalDistribution(["adam", "sgd"])
     for kind in own.choices:
-        params = {"optimizer": kind}
-        study.add_trial(
-            create_trial(state=TrialState.FAIL, params=params, distributions={"optimizer": own})
-        )
+        shown = {"params": {"optimizer": kind}, "distributions": {"optimizer": own}}
+        study.add_trial(create_trial(state=TrialState.FAIL, **shown))
     seen = seen_by_all(study, space)
     for t in study.trials[:15]:
         shown = {name: space[name].to_internal_repr(value) for name, value in t.params.items()}

@@ -28,6 +28,13 @@ def noise(seed, n=60, d=10):
     return rng.normal(size=(n, d)), rng.normal(size=n), rng
 
 
+def two_directions(seed=0, n=200, d=5):
+    """Correlated rows, and a response of the first two columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) @ (np.eye(d) + 0.4 * rng.normal(size=(d, d)) / np.sqrt(d))
+    return X, np.exp(0.5 * X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=n)
+
+
 def linear_data(seed, n, d, noise=0.5, n_more=0):
     """Rows, of which some more than are asked for, a linear response, and its direction."""
     rng = np.random.default_rng(seed)

@@ -17,12 +17,7 @@ from skbo_silbo.embedding.choice import IdentityLearner
 from skbo_silbo.embedding.learners import TransformerLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate.regressor import RegressorSurrogate
-from skbo_silbo.testing import (
-    check_acquisition,
-    check_learner,
-    check_optimizer,
-    check_surrogate,
-)
+from skbo_silbo.testing import check_acquisition, check_learner, check_optimizer, check_surrogate
 
 pytestmark = pytest.mark.quick
 
@@ -92,6 +87,29 @@ STORED = returning(GaussianProcessSurrogate(), "to_state", lambda self: {"array"
 AS_ARRAY = returning(Coordinates(), "learn", lambda self, X, y, X_unlabeled: np.eye(len(X.T))[:2])
 
 
+class ThroughNaN(LinearEmbedding):
+    def expand(self, Z):
+        return np.nan * super().expand(Z)
+
+
+class Expanding(Coordinates):
+    def learn(self, X, y, X_unlabeled):
+        return ThroughNaN(X.shape[1], np.eye(X.shape[1])[:, :2])
+
+
+class Standardising(Coordinates):
+    def learn(self, X, y, X_unlabeled):
+        if np.ptp(y) == 0.0:
+            return LinearEmbedding(X.shape[1])
+        rows = ((X - X.mean(axis=0)) / X.std(axis=0)).T @ y
+        return LinearEmbedding.from_components(rows[None])
+
+
+class Silent(GaussianProcessSurrogate):
+    def fit(self, Z, y, noise, *, state, tune, rng):
+        super().fit(Z, y, noise, state=state, tune=tune)
+
+
 def test_user_defined_components_pass_checks():
     check_acquisition(improvement)
     check_learner(Coordinates())
@@ -108,6 +126,9 @@ def test_user_defined_components_pass_checks():
         (check_learner, Whimsical(), "same data"),
         (check_learner, returning(Coordinates(), "learn", too_wide), "got d = 7 and r = 7"),
         (check_surrogate, STORED, r"state.*JSON"),
+        (check_learner, Expanding(), r"expand.*finite"),
+        (check_learner, Standardising(), r"column.*vary"),
+        (check_surrogate, Silent(), r"fit.*got None"),
     ],
 )
 def test_broken_components_fail_checks(check, part, message):
@@ -183,11 +204,7 @@ class Flat:
 @pytest.mark.parametrize(
     ("option", "part", "message"),
     [
-        (
-            "embedding",
-            learning(lambda self, X, y: None),
-            r"embedding.*got \(X, y\)",
-        ),
+        ("embedding", learning(lambda self, X, y: None), r"embedding.*got \(X, y\)"),
         ("embedding", learning(lambda self, *, X, y, X_unlabeled: None), r"got \(\*, X, y, X_unl"),
         ("embedding", learning(None), r"learn.*embedding"),
         ("surrogate", NO_RANDOMNESS, r"take \(Z, y, noise, \*, state, tune, rng\)"),
@@ -202,48 +219,6 @@ class Flat:
 def test_part_with_wrong_signature_raises_at_construction(option, part, message):
     with pytest.raises(ValueError, match=message):
         SILBO([(0, 1)] * 4, **{option: part})
-
-
-class ThroughNaN(LinearEmbedding):
-    def expand(self, Z):
-        return np.nan * super().expand(Z)
-
-
-class Expanding(Coordinates):
-    def learn(self, X, y, X_unlabeled):
-        return ThroughNaN(X.shape[1], np.eye(X.shape[1])[:, :2])
-
-
-class Standardising(Coordinates):
-    def learn(self, X, y, X_unlabeled):
-        if np.ptp(y) == 0.0:
-            return LinearEmbedding(X.shape[1])
-        rows = ((X - X.mean(axis=0)) / X.std(axis=0)).T @ y
-        return LinearEmbedding.from_components(rows[None])
-
-
-class OtherMean(GaussianProcessSurrogate):
-    def predict(self, Z):
-        mean, std = super().predict(Z)
-        return mean + 1.0, std
-
-
-class Silent(GaussianProcessSurrogate):
-    def fit(self, Z, y, noise, *, state, tune, rng):
-        super().fit(Z, y, noise, state=state, tune=tune)
-
-
-@pytest.mark.parametrize(
-    ("check", "part", "message"),
-    [
-        (check_learner, Expanding(), r"expand.*finite"),
-        (check_learner, Standardising(), r"column.*vary"),
-        (check_surrogate, Silent(), r"fit.*got None"),
-    ],
-)
-def test_nan_and_halves_are_found(check, part, message):
-    with pytest.raises(AssertionError, match=message):
-        check(part)
 
 
 @pytest.mark.parametrize(
