@@ -79,14 +79,8 @@ class DirectionBootstrap:
             One row per entry of `components`. The index has the levels "direction", counted from 0,
             and "feature".
         """
-        import pandas as pd
-
-        index = pd.MultiIndex.from_product(
-            [range(len(self.components)), self.feature_names], names=["direction", "feature"]
-        )
-        parts = self.components, self.standard_errors, self.low, self.high
-        names = ["estimate", "standard_error", "low", "high"]
-        return pd.DataFrame(np.stack(parts, axis=-1).reshape(-1, 4), index, names)
+        tables = {"estimate": self.components, "standard_error": self.standard_errors}
+        return direction_frame(tables | {"low": self.low, "high": self.high}, self.feature_names)
 
 
 def bootstrap_directions(
@@ -354,6 +348,15 @@ def squared_trace_correlation(Z, W):
     """Return the mean squared canonical correlation between two sets of scores."""
     overlap = np.linalg.qr(Z)[0].T @ np.linalg.qr(W)[0]
     return float(np.sum(overlap**2) / Z.shape[1])
+
+
+def direction_frame(tables, feature_names):
+    """Return arrays of shape (r, d) as the columns of a frame, one row per entry."""
+    import pandas as pd
+
+    entries = [range(len(next(iter(tables.values())))), feature_names]
+    index = pd.MultiIndex.from_product(entries, names=["direction", "feature"])
+    return pd.DataFrame({name: np.ravel(values) for name, values in tables.items()}, index)
 
 
 def input_names(estimator, X=None):

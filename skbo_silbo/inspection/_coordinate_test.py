@@ -212,9 +212,7 @@ def coordinate_test(
     True
     """
     rows = RowsUnderTest.from_data(X, y, n_slices, categorical, variance, sample_weight, group)
-    rows = rows.with_n_components(n_components)
-    indices = rows.feature_indices(features)
-    return rows.test(indices)
+    return rows.with_n_components(n_components).test(rows.feature_indices(features))
 
 
 @dataclass(frozen=True, eq=False)

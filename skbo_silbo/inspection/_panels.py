@@ -67,13 +67,14 @@ def draw_plane(axes, scores, response, unlabelled, names):
         beyond += scatter_clipped(axes, *unlabelled.T, **cloud, label="unlabelled")[1]
     cloud = _cloud(len(scores))
     if response.categories:
+        is_named = len(response.categories) <= LEGEND_MAX
         for code, category in enumerate(response.categories):
             rows = response.values == code
-            style = {**cloud, **_category_style(code), "label": category}
+            style = {**cloud, **_category_style(code), "label": category if is_named else None}
             beyond += scatter_clipped(axes, *scores[rows].T, **style)[1]
     else:
         beyond += _draw_shaded(axes, scores, response, cloud)
-    _draw_legend_above(axes, response, beyond)
+    _draw_legend_above(axes, beyond)
     axes.set(xlabel=names[0], ylabel=names[1])
     hide_frame(axes)
 
@@ -202,27 +203,20 @@ def _jitter(scores, codes):
     return 0.6 * (rank * (np.sqrt(5) - 1) / 2 % 1) - 0.3
 
 
-def _draw_legend_above(axes, response, beyond):
-    """Draw the legend above a plot, without categories if there are too many of them.
-
-    Its title gives the number of points beyond each edge.
-    """
-    handles, labels = axes.get_legend_handles_labels()
-    if len(response.categories) > LEGEND_MAX:
-        handles, labels = handles[: -len(response.categories)], labels[: -len(response.categories)]
-    if not handles:
+def _draw_legend_above(axes, beyond):
+    """Draw the legend above a plot, with the number of points beyond each edge as its title."""
+    _, labels = axes.get_legend_handles_labels()
+    if not labels:
         annotate_outliers(axes, beyond)
-    else:
-        style = {"frameon": False, "fontsize": "small", "handletextpad": 0.1, "columnspacing": 1.0}
-        if beyond:
-            style |= {"title": _format_outliers(beyond), "title_fontsize": "small"}
-        fitting = max(1, 36 // (max(map(len, labels)) + 3))
-        columns = -(-len(labels) // -(-len(labels) // fitting))
-        legend = axes.legend(
-            handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns, **style
-        )
-        for handle in legend.legend_handles:
-            handle.set(alpha=1, sizes=[25])
+        return
+    style = {"frameon": False, "fontsize": "small", "handletextpad": 0.1, "columnspacing": 1.0}
+    if beyond:
+        style |= {"title": _format_outliers(beyond), "title_fontsize": "small"}
+    fitting = max(1, 36 // (max(map(len, labels)) + 3))
+    columns = -(-len(labels) // -(-len(labels) // fitting))
+    legend = axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns, **style)
+    for handle in legend.legend_handles:
+        handle.set(alpha=1, sizes=[25])
 
 
 def _category_style(code):

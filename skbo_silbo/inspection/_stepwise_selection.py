@@ -121,33 +121,30 @@ def stepwise_selection(
     check_choice("direction", direction, ("backward", "forward"))
     check_share("level", level, default=0.05)
     rows = RowsUnderTest.from_data(X, y, n_slices, categorical, variance, sample_weight, group)
-    if direction == "forward":
-        order, p_values, tests = _forward(rows, level)
-    else:
-        order, tests = _backward(rows, level)
-        p_values = [test.p_value for test in tests]
+    steps = _forward(rows, level) if direction == "forward" else _backward(rows, level)
+    order = np.array([feature for feature, *_ in steps], dtype=int)
+    p_values = np.array([p_value for _, p_value, _ in steps])
     support = np.isin(np.arange(rows.X.shape[1]), order, invert=direction == "backward")
-    order, p_values = np.array(order, dtype=int), np.array(p_values)
+    tests = [test for *_, test in steps]
     return StepwiseSelection(support, order, p_values, rows.names, tests)
 
 
 def _backward(rows, level):
-    """Select features by backward elimination, and return the removed ones with their tests."""
-    kept, dropped, made = list(range(rows.X.shape[1])), [], []
+    """Return (feature, p-value, test) for each feature that backward elimination removes."""
+    kept, steps = list(range(rows.X.shape[1])), []
     while len(kept) > 1:
         current = rows.with_features(kept)
         tests = [current.test([j]) for j in range(len(kept))]
         weakest = int(np.argmax([test.p_value for test in tests]))
         if tests[weakest].p_value <= level:
             break
-        dropped.append(kept.pop(weakest))
-        made.append(tests[weakest])
-    return dropped, made
+        steps.append((kept.pop(weakest), tests[weakest].p_value, tests[weakest]))
+    return steps
 
 
 def _forward(rows, level):
-    """Select features by forward selection, and return the added ones with their tests."""
-    selected, p_values, made = [], [], []
+    """Return (feature, p-value, test) for each feature that forward selection adds."""
+    selected, steps = [], []
     while len(selected) + 1 < rows.slices.n_rows - 1:
         candidates = rows.independent_of(selected)
         if not len(candidates):
@@ -160,6 +157,5 @@ def _forward(rows, level):
         if p_value > level:
             break
         selected.append(int(candidates[best]))
-        p_values.append(p_value)
-        made.append(tests[best])
-    return selected, p_values, made
+        steps.append((selected[-1], p_value, tests[best]))
+    return steps

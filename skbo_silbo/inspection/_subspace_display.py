@@ -13,7 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from skbo_silbo._checks import check_choice
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.decomposition import split_labelled
-from skbo_silbo.inspection._bootstrap import DirectionBootstrap, input_names, reject_pipeline
+from skbo_silbo.inspection._bootstrap import (
+    DirectionBootstrap,
+    direction_frame,
+    input_names,
+    reject_pipeline,
+)
 from skbo_silbo.inspection._evaluations import Dependence, ResultLike, read_evaluations
 from skbo_silbo.inspection._panels import (
     AxesLike,
@@ -248,16 +253,10 @@ class SubspaceDisplay(PanelDisplay):
             Columns "loading" and, if there are intervals, "low" and "high". The index has the
             levels "direction", counted from 0, and "feature".
         """
-        import pandas as pd
-
-        index = pd.MultiIndex.from_product(
-            [range(len(self.loadings)), self.feature_names], names=["direction", "feature"]
-        )
-        tables = [self.loadings]
+        tables = {"loading": self.loadings}
         if self.loading_intervals is not None:
-            tables += [*self.loading_intervals]
-        columns = zip(["loading", "low", "high"], tables, strict=False)
-        return pd.DataFrame({name: np.ravel(values) for name, values in columns}, index)
+            tables |= zip(("low", "high"), self.loading_intervals, strict=True)
+        return direction_frame(tables, self.feature_names)
 
     def plot(self, *, kind: str = "all", ax: AxesLike | None = None) -> Self:
         """Draw the plots of the display.

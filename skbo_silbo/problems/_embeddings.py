@@ -68,8 +68,7 @@ def embedded(problem: Problem, d: int) -> Problem:
     ('embedded(branin, d=100)', (100, 2))
     """
     _check_embeddable(problem, d)
-    k = problem.n_dims
-    return _with_coordinates("embedded", problem, d, np.arange(k), np.ones(k), np.zeros(k))
+    return _with_coordinates("embedded", problem, d, np.arange(problem.n_dims))
 
 
 def planted(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
@@ -219,8 +218,8 @@ def _with_coordinates(
     problem: Problem,
     d: int,
     columns: NDArray[np.intp],
-    signs: FloatArray | float,
-    shifts: FloatArray | float,
+    signs: FloatArray | float = 1.0,
+    shifts: FloatArray | float = 0.0,
     first: int | np.intp = 0,
 ) -> Problem:
     """Embed a problem in the given inputs, reflected and translated.

@@ -235,7 +235,8 @@ class Problem:
         allowed = TOLERANCE * (1.0 + abs(optimum))
         X = self.sample(n_points, random_state)
         best = X[np.argsort(self.evaluate_truth(X))[:N_POLISHED]]
-        polished = [self._polish(start) for start in (*self.optimisers, *best)]
+        starts = (*self.optimisers, *best)
+        polished = [minimize(self.truth, x, bounds=self.bounds).x for x in starts]
         X = np.vstack([self.optimisers, X, *polished])
         values = self.evaluate_truth(X)
         is_wrong = values < optimum - allowed
@@ -248,17 +249,6 @@ class Problem:
                 f"optimiser, got optimum={optimum}, but the value is {values[row]} at {X[row]}. "
                 "Correct optimum and optimisers."
             )
-
-    def _polish(self, start: FloatArray) -> FloatArray:
-        """Return the local minimum that L-BFGS-B finds from the point `start`."""
-        lower, upper = self.bounds.T
-
-        def to_box(u: FloatArray) -> FloatArray:
-            return np.clip(lower + u * (upper - lower), lower, upper)
-
-        start = (start - lower) / (upper - lower)
-        unit = [(0.0, 1.0)] * self.n_dims
-        return to_box(minimize(lambda u: self.truth(to_box(u)), start, bounds=unit).x)
 
     def known_optimum(self) -> float:
         """Return the minimum of the problem, or raise a ValueError if it is unknown."""

@@ -14,7 +14,6 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -22,11 +21,9 @@ from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._sklearn import (
     BaseSearchCV,
     adopt_rows,
-    fit_parameters,
     metadata_request,
     rows_of,
     search_state,
-    validate_parameters,
     warn_or_raise_about_fit_failures,
 )
 
@@ -42,12 +39,6 @@ class Spy(BaseSearchCV):
 
     def _run_search(self, evaluate_candidates, **kwargs):
         self.run(evaluate_candidates)
-
-
-def test_constructor_arguments_are_validated():
-    validate_parameters(LogisticRegression(C=2.0))
-    with pytest.raises(InvalidParameterError, match=r"'C' parameter .* Got -1.0 instead"):
-        validate_parameters(LogisticRegression(C=-1.0))
 
 
 def test_failed_fits_warn_and_raise_if_all_fail():
@@ -237,9 +228,3 @@ def test_rows_of_any_table_are_taken(kind):
     taken = rows_of(kind(X), np.array([3, 1]))
     taken = taken.toarray() if hasattr(taken, "toarray") else np.asarray(taken)
     np.testing.assert_array_equal(taken, X[[3, 1]])
-
-
-def test_fit_parameters_leave_out_groups():
-    spy = Spy(lambda evaluate: None, cv=GroupKFold(2))
-    params = fit_parameters(spy, {"groups": Y, "sample_weight": Y})
-    assert params.keys() == {"sample_weight"}
