@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from measured import measured
 
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.experiments._public_suites import IN_ANY_SPACE
 from benchmarks.search.bbob import bbob_problem
 from benchmarks.search.contestants import CONTESTANTS, find_contestant
-from benchmarks.search.gap_closed import chance_means, gap_runs
+from benchmarks.search.gap_closed import chance_means
 from benchmarks.search.problem_data import make_problem
 from benchmarks.search.search_run import measure_search
 from skbo_silbo.problems import Problem
@@ -21,13 +20,6 @@ pytestmark = pytest.mark.bench
 
 PUBLIC = EXPERIMENTS["public"]
 PROBLEM = {"suite": "bbob", "function": 2, "kind": "native", "d": 10, "inputs": 10, "n": 100}
-
-
-def result(method, repeat, steps):
-    """Return a run where random search reaches 10 at all times and the optimum is 0."""
-    chance = {"50": 10.0, "100": 10.0, "250": 10.0}
-    goal = {"optimum": 0.0, "chance": chance, "values": "as told"}
-    return measured("public", PROBLEM, method, repeat, steps=steps, **goal)
 
 
 @pytest.mark.parametrize("function", range(1, 25))
@@ -76,20 +68,6 @@ def test_chance_mean_is_over_all_draws(values):
     for n in (1, 3, 6):
         wanted = np.mean([min(draw) for draw in combinations(values, n)])
         assert told[str(n)] == pytest.approx(wanted, rel=1e-5, abs=1e-9)
-
-
-def test_shares_are_of_the_gap_and_clipped():
-    results = [
-        result("a", 4, [[1, 30.0], [40, 5.0], [80, 1.0]]),
-        result("b", 4, [[1, 50.0]]),
-        result("c", 4, [[1, 0.0]]),
-    ]
-    a, b, c = gap_runs(results)
-    assert [a.share(n) for n in (50, 100)] == [0.5, 0.9]
-    assert (b.share(100), c.share(100)) == (-1.0, 1.0)
-    assert [run.is_stalled(100) for run in (a, b, c)] == [False, True, False]
-    assert a.is_stalled(50) is False
-    assert (a.evaluations_to(5.0), a.evaluations_to(0.5)) == (40.0, np.inf)
 
 
 def test_variants_run_where_their_method_runs():

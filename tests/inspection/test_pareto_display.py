@@ -50,14 +50,6 @@ def test_three_objectives_give_three_panels():
     assert display.axes_[0].lines[0].get_linestyle() == "None"
 
 
-def test_given_axes_are_used():
-    figure, ax = plt.subplots()
-    display = ParetoDisplay(np.eye(2), np.array([0, 1]), ("a", "b")).plot(ax=ax)
-    assert display.figure_ is figure
-    with pytest.raises(ValueError, match=r"\bax\b.*hold"):
-        ParetoDisplay(np.eye(3), np.array([0, 1]), ("a", "b", "c")).plot(ax=ax)
-
-
 def test_single_objective_search_has_no_front():
     with pytest.raises(ValueError, match=r"result.*SILBOSearchCV"):
         ParetoDisplay.from_result(search(True))

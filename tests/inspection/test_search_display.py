@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 from ask_tell import observed_optimizer
-from peak import Peak
 from scipy.stats import loguniform, uniform
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -21,12 +21,28 @@ pytestmark = pytest.mark.usefixtures("few_draws")
 X = np.zeros((6, 1))
 
 
+class Hill(BaseEstimator):
+    """Estimator whose score depends on `a` and `kind`, and whose fit fails if `fails` is set."""
+
+    def __init__(self, a=0.0, b=0.0, c=0.0, kind="x", fails=False):
+        self.a, self.b, self.c, self.kind, self.fails = a, b, c, kind, fails
+
+    def fit(self, X, y=None):
+        if self.fails:
+            raise RuntimeError("as asked")
+        self.fitted_ = True
+        return self
+
+    def score(self, X, y=None):
+        return -((self.a - 0.6) ** 2) - 0.1 * (self.kind == "y")
+
+
 SPACE = {"a": uniform(), "b": uniform(), "kind": ["x", "y", "z"]}
 
 
 def fitted(space=SPACE, **params):
     params = {"n_iter": 8, "n_initial": 6, "cv": 2, "random_state": 0, **params}
-    return SILBOSearchCV(Peak(), space, **params).fit(X)
+    return SILBOSearchCV(Hill(), space, **params).fit(X)
 
 
 def _outside(figure):
@@ -215,7 +231,7 @@ def test_value_name_counts_objectives():
     lines = name.replace(" (", "\n(")
     assert lines in display.axes_[0].get_ylabel()
     assert name in display.axes_[-1].get_title()
-    random = RandomizedSearchCV(Peak(), SPACE, n_iter=9, cv=2, scoring=scores, refit="plain")
+    random = RandomizedSearchCV(Hill(), SPACE, n_iter=9, cv=2, scoring=scores, refit="plain")
     both = ConvergenceDisplay.from_result(random.fit(X), others={"silbo": search})
     assert set(both.curves) == {"RandomizedSearchCV", "silbo"}
 
@@ -278,7 +294,7 @@ def test_unnamed_branch_choice_is_drawn():
 
 
 def test_random_search_is_drawn(search):
-    random = RandomizedSearchCV(Peak(), SPACE, n_iter=30, cv=2, random_state=0).fit(X)
+    random = RandomizedSearchCV(Hill(), SPACE, n_iter=30, cv=2, random_state=0).fit(X)
     display = SearchDisplay.from_result(search, random_search=random, kind="convergence")
     [axes] = display.axes_
     expected, ours = (line.get_ydata() for line in axes.lines[:2])
@@ -298,7 +314,7 @@ def test_random_search_is_drawn(search):
 
 
 def test_convergence_of_another_search(search):
-    random = RandomizedSearchCV(Peak(), SPACE, n_iter=9, cv=2, random_state=0).fit(X)
+    random = RandomizedSearchCV(Hill(), SPACE, n_iter=9, cv=2, random_state=0).fit(X)
     [axes] = ConvergenceDisplay.from_result(random, name="random", others={"ours": search}).axes_
     np.testing.assert_array_equal(
         axes.lines[0].get_ydata(), np.maximum.accumulate(random.cv_results_["mean_test_score"])
@@ -310,7 +326,7 @@ def test_convergence_of_another_search(search):
         with pytest.raises(ValueError, match=f"others must be a dict of results .* got {got}"):
             ConvergenceDisplay.from_result(search, others=others)
     with pytest.raises(NotFittedError):
-        ConvergenceDisplay.from_result(RandomizedSearchCV(Peak(), SPACE))
+        ConvergenceDisplay.from_result(RandomizedSearchCV(Hill(), SPACE))
 
 
 def test_different_scorings_are_not_drawn_together():
@@ -330,7 +346,7 @@ def test_different_scorings_are_not_drawn_together():
 
 def test_halving_candidates_use_last_resource():
     sizes = {"resource": "c", "min_resources": 1, "max_resources": 9}
-    halving = HalvingRandomSearchCV(Peak(), SPACE, n_candidates=18, cv=2, random_state=0, **sizes)
+    halving = HalvingRandomSearchCV(Hill(), SPACE, n_candidates=18, cv=2, random_state=0, **sizes)
     results = halving.fit(X).cv_results_
     last = results["mean_test_score"][results["n_resources"] == 9]
     assert 1 < len(last) < len(results["params"])
@@ -357,11 +373,11 @@ def test_directions_of_a_learnt_embedding():
     np.testing.assert_allclose(np.column_stack(list(display.directions.values())), expected)
 
 
-class Auto(Peak):
+class Auto(Hill):
     """Accepts a="auto", like ``gamma="scale"`` of SVC, a value outside the search space."""
 
     def score(self, X, y=None):
-        return Peak(0.2 if self.a == "auto" else self.a, kind=self.kind).score(X)
+        return Hill(0.2 if self.a == "auto" else self.a, kind=self.kind).score(X)
 
 
 @pytest.mark.parametrize(
@@ -383,7 +399,7 @@ def test_untuned_estimator_outside_space_is_drawn(space, embedding):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 def test_conditional_parameters_and_failures():
-    branch = {"kind": ["bad", "y"], "b": uniform()}
+    branch = {"kind": ["y"], "b": uniform(), "fails": [True, False]}
     display = SearchDisplay.from_result(fitted([{"kind": ["x"], "a": uniform()}, branch]))
     labels = {text.get_text() for text in display.axes_[-1].texts}
     assert {"none", "infeasible or failed"} <= labels
@@ -412,14 +428,14 @@ def test_one_kind_on_given_axes(search, kind, n_panels):
 
 def test_invalid_input_raises(search, monkeypatch):
     with pytest.raises(NotFittedError):
-        SearchDisplay.from_result(SILBOSearchCV(Peak(), SPACE))
+        SearchDisplay.from_result(SILBOSearchCV(Hill(), SPACE))
     with pytest.raises(NotFittedError, match="this SILBO has none"):
         SearchDisplay.from_result(SILBO([(0, 1)] * 2))
     with pytest.raises(ValueError, match="kind must be one of"):
         SearchDisplay.from_result(search, kind="pie")
     with pytest.raises(ValueError, match=r"Axes.*5.*got 1"):
         SearchDisplay.from_result(search, ax=plt.gca())
-    random = RandomizedSearchCV(Peak(), SPACE, n_iter=2, cv=2).fit(X)
+    random = RandomizedSearchCV(Hill(), SPACE, n_iter=2, cv=2).fit(X)
     for other in (random, [1.0, 2.0]):
         with pytest.raises(TypeError, match=r"result.*SILBOSearchCV"):
             SearchDisplay.from_result(other)
@@ -427,7 +443,7 @@ def test_invalid_input_raises(search, monkeypatch):
     with pytest.raises(ValueError, match=r"random_search.*same"):
         SearchDisplay.from_result(optimizer, random_search=random)
     scoring = {"f": lambda e, X, y=None: 1.0}
-    other = RandomizedSearchCV(Peak(), SPACE, n_iter=2, cv=2, scoring=scoring, refit="f")
+    other = RandomizedSearchCV(Hill(), SPACE, n_iter=2, cv=2, scoring=scoring, refit="f")
     with pytest.raises(ValueError, match=r"'mean_test_score'.*got \['mean_test_f'\]"):
         SearchDisplay.from_result(search, random_search=other.fit(X))
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)

@@ -38,6 +38,11 @@ def test_failures_count_as_worst_random_points():
     np.testing.assert_allclose(expected_best(np.array([np.nan, 1.0, 0.0]))[0], [1 / 3, 2 / 3, 1])
 
 
+def test_expected_best_of_equal_scores_is_exact():
+    """Otherwise rounding errors would fill the axis of a constant objective."""
+    assert set(expected_best(np.full(7, 0.1))[0]) == {0.1}
+
+
 def test_hundreds_of_scores_do_not_overflow():
     scores = np.random.default_rng(0).normal(size=800)
     mean, (low, high) = expected_best(scores)
