@@ -62,13 +62,13 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
         (row.get("error") or text).splitlines()[-1]
         for row, text in zip(rows, evaluation_status(y, feasible), strict=True)
     ]
-    points = points if space.is_dict else np.reshape(points, (len(rows), -1))
+    observed = points if space.is_dict else np.reshape(points, (len(rows), -1))
     evaluations = Evaluations(
         label="SILBO",
         optimizer=SILBO(space, random_state=int(header["seed"])),
-        points=points,
+        points=observed,
         values=np.where(feasible & np.isfinite(y), sign * y, np.nan),
-        table=evaluation_table(points, results, status),
+        table=evaluation_table(observed, results, status),
         facts=facts,
         name=_score_name(settings, rows, len(names)) if is_search else "value",
         greater_is_better=greater_is_better,

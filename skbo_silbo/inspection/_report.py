@@ -86,8 +86,10 @@ str or path-like
     >>> "<h2>Recommended point</h2>" in page, "http" in page
     (True, False)
     """
-    is_path = isinstance(source, str | os.PathLike)
-    evaluations = read_journal(source) if is_path else read_evaluations(source)
+    if isinstance(source, str | os.PathLike):
+        evaluations = read_journal(source)
+    else:
+        evaluations = read_evaluations(source)
     front, table_of_all = _front(evaluations), evaluations.table
     sections = {
         "Next step": paragraph(next_step(evaluations)),
