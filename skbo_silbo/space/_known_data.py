@@ -70,6 +70,10 @@ class StepData:
         of_y = _variance(self.y) ** 0.5
         return {"y": of_y, "yy": of_y**2, "xy": of_y * _variance(self.X, axis=0) ** 0.5}[name]
 
+    def with_rows(self, X: Any) -> Self:
+        """Return the data properties for other columns X of the same rows."""
+        return replace(self, X=X, d=X.shape[1] if X.ndim > 1 else self.d)
+
     def halved(self) -> Self:
         """Return the data properties that a nested estimator sees: half the rows and columns."""
         return replace(self, n=np.floor(self.n / 2), d=max(np.floor(self.d / 2), 1))

@@ -250,21 +250,13 @@ def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
 def _walk(step: Step) -> Iterator[Step]:
     yield step
     data, searched = step.data, step.searched | _searched_inside(step)
+    is_pipeline = isinstance(step.estimator, Pipeline)
     for name, inner in _nested_estimators(step):
         path = step.prefix + name
-        if isinstance(step.estimator, ColumnTransformer):
-            data = _column_data(step, name)
-        elif isinstance(step.estimator, TransformedTargetRegressor):
-            data = _transformed_target(step).halved()
-        elif name == "final_estimator" and isinstance(
-            step.estimator, StackingClassifier | StackingRegressor
-        ):
-            data = _stacked_predictions(step)
-        elif not isinstance(step.estimator, Pipeline):
-            data = step.data.halved()
+        data = data if is_pipeline else _data_inside(step, name)
         if path not in searched:
             yield from _walk(Step(f"{path}__", inner, data, searched))
-        if isinstance(step.estimator, Pipeline) and hasattr(inner, "transform"):
+        if is_pipeline and hasattr(inner, "transform"):
             is_few = any(gives_few_columns(s.key) for s in _walk(Step("", inner, StepData())))
             data = data.after(inner, few_columns=is_few)
 
@@ -279,36 +271,39 @@ def _nested_estimators(step):
                 yield found
 
 
-def _column_data(step, name):
-    """Return the properties of the columns that one part of a ColumnTransformer receives."""
-    selected = {name: columns for name, _, columns in step.estimator.transformers}
-    data = step.data
-    if data.X is None:
-        return data
+def _data_inside(step, name):
+    """Return the properties of the data to which the named nested estimator is fitted."""
+    outer, data = step.estimator, step.data
+    is_final = name == "final_estimator"
     try:
-        if name == "remainder":  # reserved by scikit-learn
-            dropped = [(other, "drop", columns) for other, columns in selected.items()]
-            X = ColumnTransformer(dropped, remainder="passthrough").fit_transform(data.X)
-        else:
-            columns = selected[name](data.X) if callable(selected[name]) else selected[name]
-            X = rows_of(data.X, columns, axis=1)
+        if isinstance(outer, ColumnTransformer):
+            return data if data.X is None else data.with_rows(_columns(outer, name, data.X))
+        if is_final and isinstance(outer, StackingClassifier | StackingRegressor):
+            if data.y is None:
+                return StepData(data.n, len(outer.estimators))
+            return data.with_rows(_predictions(outer, data))
     except Exception:  # the fits of the search will report it
         return StepData(n=data.n, y=data.y)
-    return StepData(data.n, X.shape[1] if X.ndim > 1 else data.d, X, data.y)
+    if isinstance(outer, TransformedTargetRegressor):
+        data = _transformed_target(step)
+    return data.halved()
 
 
-def _stacked_predictions(step):
-    """Return the properties of the predictions that a stack's final estimator receives."""
-    stack, data = step.estimator, step.data
-    if data.y is None:
-        return StepData(data.n, len(stack.estimators))
-    try:
-        y = LabelBinarizer().fit_transform(data.y) if is_classifier(stack) else np.asarray(data.y)
-        X = np.tile(y.reshape(len(y), -1), len(stack.estimators))
-        X = np.hstack([X, np.asarray(data.X)]) if stack.passthrough else X
-    except Exception:  # the fits of the search will report it
-        return StepData(data.n, y=data.y)
-    return StepData(data.n, X.shape[1], X, data.y)
+def _columns(outer, name, X):
+    """Return the columns of X that one part of a ColumnTransformer receives."""
+    selected = {other: columns for other, _, columns in outer.transformers}
+    if name == "remainder":  # reserved by scikit-learn
+        dropped = [(other, "drop", columns) for other, columns in selected.items()]
+        return ColumnTransformer(dropped, remainder="passthrough").fit_transform(X)
+    columns = selected[name](X) if callable(selected[name]) else selected[name]
+    return rows_of(X, columns, axis=1)
+
+
+def _predictions(stack, data):
+    """Return stand-ins of the predictions that a stack's final estimator receives."""
+    y = LabelBinarizer().fit_transform(data.y) if is_classifier(stack) else np.asarray(data.y)
+    X = np.tile(y.reshape(len(y), -1), len(stack.estimators))
+    return np.hstack([X, np.asarray(data.X)]) if stack.passthrough else X
 
 
 def _searched_inside(step):
