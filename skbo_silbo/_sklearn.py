@@ -158,13 +158,18 @@ class SearchState:
         """Return the estimator, X and y that are passed to each fit."""
         return clone(self.estimator), self.X, self.y
 
+    @cached_property
+    def _has_callbacks(self):
+        """Whether the estimator or one of its nested estimators has callbacks."""
+        objects = [self.estimator, *self.estimator.get_params().values()]
+        return any(vars(o).get("_skl_callbacks") for o in objects if hasattr(o, "__dict__"))
+
     def _watched(self, callback_ctx, caller, split):
         """Return the callback arguments of a fit, or {} if there are no callbacks."""
-        watched = callback_ctx is not None and callback_ctx._callbacks
-        if not watched and (callback_ctx is None or not _holds_callbacks(self.estimator)):
+        if callback_ctx is None or not (callback_ctx._callbacks or self._has_callbacks):
             return {}
         ctx = callback_ctx.subcontext(task_name="candidate-split-evaluation", task_id=split)
-        return {"callback_ctx": ctx, **({"caller": caller} if watched else {})}
+        return {"callback_ctx": ctx, **({"caller": caller} if callback_ctx._callbacks else {})}
 
 
 def search_state(evaluate_candidates):
@@ -262,12 +267,6 @@ def adopt_rows(evaluate_candidates, rows):
 def format_results(search, params, n_splits, rows, more_columns):
     """Return the columns of ``cv_results_`` computed from the results of all fits."""
     return search._format_results(params, n_splits, rows, more_columns)
-
-
-def _holds_callbacks(estimator):
-    """Return whether an estimator or one of its nested estimators has callbacks."""
-    objects = [estimator, *estimator.get_params().values()]
-    return any(vars(o).get("_skl_callbacks") for o in objects if hasattr(o, "__dict__"))
 
 
 class _Listed(joblib.Parallel):
