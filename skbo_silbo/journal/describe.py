@@ -89,6 +89,8 @@ def _object(value, part):
     if type(value) is functools.partial:
         held = {"func": value.func, "args": value.args, "keywords": value.keywords}
         return {**kind, **part({**vars(value), **held})}
+    if value is np.random.mtrand._rand:  # of frozen distributions; its state is not theirs
+        return "numpy's global generator"
     if hasattr(value, "get_params") and not _is_cloned_whole(value):
         request = metadata_request(value)
         more = {} if request is None else {"metadata request": request}
