@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.engine import Experiment, Grid, Table, by_method, spread
+from benchmarks.search.problem_data import make_problem
 
 from ._sleeping import LONGEST, N_WORKERS, SHORTEST, idle_aims, occupation, sleep_noted
 
@@ -64,7 +65,7 @@ def _warm(executor):
 
 def measure_run(problem, method, repeat):
     """Idle share of the workers and the best value of one search."""
-    func = _problem(problem, repeat)
+    func = make_problem({"function": problem["func"], "kind": "planted", "d": problem["d"]}, repeat)
     search = {"ahead": _ahead, "random": _ahead, "barrier": _barrier, "sequential": _sequential}
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "calls.jsonl")
@@ -72,12 +73,6 @@ def measure_run(problem, method, repeat):
         values = search[method](sleeping, func.bounds, problem, method, repeat)
         occupied, nfev = occupation(path, 1 if method == "sequential" else N_WORKERS)
     return {**occupied, "nfev": nfev, "regret": float(np.min(values) - func.optimum)}
-
-
-def _problem(problem, repeat):
-    from skbo_silbo import problems
-
-    return problems.planted(getattr(problems, problem["func"])(), problem["d"], random_state=repeat)
 
 
 def _sequential(func, bounds, problem, method, repeat):
