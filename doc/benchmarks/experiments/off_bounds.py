@@ -2,7 +2,7 @@
 
 ``PYTHONPATH=.:doc python doc/benchmarks/experiments/off_bounds.py FILE`` runs the search with and
 without the step on the odd functions of bbob (five of 100 inputs or directions, 100 evaluations,
-instances 1 to 3), appends a JSON line per run to FILE, and prints the mean difference of the shares
+instances 1 to 5), appends a JSON line per run to FILE, and prints the mean difference of the shares
 of the gap after 50 and 100 evaluations with its standard error over pairs.
 """
 
@@ -21,7 +21,7 @@ from skbo_silbo.acquisition import searches
 VARIANTS = ("with", "without")
 CELLS = [
     (seed, kind, function)
-    for seed in (1, 2, 3)
+    for seed in (1, 2, 3, 4, 5)
     for function in range(1, 24, 2)
     for kind in ("rotated", "planted")
 ]
