@@ -48,14 +48,14 @@ RESULTS = Path(__file__).with_suffix(".jsonl")
 N_TRAIN, MOST_TESTED, N_ITER = 200, 2000, 25
 MODELS = {  # by kind: metric and model
     "classification": {
-        "SVC": ("accuracy", SVC()),
+        "SVC": ("accuracy", SVC(max_iter=20_000)),
         "tree": ("roc_auc_ovr", DecisionTreeClassifier(random_state=0)),
         "logistic": ("roc_auc_ovr", LogisticRegression(max_iter=300)),
         "neighbours": ("accuracy", KNeighborsClassifier()),
         "forest": ("accuracy", ExtraTreesClassifier(20, random_state=0)),
     },
     "regression": {
-        "SVR": ("r2", SVR()),
+        "SVR": ("r2", SVR(max_iter=20_000)),
         "tree": ("r2", DecisionTreeRegressor(random_state=0)),
         "net": ("r2", ElasticNet()),
         "neighbours": ("r2", KNeighborsRegressor()),
