@@ -5,6 +5,7 @@ import functools
 import json
 import math
 import sys
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import suppress
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -21,8 +22,13 @@ LONGEST = 20  # longer lists are described by a digest
 CODE = "code"  # key of the bytecode digest of a function; differences only raise a warning
 SHOWN = 5  # largest number of differences listed in a message
 TEXT = "text"  # key of the text that represents an object in a message
-PLAIN = (bool, int, float, complex, str, bytes)
-BUILT_IN = (*PLAIN, tuple, list, set, frozenset, np.ndarray)
+HELD_BY = {  # attributes that define objects which also store results of calls
+    functools.partial: ("func", "args", "keywords", "__dict__"),
+    np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
+    type(functools.lru_cache(len)): ("__wrapped__",),
+}
+PLAIN = (bool, int, float, complex, str, bytes, tuple)
+BUILT_IN = (*PLAIN, list, dict, set, frozenset, np.ndarray)
 
 
 def describe(value: object) -> Any:
@@ -59,17 +65,23 @@ def _described(value, inside):
     if id(value) in inside:
         return "itself"
     part = functools.partial(_described, inside=(*inside, id(value)))
-    if sparse.issparse(value) or type(value) in (np.ndarray, np.memmap, np.ma.MaskedArray):
-        return describe_data(value)
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: part(value[key]) for key in sorted(value)}
-    if isinstance(value, dict):
-        return {"pairs": sorted(([part(k), part(v)] for k, v in value.items()), key=json.dumps)}
+    if isinstance(value, np.ndarray) or sparse.issparse(value):
+        return _array(value, part)
+    if (found := _collection(value, part)) is not None:
+        return found
+    return _named(value, part) or _object(value, part)
+
+
+def _collection(value, part):
+    if type(value) is dict:
+        return _items(value, part)
     if type(value) in (list, tuple, range):
         return _shorten(list(map(part, value)))
     if type(value) in (set, frozenset):
         return _shorten(sorted(map(part, value), key=json.dumps))
-    return _named(value, part) or _object(value, part)
+    if isinstance(value, OrderedDict):
+        return [name_of(type(value)), part(list(value.items()))]
+    return None
 
 
 def _named(value, part):
@@ -82,14 +94,28 @@ def _named(value, part):
     return None
 
 
+def _items(value, part):
+    if all(isinstance(key, str) for key in value):
+        return {key: part(value[key]) for key in sorted(value)}
+    return {"pairs": sorted(([part(k), part(v)] for k, v in value.items()), key=json.dumps)}
+
+
+def _array(value, part):
+    if sparse.issparse(value) or type(value) in (np.ndarray, np.memmap):
+        return describe_data(value)
+    held = {"holds": describe_data(np.asarray(value)), **getattr(value, "__dict__", {})}
+    if isinstance(value, np.ma.MaskedArray):
+        held = {"holds": held["holds"], "mask": np.ma.getmaskarray(value)}
+    return {"class": name_of(type(value)), **part(held)}
+
+
 def _object(value, part):
     kind = {"class": name_of(type(value))}
     if type(value) is FunctionType:  # excludes proxies of functions
         return {"class": name_of(value), CODE: _digest(value), **part(vars(value))}
-    if type(value) is functools.partial:
-        held = {"func": value.func, "args": value.args, "keywords": value.keywords}
-        return {**kind, **part({**vars(value), **held})}
-    if value is np.random.mtrand._rand:  # of frozen distributions; its state is not theirs
+    if type(value) in HELD_BY:
+        return {**kind, **part({name: getattr(value, name) for name in HELD_BY[type(value)]})}
+    if value is np.random.mtrand._rand:
         return "numpy's global generator"
     if hasattr(value, "get_params") and not _is_cloned_whole(value):
         request = metadata_request(value)
@@ -107,22 +133,25 @@ def _object(value, part):
 
 
 def _digest(function):
-    """Return a hash of a function's bytecode and of the plain values that it refers to."""
-    code = function.__code__
-    constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
+    """Return a hash of a function's bytecode and of the plain values in its closure."""
     held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # the cell is empty
             held.append(cell.cell_contents)
-    held = [value for value in held if isinstance(value, PLAIN)]
-    return joblib.hash([code.co_code, code.co_names, constants, held])
+    held = [value for value in held if isinstance(value, (*PLAIN, type(None)))]
+    return joblib.hash([_bytecode(function.__code__), held])
+
+
+def _bytecode(code):
+    constants = [_bytecode(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return [code.co_code, code.co_names, constants]
 
 
 def _state(value):
     """Return the attributes that define an object, or None if they may be incomplete."""
     kind = type(value)
-    if kind.__module__.startswith(("functools", "numba.")) and hasattr(value, "__wrapped__"):
-        return {"__wrapped__": value.__wrapped__}  # without the results of calls
+    if kind.__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
+        return {"__wrapped__": value.__wrapped__}
     is_plain = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
     if not is_plain or kind in copyreg.dispatch_table or isinstance(value, BUILT_IN):
         return None

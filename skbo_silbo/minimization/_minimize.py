@@ -213,9 +213,13 @@ def minimize(
     n_constraints = check_count("n_constraints", n_constraints, least=0)
     make_workers = _worker_maker(executor, n_pending, timeout, n_retries, func)
     others = [name for name in inspect.signature(minimize).parameters if name != "options"]
-    optimizer = make_optimizer(method, bounds, random_state, options, others)
-    optimizer.maximize = maximize
-    optimizer = optimizer.constrain(constraints)
+
+    def make(seed):
+        optimizer = make_optimizer(method, bounds, seed, options, others)
+        optimizer.maximize = maximize
+        return optimizer.constrain(constraints)
+
+    optimizer = make(random_state)
     if n_constraints:
         optimizer.check_constraints(np.zeros(n_constraints))
     initial, y0, c0 = read_given(x0, y0, n_constraints, optimizer.space_)
@@ -225,7 +229,7 @@ def minimize(
         show_progress(verbose, "minimize", n_calls, "call") as show,
     ):
         if isinstance(seed := log.seed(random_state), RootSeed):  # that of the journal
-            optimizer.seed_ = int(seed)
+            optimizer = make(seed)
         points = Points(optimizer.space_)
         _begin_log(log, optimizer, points, method, func, n_constraints)
         to_evaluate = [(x, "given") for x in initial] if y0 is None else []

@@ -10,6 +10,21 @@ from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 
+EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"
+RENAMED_ARGUMENTS = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ["n_iter", "n_trials", "maxiter", "max_iter", "maxfun", "max_evals"], "n_calls"
+        ),
+        **dict.fromkeys(["n_jobs", "n_workers", "max_workers", "workers"], EXECUTOR),
+        **dict.fromkeys(["seed", "rng"], "random_state"),
+        **dict.fromkeys(["n_initial_points", "n_random_starts", "init_points"], "n_initial"),
+        "acq_func": "acquisition",
+        "base_estimator": "surrogate",
+        "tol": "target",
+    }
+)
+"""The names here of arguments that other libraries have."""
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
 REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
 METHODS = MappingProxyType(
@@ -88,12 +103,14 @@ def _check_options(method, make, options, others):
     names = sorted(set(known) - {"bounds", "random_state", "journal", *others})
     unknown = sorted(set(options) - set(names))
     if unknown:
+        renamed = {name: RENAMED_ARGUMENTS[name] for name in unknown if name in RENAMED_ARGUMENTS}
+        called = "".join(f"{name} is {new} here. " for name, new in renamed.items())
         of_others = {name for m in METHODS.values() for name in inspect.signature(m).parameters}
-        misspelt = [name for name in unknown if name not in of_others]
+        misspelt = [name for name in unknown if name not in {*renamed, *of_others}]
         question = did_you_mean(misspelt, [*names, *others])
         own = f"; arguments of minimize itself are {', '.join(others)}" if others else ""
         rule = f"options of method {method!r} must be among {names}"
         raise ValueError(
             f"{question}{rule if names else f'method {method!r} takes no options'}, got {unknown}. "
-            f"Remove or rename them{own}."
+            f"{called}Remove or rename them{own}."
         )

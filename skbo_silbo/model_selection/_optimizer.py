@@ -6,7 +6,9 @@ from copy import deepcopy
 from skbo_silbo._checks import brief
 from skbo_silbo.minimization.methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._goals import ParEGO
+from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers.configuration import n_initial_points
+from skbo_silbo.optimizers.state import engine_options
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search
 
@@ -63,9 +65,13 @@ def make_optimizer(search, space, results, random_state, n_initial):
 
 def _check_options(search):
     options = {} if search.optimizer_options is None else search.optimizer_options
-    if not isinstance(options, Mapping) or options.keys() & set(OWN):
+    wrong = set(OWN)
+    if isinstance(options, Mapping) and search.method == "silbo":
+        wrong |= options.keys() - set(engine_options(SILBO))
+    if not isinstance(options, Mapping) or options.keys() & wrong:
+        allowed = [name for name in engine_options(SILBO) if name not in OWN]
         raise ValueError(
-            f"`optimizer_options` must be None or a dict without {', '.join(OWN)}, which are "
-            f"parameters of the search itself, got {brief(options)}."
+            f"`optimizer_options` must be None or a dict with keys among {allowed}, got "
+            f"{brief(options)}. {', '.join(OWN)} are parameters of the search itself."
         )
     return options

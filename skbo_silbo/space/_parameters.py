@@ -43,10 +43,12 @@ from skbo_silbo.space.values import (
 # Unbounded distributions are truncated at this tail probability (3.8 standard deviations of a
 # normal), because optimisers, unlike random draws, try the very edge of the space.
 TAIL = 2.0**-14
-# The words in scikit-optimize's intervals, and the distribution to write instead
+# What to write instead of scikit-optimize's intervals, by word and whether both ends are integers
 INTERVALS = {
-    "uniform": "uniform({0!r}, {1!r} - {0!r})",
-    **dict.fromkeys(["log-uniform", "loguniform"], "loguniform({0!r}, {1!r})"),
+    ("uniform", False): "scipy.stats.uniform({0!r}, {1!r} - {0!r})",
+    ("uniform", True): "scipy.stats.randint({0}, {1} + 1)",
+    ("loguniform", False): "scipy.stats.loguniform({0!r}, {1!r})",
+    ("loguniform", True): "numpy.unique(numpy.geomspace({0}, {1}, 20).round().astype(int))",
 }
 CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
 N_QUANTILES = 9  # used to compare distributions
@@ -374,11 +376,13 @@ def _read_list(name, values, none_is_default):
     if is_interval(values):
         warn_user(f"{describe_pair(name, values)} Here they are two values, as in scikit-learn.")
     start = list(values)[:3]
-    if is_interval(tuple(start[:2])) and any(map(INTERVALS.get, map(str, start[2:]))):
+    word = str(start[2]).replace("-", "") if len(start) == 3 else ""
+    if is_interval(tuple(start[:2])) and (word, False) in INTERVALS:
+        is_integer = all(isinstance(end, Integral) for end in start[:2])
         raise ValueError(
             f"Parameter {name!r} must be a list of values or a distribution, got {values!r}, which "
             "is scikit-optimize's notation for an interval. Write "
-            f"scipy.stats.{INTERVALS[start[2]].format(*start)} instead, or list integers."
+            f"{INTERVALS[word, is_integer].format(*start)} instead."
         )
     values = distinct(values)
     numbers = [v for v in values if v is not None]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import types
+from collections import OrderedDict
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -59,6 +60,15 @@ class Slotted:
 
     def __init__(self, power):
         self.__name__, self.power = "plain", power
+
+
+class Signal(np.ndarray):
+    """An array with an attribute."""
+
+    def __new__(cls, power):
+        self = np.ones(2).view(cls)
+        self.power = power
+        return self
 
 
 class Proxy:
@@ -118,6 +128,8 @@ ALIKE = {
     "dates": (np.datetime64("2020-01-01"), np.datetime64("2020-01-02")),
     "arrays": (np.arange(30), np.arange(30.0)),
     "masks": (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0, 2.0], mask=[0, 0])),
+    "array with an attribute": (Signal(2), Signal(0)),
+    "OrderedDict": (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
     "RandomState": (np.random.RandomState(0), np.random.RandomState(1)),
     "distribution": (uniform(0, 1), uniform(0, 2)),
     "module of a class": (same_name("package.first"), same_name("package.second")),
@@ -130,6 +142,8 @@ ALIKE = {
     "functions": (square, nothing),
     "partial": (partial(max, 1), partial(max, 2)),
     "attribute of a partial": (with_attribute(2), with_attribute(0)),
+    "np.vectorize": (np.vectorize(square), np.vectorize(nothing)),
+    "otypes": (np.vectorize(square, otypes="f"), np.vectorize(square, otypes="d")),
     "lru_cache": (functools.lru_cache(square), functools.cache(nothing)),
     "proxy": (Proxy(square, 1), Proxy(square, 0)),
 }
@@ -165,10 +179,19 @@ def test_descriptions_are_the_same_in_another_process():
         lambda: compiled(2),
         lambda: functools.lru_cache(power_of(2)),
         lambda: make_pipeline(StandardScaler(), Model([Ridge()])),
+        lambda: np.random.mtrand._rand,
+        lambda: range(10**4),
     ],
 )
 def test_equal_objects_have_equal_descriptions(make):
     assert describe(make()) == describe(make())
+
+
+def test_calls_do_not_change_description_of_cache():
+    for function in (functools.lru_cache(plain), np.vectorize(plain), np.vectorize(plain, "d")):
+        before = describe(function)
+        function(3.0)
+        assert describe(function) == before
 
 
 def test_object_holding_itself_is_described():
@@ -191,6 +214,21 @@ def test_description_survives_json(value):
     assert json.loads(json.dumps(describe(value), allow_nan=False)) == describe(value)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([["a", ["b", "c"]]], [["a", "b", "c"]]),
+        ([["a"]], [["a", []]]),
+        ([["0", {"class": "k"}]], [{"class": "k"}]),
+        ([["a", {"class": "k"}], ["b", 1]], [["a", {"class": "k"}], ["b", 1, []]]),
+        ([["a", {"x": 1}], ["a", {"x": 1}]], [["a", {"x": 1}], ["a", {"x": 2}]]),
+    ],
+)
+def test_similar_lists_are_told_apart(one, other):
+    assert format_differences({"x": one}, {"x": other})
+    assert not format_differences({"x": one}, {"x": one})
+
+
 # --- what cannot be looked into -------------------------------------------------------------------
 
 
@@ -207,6 +245,8 @@ class Sealed:
 UNSEEN = {
     "sealed": Sealed(),
     "generator": (x for x in [1]),
+    "np.frompyfunc": np.frompyfunc(lambda x: x**2, 1, 1),
+    "text of a class that no module has": type("Word", (str,), {"__module__": __name__})("a"),
 }
 
 
@@ -227,14 +267,21 @@ def test_unpicklable_part_is_rejected_before_first_call(name, path):
 # --- functions ------------------------------------------------------------------------------------
 
 
+class Holder:
+    def __init__(self, value):
+        self.value = value
+
+
 @pytest.mark.parametrize(
     ("one", "other", "has_changed"),
     [
         (lambda X: X**2, lambda X: X**3, True),
         (lambda X: X.min(), lambda X: X.max(), True),
-        (partial(lambda X: X, 1), partial(lambda X: -X, 1), True),
+        (lambda X, *, k=1: k, lambda X, *, k=2: k, True),
         (power_of(2), power_of(3), True),
-        (power_of([2]), power_of([3]), False),  # calls may change an object
+        (partial(power_of(2), 1), partial(power_of(3), 1), True),
+        (power_of(2), power_of(2), False),
+        (power_of(Holder(2)), power_of(Holder(3)), False),  # calls may change an object
     ],
 )
 def test_other_code_of_same_name_only_warns(one, other, has_changed):
@@ -290,13 +337,17 @@ def odd_data():
     pd = pytest.importorskip("pandas")
     frames = {
         "dates": {"day": DAYS, "other": DAYS},
+        "zone": {"day": pd.to_datetime(DAYS, utc=True)},
         "mixed": {"day": DAYS, "x": np.arange(30.0)},
         "periods": {"day": pd.period_range("2020-01-01", periods=30)},
     }
     return {
         "days": DAYS,
         "spans": DAYS - DAYS[0],
+        "not a date": np.where(np.arange(30) < 29, DAYS, np.datetime64("NaT", "D")),
+        "words": np.array(WORDS),
         "strings": np.array(WORDS, dtype=getattr(np.dtypes, "StringDType", lambda: "U")()),
+        "bytes": np.array(WORDS).astype("S"),
         "complex": np.arange(30) * 1j,
         "records": np.array([(i, "a") for i in range(30)], dtype=[("n", int), ("s", "U1")]),
         **{name: pd.DataFrame(columns) for name, columns in frames.items()},
@@ -307,3 +358,13 @@ def test_odd_data_are_described_and_told_apart():
     for name, data in odd_data().items():
         assert describe_data(data) == describe_data(data.copy()), name
         assert describe_data(data) != describe_data(data[::-1]), name
+
+
+@pytest.mark.parametrize("name", ["mixed", "records"])
+def test_search_over_odd_data_resumes(path, name):
+    data = odd_data()[name]
+    options = {"estimator": Model(), "space": {"part": uniform()}, "n_iter": 3}
+    first, again = (search(path, **options).fit(data) for _ in range(2))
+    assert first.cv_results_["params"] == again.cv_results_["params"]
+    with pytest.raises(ValueError, match=r"X has other values"):
+        search(path, **options).fit(data[::-1])

@@ -139,9 +139,9 @@ def test_objects_as_options(tmp_path):
         ({"surrogate": PLSRegression()}, "surrogate"),
         ({ENGINE: {"warp": "wormhole"}}, "warp must be"),
         ({ENGINE: ["warp"]}, "`optimizer_options` must be None or a dict"),
-        ({ENGINE: {"warp_speed": 9}}, r"options of method 'silbo' must be .*got \['warp_speed'"),
-        ({ENGINE: {"n_initial": 3}}, "are parameters of the search itself, got .*n_initial"),
-        ({ENGINE: {"random_state": 3}}, "options of method 'silbo' must be among"),
+        ({ENGINE: {"warp_speed": 9}}, "`optimizer_options` must .* among .*got {'warp_speed'"),
+        ({ENGINE: {"n_initial": 3}}, "got .*n_initial.*are parameters of the search itself"),
+        ({ENGINE: {"random_state": 3}}, "`optimizer_options` must be .* among"),
     ],
 )
 def test_unsupported_options_raise_before_first_fit(options, message, tmp_path):
