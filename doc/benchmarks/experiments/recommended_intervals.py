@@ -138,8 +138,8 @@ def run(function, d, mixed, noise, n_calls, look=measured):
     cell = {"function": function.__name__, "d": d, "mixed": mixed, "noise": noise}
 
     def callback(result):
-        if result.nfev in (FIRST, n_calls):
-            lines.append(cell | {"n": result.nfev} | look(result.optimizer, truth))
+        if result.n_evaluations in (FIRST, n_calls):
+            lines.append(cell | {"n": result.n_evaluations} | look(result.optimizer, truth))
 
     minimize(lambda x: truth(x) + noise * rng.standard_normal(), truth.space, n_calls=n_calls,
              random_state=SEED, callback=callback)  # fmt: skip
