@@ -183,6 +183,8 @@ class Journal:
                 "`journal` must not exist yet, or must be a journal written by an earlier search: "
                 f"{self.path!r} is another file. Use another path."
             )
+        if read_checked_line(torn) is not None:  # only the newline is missing
+            lines.append(torn)
         if len(lines) > 1 and b"\0\0" in lines[-1]:  # blocks that were not written to disk
             lines.pop()
         if lines:
@@ -191,6 +193,8 @@ class Journal:
         whole = b"".join(line + b"\n" for line in lines)
         if len(whole) < len(content):
             os.ftruncate(self._file, len(whole))
+        elif len(whole) > len(content):
+            _write_all(self._file, b"\n", len(content))
         self._size, self._tail = len(whole), whole[-TAIL:]
 
     def _parse(self, lines):

@@ -135,8 +135,8 @@ class SILBOSearchCV(SeveralGoals):
         result as an uninterrupted one. See :doc:`/journals`.
     initial_results : dict, list of (params, score) or None, default=None
         Results of an earlier search with the same metric on similar data: its ``cv_results_``, a
-        dict of columns ``param_...`` and ``mean_test_score``, or pairs of parameters and score
-        (NaN for failed candidates). They are used to fit the surrogate, are not evaluated again
+        dict of columns ``param_...`` and ``mean_test_score``, or pairs of parameters and score (NaN
+        or None for failed candidates). They are used to fit the surrogate, are not evaluated again
         and reduce the size of the initial design. They are not included in `cv_results_` or
         `n_iter`. Of the results of a halving search, only candidates with the full resource are
         used.

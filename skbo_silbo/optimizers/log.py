@@ -161,10 +161,12 @@ class EventLog:
             for key in event.keys:
                 self._deaths[key] = self._deaths.get(key, 0) + bool(event.content["alone"])
         elif event.kind in ("ended", "observed"):
-            if event.kind == "ended" and not event.content["called"]:
+            was_withdrawn = event.kind == "ended" and not event.content["called"]
+            if was_withdrawn:
                 self.n_calls -= len(event.keys)
             for key in event.keys:
-                self._deaths.pop(key, None)
+                if not (was_withdrawn and self._deaths.get(key)):  # earlier deaths still count
+                    self._deaths.pop(key, None)
 
     def n_deaths(self, point):
         """Return how many earlier processes died while evaluating only this point.

@@ -31,14 +31,14 @@ def write(path, n=2):
 @pytest.mark.quick
 def test_file_cut_anywhere_keeps_whole_lines(path):
     whole = write(path)
-    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
+    ends = [i for i, byte in enumerate(whole) if byte == ord("\n")]  # a newline can be missing
     for size in range(len(whole) + 1):
         path.write_bytes(whole[:size])
         kept = sum(end <= size for end in ends)
         with closing(Journal(path)) as journal:
             assert (journal.header is not None) == (kept > 0)
             assert [record["value"] for record in journal.records] == list(range(kept))[: kept - 1]
-            assert path.read_bytes() == whole[: [0, *ends][kept]]
+            assert path.read_bytes() == whole[: [0, *(end + 1 for end in ends)][kept]]
             if kept == 0:
                 journal.begin({"of": "test"})
             for i in range(len(journal.records), 2):
