@@ -14,6 +14,7 @@ from typing import Any
 import joblib
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import metadata_request
@@ -115,7 +116,7 @@ def _object(value, part):
         return {"class": name_of(value), CODE: _digest(value), **part(vars(value))}
     if type(value) in HELD_BY:
         return {**kind, **part({name: getattr(value, name) for name in HELD_BY[type(value)]})}
-    if value is np.random.mtrand._rand:
+    if value is check_random_state(None):
         return "numpy's global generator"
     if hasattr(value, "get_params") and not _is_cloned_whole(value):
         request = metadata_request(value)
