@@ -21,6 +21,7 @@ from skbo_silbo._checks import (
     require,
     warn_user,
 )
+from skbo_silbo._descriptions import describe_callable, name_of
 from skbo_silbo._typing import (
     ArrayLike,
     Auto,
@@ -39,7 +40,6 @@ from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.proposals import Proposals
 from skbo_silbo.evaluation.resume import read_trials
 from skbo_silbo.evaluation.trial import format_point
-from skbo_silbo.journal.describe import describe_callable, name_of
 from skbo_silbo.minimization._given_values import read_given, tell_given
 from skbo_silbo.minimization._objective import ObjectiveEvaluation
 from skbo_silbo.minimization._result import MinimizeResult
@@ -333,7 +333,7 @@ def _begin_log(log, optimizer, points, method, func, n_constraints):
 
     Warn if the objective is a different one.
     """
-    name = describe_callable(func)["class"]
+    name = describe_callable(func)
     description = {
         "entry point": "minimize",
         "method": method if isinstance(method, str) else name_of(type(optimizer)),

@@ -5,7 +5,7 @@ from inspect import signature
 import joblib
 import numpy as np
 
-from skbo_silbo.journal.describe import describe, describe_data
+from skbo_silbo._descriptions import describe, describe_data
 from skbo_silbo.optimizers.state import describe_space
 
 # Parameters that affect neither the candidates nor their scores.

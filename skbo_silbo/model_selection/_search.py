@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._checks import check_integer
+from skbo_silbo._descriptions import describe
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, search_state
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
@@ -23,7 +24,6 @@ from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.resume import read_trials
-from skbo_silbo.journal.describe import describe
 from skbo_silbo.minimization.methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search

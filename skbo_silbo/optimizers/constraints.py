@@ -11,9 +11,9 @@ from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_numbers, as_reals, brief
+from skbo_silbo._descriptions import describe, describe_callable, require_same
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition.restricted_space import Equations, Part
-from skbo_silbo.journal.describe import describe, describe_callable, require_same
 from skbo_silbo.space.any_space import AnySpace, branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds; larger than the error of rounding points to the grid

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from numbers import Integral
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal.describe import require_same
+from skbo_silbo._descriptions import require_same
 from skbo_silbo.journal.journal import Journal
 from skbo_silbo.optimizers.event import read_events
 from skbo_silbo.optimizers.state import RootSeed, replay

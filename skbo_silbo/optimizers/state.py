@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import brief
-from skbo_silbo.journal.describe import describe, require_same
+from skbo_silbo._descriptions import describe, require_same
 from skbo_silbo.optimizers.constraints import KnownConstraints
 from skbo_silbo.optimizers.event import UNREADABLE, Points, read_events
 from skbo_silbo.space import Box

@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from skbo_silbo.journal.describe import describe
+from skbo_silbo._descriptions import describe
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs between processes
 

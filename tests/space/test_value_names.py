@@ -71,9 +71,3 @@ def test_other_values_are_refused(other):
     SILBO.from_dict(data, bounds=space_of(like, "a", 0.5))
     with pytest.raises(ValueError, match=r"parameters\.act\b"):
         SILBO.from_dict(data, bounds=space_of(other, "a", 0.5))
-
-
-def test_changed_lambda_among_values_warns():
-    data = json.loads(json.dumps(SILBO(space_of(scaled(2), "a", 0.5)).to_dict()))
-    with pytest.warns(UserWarning, match="code of parameters"):
-        SILBO.from_dict(data, bounds=space_of(scaled(3), "a", 0.5))
