@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skbo_silbo.surrogate.warps import invert_warp
+
 
 class Recommendation(NamedTuple):
     """Evaluated point to use if the objective is noisy, with its predicted value.
@@ -41,16 +43,10 @@ class Prediction(NamedTuple):
 def in_units_of_values(model, mean, std, y):
     """Convert predicted means and standard deviations to the units of the objective.
 
-    The warp is inverted by linear interpolation between the observed values y and linear
-    extrapolation beyond them. Standard deviations are divided by the slope of the warp at the
-    nearest value.
+    Standard deviations are divided by the slope of the warp at the nearest observed value in y.
     """
     y = y[np.isfinite(y)]
-    order = np.argsort(y)
-    warped, run = model.warp(y)[order], np.exp(-model.warp.log_slope(y))[order]
-    y = y[order]
-    value = np.interp(mean, warped, y)
-    value = value + np.minimum(mean - warped[0], 0.0) * run[0]
-    value = value + np.maximum(mean - warped[-1], 0.0) * run[-1]
-    nearest = np.abs(y - np.expand_dims(value, -1)).argmin(axis=-1)
-    return value, std * run[nearest]
+    value = invert_warp(model.warp, y, mean)
+    order = np.argsort(y)  # the lower of two values that are equally near
+    nearest = order[np.abs(y[order] - np.expand_dims(value, -1)).argmin(axis=-1)]
+    return value, std * np.exp(-model.warp.log_slope(y))[nearest]

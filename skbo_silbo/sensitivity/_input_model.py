@@ -45,7 +45,13 @@ from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.values import format_value
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate.process import GaussianProcessSurrogate
-from skbo_silbo.surrogate.warps import HalfLog, IdentityWarp, LogAboveLeast, warped_variance
+from skbo_silbo.surrogate.warps import (
+    HalfLog,
+    IdentityWarp,
+    LogAboveLeast,
+    invert_warp,
+    warped_variance,
+)
 
 N_MODELS = 16  # draws of the hyperparameters
 N_FUNCTIONS = 4  # draws of the objective for each of them
@@ -228,13 +234,12 @@ class InputModel:
         -------
         mean, low, high : ndarray of shape (k,)
             Average prediction for each block, and the lower and upper bound of its interval, in the
-            units of the observed values and within their range.
+            units of the observed values.
         """
         means = [self.values(self.space.round(X)).mean(axis=1) for X in blocks]
-        y, first = np.unique(self.y, return_index=True)
-        warped, (centre, spread) = self.warp(self.y)[first], self._location
-        bounds = _interval(np.column_stack(means)).T
-        return [np.interp(centre + spread * values, warped, y) for values in bounds]
+        centre, spread = self._location
+        bounds = centre + spread * _interval(np.column_stack(means)).T
+        return list(invert_warp(self.warp, self.y, bounds))
 
     def points(self, n: int) -> FloatArray:
         """Return n quasi-random points that cover the search space evenly."""

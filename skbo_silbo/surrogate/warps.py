@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
+from skbo_silbo.surrogate._surrogate_protocol import Warp
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,32 @@ class LogAboveLeast:
 
 
 WARPS = MappingProxyType({"half-log": HalfLog(), None: IdentityWarp()})
+
+
+def invert_warp(warp: Warp, y: FloatArray, warped: FloatArray) -> FloatArray:
+    """Return the values whose transformed values are given.
+
+    The inverse is interpolated linearly between the observed values, and extrapolated linearly
+    beyond them.
+
+    Parameters
+    ----------
+    warp : Warp
+    y : ndarray of shape (n,)
+        Finite observed values, which determine the location and scale of the warp.
+    warped : ndarray
+        Transformed values, of any shape.
+
+    Returns
+    -------
+    values : ndarray
+        Values in the units of y, of the same shape as `warped`.
+    """
+    order = np.argsort(y)
+    known, run, y = warp(y)[order], np.exp(-warp.log_slope(y))[order], y[order]
+    values = np.interp(warped, known, y)
+    values = values + np.minimum(warped - known[0], 0.0) * run[0]
+    return values + np.maximum(warped - known[-1], 0.0) * run[-1]
 
 
 def warped_variance(warp, y, noise_std):
