@@ -1,7 +1,8 @@
 """Sentences about the recommended point of a search, and about what to do next."""
 
 import math
-from contextlib import suppress
+from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo.inspection._evaluations import SCORE_NAME, Evaluations
 from skbo_silbo.inspection._value_axis import format_number, middle_spread, significant_digits
 from skbo_silbo.optimizers import EmbeddedOptimizer
+from skbo_silbo.sensitivity._input_shares import join_names
+from skbo_silbo.space import parameter_domains
 
 NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
 LEAST_GAIN = 0.01  # smallest expected improvement, relative to the progress, worth continuing
+NEAR_LIMIT = 0.01  # distance from a limit, relative to the range, that counts as being at it
 LEAST_OF_STD = 0.25  # the same, relative to the uncertainty of the recommended value
 
 
@@ -27,7 +31,8 @@ def next_step(evaluations: Evaluations) -> str:
     if evaluations.front is not None:
         return "Choose a row of the Pareto front and refit the model with its parameters."
     more, has_model = f"about {max(10, n // 2)} more", isinstance(optimizer, EmbeddedOptimizer)
-    gain = optimizer.expected_gain() if has_model else math.inf
+    over = "recommended" if evaluations.is_noisy else "observed"
+    gain = optimizer.expected_gain(over) if has_model else math.inf
     if not math.isfinite(gain):
         known = len(optimizer.func_vals_)
         if has_model and (n_needed := optimizer.n_initial_ - known) > 0:
@@ -42,14 +47,22 @@ def next_step(evaluations: Evaluations) -> str:
         )
     scores, std = evaluations.sign * finite, optimizer.recommended_.std
     least = LEAST_GAIN * ((scores.max() - np.quantile(scores, 0.25)) or np.ptp(scores))
-    improvement = f"expected to improve on the recommended point by {format_number(gain)}."
+    known = "the recommended point" if evaluations.is_noisy else "the best observed value"
+    improvement = f"expected to improve on {known} by {format_number(gain)}."
     if gain > np.fmax(least, LEAST_OF_STD * std):
         return f"Continue with {more} evaluations: the next one is {improvement}"
     if not std > least:
         return f"Stop: another evaluation is {improvement}"
-    doubt = f"expected value is uncertain by {format_number(std)} (standard deviation)"
+    return _repetition(evaluations, format_number(std))
+
+
+def _repetition(evaluations, std):
+    """Return the advice to measure the value of the recommended point again."""
+    doubt = f"expected value is uncertain by {std} (standard deviation)"
     if evaluations.name.startswith(SCORE_NAME):
         return f"Score the recommended parameters on other splits: their {doubt}."
+    if evaluations.is_noisy:
+        return f"Evaluate the recommended point again: its {doubt}."
     return f"If values are noisy, evaluate the recommended point again: its {doubt}. Else, stop."
 
 
@@ -66,46 +79,103 @@ def _step_without_model(evaluations, finite):
 
 def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
     """Describe the recommended point in sentences, and return it with them."""
-    optimizer, values, name = evaluations.optimizer, evaluations.values, evaluations.name
-    if not np.isfinite(values).any():
+    if not np.isfinite(evaluations.values).any():
         return "No evaluation returned a value that counts.", None
-    best, std = int(np.nanargmax(evaluations.sign * values)), math.nan
-    with suppress(NotFittedError):
-        point, mean, std = optimizer.recommended_
-    shown = _observed(values, best, std)
+    best = int(np.nanargmax(evaluations.sign * evaluations.values))
+    try:
+        point, rows, mean, std = _recommended(evaluations, best)
+    except NotFittedError:
+        shown, point = _observed(evaluations, best, math.nan), evaluations.points[best]
+        return f"{_row(evaluations, best)}. {shown}. There is no model yet.", point
+    sentences = [
+        _expectation(evaluations, rows, mean, std),
+        _probability(evaluations, point),
+        _best_observed(evaluations, rows, best, std),
+        _limits(evaluations, point),
+    ]
+    return " ".join(filter(None, sentences)), point
+
+
+def _recommended(evaluations, best):
+    """Return the recommended point, the rows that evaluated it, and its predicted value."""
+    optimizer, values = evaluations.optimizer, evaluations.values
+    point, mean, std = optimizer.recommended_
     if not math.isfinite(std):
-        text = f"Row {best}. Observed {name}: {shown}. There is no model yet."
-        return text, evaluations.points[best]
+        raise NotFittedError("There is no model.")
     rows = np.flatnonzero((optimizer.space_.encode([point]) == evaluations.X).all(axis=1))
     if len(rows) and not np.isfinite(values[rows]).any():  # only pruned trials of a study
         point, rows = evaluations.points[best], np.array([best])
         mean, std, _ = optimizer.predict(point)
-    where = f"Row {rows[0]}" if len(rows) else "A candidate of initial_results"
-    mean *= -1.0 if evaluations.greater_is_better and not optimizer.maximize else 1.0
+    is_negated = evaluations.greater_is_better and not optimizer.maximize
+    return point, rows, -mean if is_negated else mean, std
+
+
+def _expectation(evaluations, rows, mean, std):
+    where = _row(evaluations, rows[0]) if len(rows) else "A candidate of initial_results"
     ends = mean, mean - NORMAL_90 * std, mean + NORMAL_90 * std
     expected, low, high = (format_number(value, std) for value in ends)
-    seen = [_observed(values, row, std) for row in rows if np.isfinite(values[row])]
+    seen = [_format(evaluations, row, std) for row in rows if np.isfinite(evaluations.values[row])]
     observed = f"; observed: {', '.join(seen)}" if seen else ""
-    text = f"{where}. Expected {name}: {expected} (90 % interval {low} to {high}){observed}."
-    if optimizer.constraints_.shape[1]:
-        probability = optimizer.predict(point).probability
-        text += f" The learnt constraints hold with probability {probability:.2f}."
+    interval = f"90 % interval {low} to {high}"
+    return f"{where}. Expected {evaluations.name}: {expected} ({interval}){observed}."
+
+
+def _probability(evaluations, point):
+    if not evaluations.optimizer.constraints_.shape[1]:
+        return ""
+    probability = evaluations.optimizer.predict(point).probability
+    return f"The learnt constraints hold with probability {probability:.2f}."
+
+
+def _best_observed(evaluations, rows, best, std):
+    """Explain why the recommended point is not the one with the best observed value."""
+    values, name = evaluations.values, evaluations.name
     if np.isclose(values[rows], values[best], rtol=1e-12, atol=0.0).any() or not len(rows):
-        return text, point
+        return ""
+    row = _row(evaluations, best).lower()
     attribute = f" ({evaluations.best_name})" if evaluations.best_name else ""
-    text += f" The best observed {name}, {shown}, is in row {best}{attribute}."
+    text = f"The best observed {name}, {_format(evaluations, best, std)}, is in {row}{attribute}. "
     if np.isnan(evaluations.X[best]).any():
-        text += " It lies outside the search space, so the model does not know it."
-    elif name.startswith(SCORE_NAME):
-        text += " The best of many noisy scores is often a lucky one."
-    else:
-        text += (
-            f" If values are exact, use row {best}. If they are noisy, use the recommended point, "
-            "because the best of many noisy values is often a lucky one."
-        )
-    return text, point
+        return text + "It lies outside the search space, so the model does not know it."
+    if evaluations.is_noisy:
+        values = "scores" if name.startswith(SCORE_NAME) else "values"
+        return f"{text}The best of many noisy {values} is often a lucky one."
+    return (
+        f"{text}If values are exact, use {row}. If they are noisy, use the recommended point, "
+        "because the best of many noisy values is often a lucky one."
+    )
 
 
-def _observed(values, row, std):
-    spread = std if std > 0.0 else middle_spread(values)
-    return f"{values[row]:.{significant_digits(values[row], spread, 5)}g}"
+def _limits(evaluations, point):
+    """Name the important inputs whose recommended value is at a limit of its range."""
+    shares, at_limit = evaluations.optimizer.input_model_.shares, []
+    matters = dict(zip(shares.names, shares.is_significant, strict=True))
+    for name, domain in parameter_domains(evaluations.optimizer.space_).items():
+        value = point.get(name) if isinstance(point, Mapping) else point[int(name[1:])]
+        is_range = domain.is_numeric and (domain.values is None or len(domain.values) > 2)
+        if not (is_range and isinstance(value, Real) and matters.get(name)):
+            continue
+        low, value, high = domain.low, value, domain.high
+        if domain.is_logarithmic:
+            low, value, high = np.log([low, value, high])
+        position = (value - low) / (high - low)
+        if not NEAR_LIMIT < position < 1.0 - NEAR_LIMIT:
+            end = "upper" if position > 0.5 else "lower"
+            at_limit.append(f"{name} is at the {end} limit of its range")
+    if not at_limit:
+        return ""
+    return f"{join_names(at_limit)}. If it can go beyond, widen its range and search again."
+
+
+def _row(evaluations, i):
+    return f"{evaluations.row_name.capitalize()} {evaluations.numbers[i]}"
+
+
+def _observed(evaluations, row, std):
+    return f"Observed {evaluations.name}: {_format(evaluations, row, std)}"
+
+
+def _format(evaluations, row, std):
+    value = evaluations.values[row]
+    spread = std if std > 0.0 else middle_spread(evaluations.values)
+    return f"{value:.{significant_digits(value, spread, 5)}g}"

@@ -65,6 +65,8 @@ class Evaluations:
         Columns of the table of all evaluations.
     facts : dict of str to str, default={}
         What was searched and why it ended, for the report.
+    title : str, default=""
+        Name of the objective or estimator, and the size of the problem.
     name : str, default="value"
         Name of the observed values, for axis labels.
     greater_is_better : bool, default=True
@@ -83,6 +85,10 @@ class Evaluations:
         Objectives and Pareto front of a multi-objective search.
     n_open : int, default=0
         Number of evaluations that have begun but not ended.
+    row_name : str, default="row"
+        What the numbers of the evaluations are called.
+    numbers : sequence of int, default=()
+        Number of each evaluation, if they are not counted from 0: those of the trials of a study.
     """
 
     label: str
@@ -91,6 +97,7 @@ class Evaluations:
     values: FloatArray
     table: dict[str, list[Any]] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
+    title: str = ""
     name: str = "value"
     greater_is_better: bool = True
     n_initial: int = 0
@@ -99,15 +106,26 @@ class Evaluations:
     best_name: str = ""
     front: ParetoDisplay | None = None
     n_open: int = 0
+    row_name: str = "row"
+    numbers: Sequence[int] = ()
 
     def __post_init__(self):
         """Clip the values to a range that matplotlib can draw."""
         self.values = np.clip(self.values, -LARGEST_DRAWN, LARGEST_DRAWN)
+        self.numbers = self.numbers or range(len(self.values))
 
     @property
     def sign(self) -> float:
         """Sign of improvement: 1 if greater values are better, otherwise -1."""
         return 1.0 if self.greater_is_better else -1.0
+
+    @cached_property
+    def is_noisy(self) -> bool:
+        """Whether the values are known to be noisy: scores, or different values of one point."""
+        counted = np.isfinite(self.values)
+        points = [x.tobytes() for x in self.X[counted]]
+        observed = zip(points, self.values[counted], strict=True)
+        return self.name.startswith(SCORE_NAME) or len(set(observed)) > len(set(points))
 
     @cached_property
     def X(self):
@@ -202,7 +220,9 @@ def read_evaluations(
     if isinstance(result, OptimizeResult) and "optimizer" in result:
         evaluations = _read_optimizer(result.optimizer)
         facts = {"Source": type(result).__name__, "Ended": result.message}
-        return replace(evaluations, table=result.evaluation_table(), facts=facts, best_name="x")
+        title = f"{result.objective}, {_n_inputs(result.optimizer)}"
+        more = {"table": result.evaluation_table(), "facts": facts, "title": title}
+        return replace(evaluations, **more, best_name="x")
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         if any_search or "optimizer_" in vars(result):
@@ -273,6 +293,7 @@ def _read_optimizer(optimizer):
         values=np.where(np.isfinite(y) & optimizer.feasible_, y, np.nan),
         table=optimizer.evaluation_table(),
         facts={"Source": label},
+        title=f"{label}, {_n_inputs(optimizer)}",
         greater_is_better=optimizer.maximize,
         n_initial=_count_initial(optimizer, 0, len(y)),
         best_name="best_x_",
@@ -300,16 +321,14 @@ def _read_study(study):
         evaluations,
         label=type(study.sampler).__name__,
         values=np.where(is_pruned, np.nan, evaluations.values),  # intermediate values do not count
-        table=numbered("trial", trials, table),
+        table=table,
+        row_name="trial",
+        numbers=list(trials),
         facts={"Source": type(study).__name__},
+        title=f"{type(study).__name__} {study.study_name}",
         n_initial=evaluations.n_initial if is_ours else 0,
         best_name="",
     )
-
-
-def numbered(name, numbers, columns):
-    """Put a column of numbers before others; an underscore follows the name of an input."""
-    return {name + "_" * (name in columns): list(numbers), **columns}
 
 
 def _read_search(search, metric, argument):
@@ -336,6 +355,7 @@ def _read_search(search, metric, argument):
         more = {
             "table": search.evaluation_table(),
             "facts": {"Source": source, "Ended": ended},
+            "title": f"{source}, {_data_size(search)}",
             "front": read_front(search) if hasattr(search, "pareto_front_") else None,
         }
     n_objectives = len(objectives) if isinstance(objectives, (list, tuple)) else 0
@@ -352,6 +372,18 @@ def _read_search(search, metric, argument):
         best_name="best_params_" if is_best else "",
         **more,
     )
+
+
+def _n_inputs(optimizer):
+    n = len(parameter_domains(optimizer.space_))
+    return f"{n} input{'s' * (n != 1)}"
+
+
+def _data_size(search):
+    n_features = getattr(search, "n_features_in_", None)  # known after a refit
+    features = "" if n_features is None else f" of {n_features} features"
+    n_splits = f"{search.n_splits_} split{'s' * (search.n_splits_ != 1)}"
+    return f"{search.n_samples_fit_} samples{features}, {n_splits}"
 
 
 def _count_initial(optimizer, n_first, n):

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from skbo_silbo.inspection._advice import describe_recommended, next_step
-from skbo_silbo.inspection._evaluations import ResultLike, numbered, read_evaluations
+from skbo_silbo.inspection._evaluations import ResultLike, read_evaluations
 from skbo_silbo.inspection._journal_evaluations import read_journal
 from skbo_silbo.inspection._page import folded, paragraph, picture, table
 from skbo_silbo.inspection._search_display import SearchDisplay
@@ -30,14 +30,19 @@ TIE_NOTE = (
 )
 ROW_NOTE = "Rows are counted from 0, as in to_frame()."
 SOURCE_NOTE = (
-    " Sources: given (by you, or the current parameters), known (good on other data), init "
+    "Sources: given (by you, or the current parameters), known (good on other data), init "
     "(initial design, chosen without a model), model (proposed by the model), resumed (read from "
     "the journal of an earlier run)."
 )
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
 
 
-def report(source: SourceLike, path: str | os.PathLike[str] | None = None) -> str:
+def report(
+    source: SourceLike,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+) -> str:
     """Describe a search in one HTML page that needs neither a network nor other files.
 
     The page says what was searched, which point is recommended and what is expected of it, which
@@ -51,6 +56,9 @@ str or path-like
         Search to describe. A path is that of a journal; the search that writes it may be running.
     path : str or path-like, default=None
         File to which the page is written. If None, no file is written.
+    title : str, default=None
+        Title of the page. If None, it names what was searched, with the shape of the data and the
+        number of splits of a search, and the date.
 
     Returns
     -------
@@ -90,22 +98,22 @@ str or path-like
         evaluations = read_journal(source)
     else:
         evaluations = read_evaluations(source)
-    front, table_of_all = _front(evaluations), evaluations.table
+    front = _front(evaluations)
     sections = {
         "Next step": paragraph(next_step(evaluations)),
         "What was searched": _facts(evaluations) + _space(evaluations),
         "Recommended point": "" if front else _recommended(evaluations),
         "Pareto front": front,
         **_what_was_learnt(evaluations),
-        "Evaluations that do not count": _failures(table_of_all),
+        "Evaluations that do not count": _failures(evaluations.table),
         "Categories hardly tried": _seldom(evaluations),
-        "All evaluations": paragraph(ROW_NOTE + SOURCE_NOTE * ("source" in table_of_all))
-        + table(numbered("row", range(len(evaluations.values)), table_of_all)),
+        "All evaluations": _all(evaluations),
     }
     body = "".join(f"<section><h2>{k}</h2>{v}</section>" for k, v in sections.items() if v)
-    title = escape(f"Report: {next(iter(evaluations.facts.values()))}, {date.today().isoformat()}")
+    if title is None:
+        title = f"Report: {evaluations.title}, {date.today().isoformat()}"
     template = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
-    html = Template(template).substitute(title=title, body=body)
+    html = Template(template).substitute(title=escape(title), body=body)
     if path is not None:
         Path(path).write_text(html, encoding="utf-8")
     return html
@@ -121,8 +129,11 @@ def _facts(evaluations):
     n, optimizer = len(evaluations.values), evaluations.optimizer
     n_told, n_modelled = len(optimizer.func_vals_), optimizer.input_model_.shares.n_values
     outside = np.flatnonzero(np.isnan(evaluations.X).any(axis=1)).tolist()
-    listed = ", ".join(map(str, outside[:N_LISTED])) + ", …" * (len(outside) > N_LISTED)
-    lie = f"row {listed} lies" if len(outside) == 1 else f"rows {listed} lie"
+    listed = ", ".join(str(evaluations.numbers[i]) for i in outside[:N_LISTED]) + ", …" * (
+        len(outside) > N_LISTED
+    )
+    row = evaluations.row_name
+    lie = f"{row} {listed} lies" if len(outside) == 1 else f"{row}s {listed} lie"
     n_extra, n_unusable = n_told - (n - len(outside)), n_told - n_modelled
     why = [f"{lie} outside the search space"] * bool(outside)
     why += [f"{n_extra} of initial_results"] * bool(n_extra)
@@ -187,11 +198,12 @@ def _what_was_learnt(evaluations):
     learnt = [shares.verdict, *shares.cautions]
     if shares.is_informative and np.sum(shares.share) > 1.005:
         learnt.append(
-            "The shares sum to more than 100 %, because the interactions of inputs count in each."
+            "The shares in the table sum to more than 100 %, because the interactions of inputs "
+            "count in each."
         )
     rows = sorted(map(shares.names.index, shares.ranked[:N_LISTED]), key=lambda i: -shares.share[i])
     percent = np.round(100 * shares.intervals[rows]).astype(int)
-    listed = {"Input": [shares.names[i] for i in rows], "Share, %": percent[:, 0]}
+    listed = {"Input": [shares.names[i] for i in rows], "Share with interactions, %": percent[:, 0]}
     listed |= {"90 % interval": [f"{low} to {high}" for _, low, high in percent]}
     curves = [charts(*names)]
     for name in names:
@@ -201,13 +213,21 @@ def _what_was_learnt(evaluations):
         curves.append(folded(table(columns), f"Table of {name}"))
     scores = np.nan_to_num(evaluations.sign * evaluations.values, nan=-np.inf)
     better = np.flatnonzero(scores > np.maximum.accumulate([-np.inf, *scores[:-1]]))
-    improvements = {"row": better, evaluations.name: evaluations.values[better]}
+    rows = [evaluations.numbers[i] for i in better]
+    improvements = {evaluations.row_name: rows, evaluations.name: evaluations.values[better]}
     return {
         "Best so far": charts("convergence") + folded(table(improvements)),
         "What matters": paragraph(" ".join(learnt))
         + (charts("shares", beside=table(listed)) if rows else ""),
         "Dependence on the most important inputs": "".join(curves) if names else "",
     }
+
+
+def _all(evaluations):
+    columns, name = evaluations.table, evaluations.row_name
+    notes = [ROW_NOTE] * (name == "row") + [SOURCE_NOTE] * ("source" in columns)
+    name += "_" * (name in columns)  # an input may have this name, too
+    return paragraph(" ".join(notes)) + table({name: list(evaluations.numbers), **columns})
 
 
 def _failures(columns):

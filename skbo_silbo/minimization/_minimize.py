@@ -321,6 +321,7 @@ def _result(loop, stop, *, success=True):
         errors=[trial.observation.error if trial else None for trial in trials],
         optimizer=optimizer,
         maximize=optimizer.maximize,
+        objective=describe_callable(loop.evaluation.func),
         message=stop.message + note,
         stop_reason=stop.reason,
         success=found and success,

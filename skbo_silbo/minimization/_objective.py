@@ -24,7 +24,7 @@ class ObjectiveEvaluation(Evaluation):
     n_calls = 1
 
     def __init__(self, func, n_constraints, sign):
-        self._function = partial(call_on_copy, func)
+        self.func, self._function = func, partial(call_on_copy, func)
         self._n_constraints, self._sign = n_constraints, sign
 
     def calls(self, trial):

@@ -56,6 +56,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         values of the same sign. These are not recorded, because the journal is closed.
     maximize : bool
         Whether the objective was maximised.
+    objective : str
+        Name of the objective, with its module.
     message : str
         Sentence that states why the search ended, and whether no proposal improved on the initial
         design.
@@ -155,6 +157,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     constraints: FloatArray
     optimizer: AskTellOptimizer
     maximize: bool
+    objective: str
     message: str
     stop_reason: str
     success: bool

@@ -51,12 +51,18 @@ def expected_score(search, params):
         except NotFittedError:
             raise NotFittedError(
                 "predict_score needs a fitted surrogate, but all "
-                f"{len(optimizer.func_vals_)} candidates were initial ones. Increase n_iter, or "
+                f"{len(optimizer.func_vals_)} candidates were initial ones. "
+                f"{remedy_without_model(search)} or "
                 "reduce the number of initial candidates by initial_params='current'."
             ) from None
         values[:, rest] = predicted
     mean, *others = values
     return Prediction(*(float(v[0]) if single else v for v in (-mean, *others)))
+
+
+def remedy_without_model(search):
+    """Return how to get a model after a search that evaluated too few candidates for one."""
+    return "Search to the end" if search.stop_reason_ == "interrupted" else "Increase `n_iter`"
 
 
 def _measured(search, params):

@@ -31,7 +31,11 @@ from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
 from skbo_silbo.model_selection._goals import TIME, SeveralGoals, has_goals
 from skbo_silbo.model_selection._optimizer import make_optimizer, n_first_candidates
 from skbo_silbo.model_selection._proposals import CandidateProposals
-from skbo_silbo.model_selection._report import expected_score, search_in_html
+from skbo_silbo.model_selection._report import (
+    expected_score,
+    remedy_without_model,
+    search_in_html,
+)
 from skbo_silbo.model_selection._results import (
     attach_results,
     has_succeeded,
@@ -200,6 +204,8 @@ class SILBOSearchCV(SeveralGoals):
         Why the search ended: "budget" (`n_iter` candidates were evaluated), "max_time", "target",
         "patience", "callback", "exhausted" (a finite space has no other candidate) or "interrupted"
         (Ctrl-C, ``sys.exit``).
+    n_samples_fit_ : int
+        Number of samples that were passed to `fit`.
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -318,6 +324,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
+        self.n_samples_fit_ = state.X.shape[0] if hasattr(state.X, "shape") else len(state.X)
         space, constraints, given, results = read_settings(self, state.X, state.y)
         # an invalid option raises before a journal is created or compared with another search
         make_optimizer(self, space, results, RootSeed(0), n_first_candidates(self, space))
@@ -352,7 +359,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 except Exception as error:
                     attach_results(error, self, loop.trials, evaluate_candidates)
                     raise
-        if self.verbose:
+        if self.verbose and interruption is None:
             print_if_model_unused(self, loop.trials)
         table = make_results(self, loop.trials, evaluate_candidates)
         if isinstance(interruption, SystemExit):  # exit quickly, without a refit
@@ -480,7 +487,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             n_initial, n = self.optimizer_.n_initial_, len(self.optimizer_.func_vals_)
             raise NotFittedError(
                 f"subspace_ needs a model, which is fitted from {n_initial} values on, before the "
-                f"next candidate, got {n}. Increase `n_iter` or reduce `n_initial`."
+                f"next candidate, got {n}. {remedy_without_model(self)} or reduce `n_initial`."
             ) from error
 
     def choose(self, index: int, X: Any, y: Any = None, **params: Any) -> Any:

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from skbo_silbo._checks import check_choice
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition import (
@@ -326,10 +327,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return the index of the first evaluation of a given encoded point."""
         return int(np.flatnonzero((x == self._history.X).all(axis=1))[0])
 
-    def expected_gain(self) -> float:
+    def expected_gain(self, over: str = "recommended") -> float:
         """Return the largest expected improvement over the whole search space.
 
         It can serve as a stopping criterion, and computing it has no effect on proposals.
+
+        Parameters
+        ----------
+        over : {"recommended", "observed"}, default="recommended"
+            What to improve on: the posterior mean of the recommended point, or the best observed
+            value. If values are noisy, the best observed value is usually a lucky one.
 
         Returns
         -------
@@ -349,6 +356,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         >>> 0.0 <= optimizer.expected_gain() < 0.1
         True
         """
+        check_choice("over", over, ("recommended", "observed"))
         with self._lock, one_thread():
             is_enough = self._n_points >= self.n_initial_
             has_model = is_enough and np.isfinite(self._labelled().y).any()
@@ -359,6 +367,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 return math.inf
             surface = self._surface(self._known_constraints.part(self.space_, None))
             surface = replace(surface, acquisition=log_expected_improvement)
+            if over == "observed":
+                surface = replace(surface, best=self._best_warped(model))
             search = search.search if isinstance(search, ParzenTurns) else search
             found = search.find(surface, model.ranked, self.space_, self._rng(self._n_points, 5))
             Z = found.Z
@@ -448,9 +458,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _improvement(self, model, log_gain):
         """Convert log expected improvements to the units of the objective."""
-        y = self._labelled().y
-        best = model.warp(y[np.isfinite(y)]).min()
-        return in_units_of_values(model, best, np.exp(log_gain), y)[1]
+        best = self._best_warped(model)
+        return in_units_of_values(model, best, np.exp(log_gain), self._labelled().y)[1]
+
+    def _best_warped(self, model):
+        """Return the best observed feasible value on the scale of the surrogate."""
+        y, best = self._labelled().y, self._history.y[self._history.best_index()]
+        finite = y[np.isfinite(y)]
+        return model.warp(finite)[finite == best][0]
 
     def _current_model(self, asked: str, *, needs_value: bool = False) -> Model:
         """Return a model fitted to all evaluations, without storing it in the optimiser.

@@ -129,6 +129,9 @@ class InputShares:
     def verdict(self) -> str:
         """One-sentence summary of which inputs matter, with 90 % intervals.
 
+        What a set of inputs explains "on its own" leaves out interactions with other inputs. The
+        shares of single inputs include them.
+
         A subset is reported as explaining most of the variance only if its intervals do not overlap
         those of the other inputs.
         """
@@ -142,7 +145,7 @@ class InputShares:
                 return f"More values are needed to tell {subject}."
             others = "the other one does" if n - m == 1 else f"any of the other {n - m} do"
             rest = f"more values are needed to tell whether {others}"
-            return f"{_join_names(self.ranked[:m])} {matter}; {rest}."
+            return f"{join_names(self.ranked[:m])} {matter}; {rest}."
         if k is not None and (k < n or n == 1) and self._is_separated(k):
             explain = "explains" if k == 1 else "explain"
             return f"{k} of {_format_count(n)} {explain} {self._format_share(k)}."
@@ -159,6 +162,7 @@ class InputShares:
     def __repr__(self):
         lines = [self.verdict]
         if self.is_informative:
+            lines.append("Shares with interactions:")
             lines += [self._format_line(name) for name in self.ranked[:MOST_SHOWN]]
             lines.append(f"R² of the model on held-out values: {self.held_out_r2:.2f}.")
         return "\n".join([*lines, *self.cautions])
@@ -183,7 +187,8 @@ class InputShares:
 
     def _format_share(self, k):
         share, low, high = 100.0 * self.together[k - 1]
-        return f"{share:.0f} % ({low:.0f} to {high:.0f}) of the variance of {self.scale}"
+        alone = "on its own" if k == 1 else "on their own"  # the index of a set is a closed one
+        return f"{share:.0f} % ({low:.0f} to {high:.0f}) of the variance of {self.scale} {alone}"
 
     def _format_reason(self):
         if np.isnan(self.held_out_r2):
@@ -201,7 +206,7 @@ def rank_by_low_end(intervals: FloatArray) -> IntArray:
     return np.lexsort([-share, -low])
 
 
-def _join_names(names):
+def join_names(names):
     """Join up to five names as an enumeration in a sentence."""
     n_more = len(names) - MOST_SHOWN
     items = [*names[:MOST_SHOWN], *([f"{n_more} more"] if n_more > 0 else [])]

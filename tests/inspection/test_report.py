@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform
+from scipy.stats import loguniform, uniform
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
@@ -154,8 +154,8 @@ def test_study_of_another_sampler_is_reported():
     sections = Reader(report(study)).sections
     assert re.search(r"Evaluations\s+12\b", sections["What was searched"])
     assert "x" in sections["Recommended point"].split()
-    assert re.search(r"\s2 2 -?\d\.\d+ \d\S* ok ", sections["All evaluations"])
-    assert re.search(r"\s3 3 -?\d\.\d+ pruned ", sections["All evaluations"])
+    assert re.search(r"\s2 -?\d\.\d+ \d\S* ok ", sections["All evaluations"])
+    assert re.search(r"\s3 -?\d\.\d+ pruned ", sections["All evaluations"])
     assert read_evaluations(study).n_initial == 0
 
 
@@ -236,7 +236,7 @@ def test_lucky_best_value_is_explained():
     text = sections["Recommended point"]
     assert text.split()[:2] == ["Row", "8."]
     assert "; observed: -0.3, 0.3, -0.3, 0.3, -0.3" in text
-    assert "The best observed value, -0.7, is in row 17 (best_x_). If values" in text
+    assert "The best observed value, -0.7, is in row 17 (best_x_). The best of many noisy" in text
     assert re.search(r"\s17 -0\.7\b", sections["Best so far"])
     assert re.search(r"\s17 0\.6 -0\.7 ok", sections["All evaluations"])
 
@@ -269,9 +269,9 @@ def test_initial_result_can_be_recommended():
 
 def test_noise_decides_what_to_do_next(monkeypatch):
     expected_gain = SILBO.expected_gain  # fits the model
-    monkeypatch.setattr(SILBO, "expected_gain", lambda self: min(expected_gain(self), 1e-4))
+    monkeypatch.setattr(SILBO, "expected_gain", lambda *args: min(expected_gain(*args), 1e-4))
     noisy = read_evaluations(noisy_optimizer())
-    assert next_step(noisy).startswith("If values are noisy, evaluate the recommended")
+    assert next_step(noisy).startswith("Evaluate the recommended point again")
     search = replace(noisy, name="mean test score")
     assert next_step(search).startswith("Score the recommended parameters on other splits")
     X = np.linspace(0, 1, 20)[:, None]
@@ -404,3 +404,54 @@ def test_journal_knows_current_parameters(path):
     search = SILBOSearchCV(DecisionTreeClassifier(), space, n_iter=6, random_state=0, journal=path)
     report(search.fit(*load_iris(return_X_y=True)))
     assert "outside the search space" not in report(path)
+
+
+def test_title_names_the_search_and_its_data():
+    tree = re.search(r"<h1>(.*?)</h1>", report(search_trees()))[1]
+    assert tree.startswith(
+        "Report: SILBOSearchCV of DecisionTreeClassifier, 150 samples of 4 features, 3 splits, "
+    )
+
+    def cost(x):
+        return x[0]
+
+    result = minimize(cost, [(0, 1)] * 2, n_calls=4, n_initial=4, random_state=0)
+    assert re.search(r"<h1>Report: .*\bcost, 2 inputs, \d{4}-\d\d-\d\d</h1>", report(result))
+    assert "<h1>A &amp; B</h1>" in report(result, title="A & B")
+
+
+def test_gain_of_exact_objective_is_over_best_value():
+    X = np.random.default_rng(0).uniform(0.3, 1.0, (12, 2))
+    optimizer = SILBO([(0, 1)] * 2, random_state=0).tell(X, X[:, 0] + 0.3 * X[:, 1])
+    assert "improve on the best observed value by" in next_step(read_evaluations(optimizer))
+    noisy = noisy_optimizer()  # its lowest value is far below the posterior mean
+    assert noisy.expected_gain("observed") < 0.5 * noisy.expected_gain()
+    scores = replace(read_evaluations(optimizer), name="mean test score")
+    assert "improve on the recommended point by" in next_step(scores)
+    with pytest.raises(ValueError, match="over must be one of"):
+        optimizer.expected_gain("best")
+
+
+def test_best_value_at_limit_of_range_is_named():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.uniform(1.0, 100.0, (19, 2)), [[100.0, 3.0]]])
+    points = [{"a": a, "b": b} for a, b in X]
+    space = {"a": uniform(1.0, 99.0), "b": uniform(1.0, 99.0)}
+    optimizer = SILBO(space, random_state=0).tell(points, (X[:, 1] - 40.0) ** 2 / 1e3 - X[:, 0])
+    text = Reader(report(optimizer)).sections["Recommended point"]
+    assert "a is at the upper limit of its range. If it can go beyond" in text
+    assert "b is at" not in text
+
+
+def test_study_counts_trials_not_rows():
+    optuna = pytest.importorskip("optuna")
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.enqueue_trial({"x": 0.5})
+    study.ask()  # runs for ever
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=12)
+    sections = Reader(report(study)).sections
+    best = study.best_trial
+    assert f"in trial {best.number}" in sections["Recommended point"] or (
+        f"Trial {best.number}." in sections["Recommended point"]
+    )
+    assert re.search(rf"\s{best.number} {best.value:.3g}"[:-1], sections["Best so far"])

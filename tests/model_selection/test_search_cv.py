@@ -8,7 +8,7 @@ from global_generator import global_generator_unchanged
 from joblib import parallel_config
 from peak import Peak
 from scipy.stats import uniform
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from skbo_silbo.model_selection import SILBOSearchCV
@@ -203,6 +203,8 @@ def test_interrupted_search_keeps_results_and_refits(monkeypatch, at, batch_size
         np.testing.assert_array_equal(fitted.cv_results_[key], whole.cv_results_[key][:n_kept])
     assert fitted.best_estimator_.a == fitted.best_params_["a"]
     assert len(fitted.optimizer_.func_vals_) == n_kept
+    with pytest.raises(NotFittedError, match="Search to the end"):
+        fitted.predict_score({"a": 0.5, "b": 0.5})
 
 
 @pytest.mark.parametrize("options", [{}, {"n_jobs": 2}, {"timeout": 300.0}])
