@@ -19,7 +19,7 @@ import pandas as pd
 
 from skbo_silbo import SemiSlicedInverseRegression
 from skbo_silbo.decomposition import slice_edges
-from skbo_silbo.inspection import SubspaceDisplay, coordinate_test, stepwise_selection
+from skbo_silbo.inspection import SubspaceDisplay, coordinate_test
 
 rng = np.random.default_rng(0)
 N_ROWS = 400
@@ -41,14 +41,12 @@ for k, p in zip(shuffled["n_components"], shuffled["p_value"], strict=True):
 # Test the features
 # -----------------
 # A coordinate test tests whether the directions need some features, and returns a
-# :class:`~skbo_silbo.inspection.CoordinateTest`. Backward elimination drops the least significant
-# feature until all tests reject (:class:`~skbo_silbo.inspection.StepwiseSelection`).
+# :class:`~skbo_silbo.inspection.CoordinateTest`. Here, each feature is tested given the others.
 
 test = coordinate_test(X, y, list("defghij"), n_slices=5)
 print(f"without d to j: p = {test.p_value:.2f}")
-print(f"without c:      p = {coordinate_test(X, y, 'c', n_slices=5).p_value:.1g}")
-elimination = stepwise_selection(X, y, n_slices=5)
-print("kept:", ", ".join(X.columns[elimination.support]))
+p_values = pd.Series({name: coordinate_test(X, y, name, n_slices=5).p_value for name in X})
+print("needed:", ", ".join(X.columns[p_values < 0.05]))
 
 # %%
 # Fit in chunks
@@ -70,23 +68,15 @@ print(f"angle to the fit to all rows after the last chunk: {apart[-1]:.1e} degre
 
 # %%
 # Left: the tests keep the first two eigenvalues, which are clearly larger than the others. Middle:
-# the p-value at which each feature was dropped, in this order. Features without a bar were kept.
-# Right: distance between the directions of the first samples and those of all samples.
+# the p-value of each feature given the others. Right: distance between the directions of the first
+# samples and those of all samples.
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 SubspaceDisplay.from_estimator(sir, X, y, kind="spectrum", ax=left)
 left.set_title("how many")
-order = X.columns[np.append(elimination.order, np.flatnonzero(elimination.support))]
-middle.bar(order[: len(elimination.order)], elimination.p_values, color="#0072B2")
-middle.set_xticks(range(10), order)
+middle.bar(p_values.index, p_values, color="#0072B2")
 middle.axhline(0.05, color="k", ls="--", lw=1)
-middle.text(9.5, 0.06, "below .05:\nkept", ha="right", va="bottom")
-middle.set(
-    title="which features",
-    ylabel="p-value at which it went",
-    xlabel="feature, first out first",
-    xlim=(-0.6, 9.6),
-)
+middle.set(title="which features", ylabel="p-value", xlabel="feature")
 right.plot(np.arange(20, N_ROWS + 1, 20), apart, "o-", color="#0072B2", ms=4)
 right.set(
     title="chunks of 20 rows", xlabel="rows seen", ylabel="largest angle to the end (degrees)"
@@ -94,8 +84,8 @@ right.set(
 for axes in (left, middle, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: two eigenvalues are far larger than the others. Middle: p-values of the seven dropped "
-    "features, falling from .9 to just above .1; a, b and c were kept. Right: the angle to the "
+    "Left: two eigenvalues are far larger than the others. Middle: the p-values of a, b and "
+    "c are almost zero, and those of the other features above .05. Right: the angle to the "
     "final directions falls from 90 degrees to zero as chunks are added."
 )
 plt.show()

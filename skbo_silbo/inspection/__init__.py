@@ -5,7 +5,6 @@ from skbo_silbo.inspection._coordinate_test import CoordinateTest, coordinate_te
 from skbo_silbo.inspection._pareto_display import ParetoDisplay
 from skbo_silbo.inspection._report import report
 from skbo_silbo.inspection._search_display import ConvergenceDisplay, SearchDisplay
-from skbo_silbo.inspection._stepwise_selection import StepwiseSelection, stepwise_selection
 from skbo_silbo.inspection._subspace_display import SubspaceDisplay
 
 __all__ = [
@@ -14,10 +13,8 @@ __all__ = [
     "DirectionBootstrap",
     "ParetoDisplay",
     "SearchDisplay",
-    "StepwiseSelection",
     "SubspaceDisplay",
     "bootstrap_directions",
     "coordinate_test",
     "report",
-    "stepwise_selection",
 ]

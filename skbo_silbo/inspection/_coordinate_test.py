@@ -110,17 +110,10 @@ class CoordinateTest:
         return float(self.weights.sum() ** 2 / self.sum_of_squares)
 
     def __repr__(self) -> str:
-        return format_tests([self], [self.p_value])
-
-
-def format_tests(tests, p_values):
-    """Format the results of several coordinate tests as a table, one row per test."""
-    rows = []
-    for test, p_value in zip(tests, p_values, strict=True):
-        F = test.statistic / test.weights.sum() if test.sum_of_squares else np.nan
-        numbers = (test.statistic, F, test.df, test.df_of_weights, p_value)
-        rows.append([", ".join(test.features), *(f"{number:.5g}" for number in numbers)])
-    return text_table(rows, ["Stat", "F", "df", "df.weights", "p.value"])
+        F = self.statistic / self.weights.sum() if self.sum_of_squares else np.nan
+        numbers = self.statistic, F, self.df, self.df_of_weights, self.p_value
+        row = [", ".join(self.features), *(f"{number:.5g}" for number in numbers)]
+        return text_table([row], ["Stat", "F", "df", "df.weights", "p.value"])
 
 
 def coordinate_test(
@@ -150,8 +143,7 @@ def coordinate_test(
         Numerical, categorical or censored response. Rows whose response is missing (NaN or None)
         are ignored.
     features : int, str, sequence of int or str, or mask of shape (d,) of bool
-        Features to test, by index, by name or as a boolean mask such as
-        ``~stepwise_selection(X, y).support``.
+        Features to test, by index, by name or as a boolean mask.
     n_slices : int or array-like of increasing edges, default=10
         Target number of slices, or their edges, as in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
@@ -259,10 +251,6 @@ class RowsUnderTest:
         names = [str(name) for name in vars(checker).get("feature_names_in_", numbered)]
         return cls(_standardise(data), slices, names, variance)
 
-    def with_features(self, kept):
-        """Return a copy with only the given features."""
-        return replace(self, X=self.X[:, kept], names=[self.names[j] for j in kept])
-
     def feature_indices(self, features):
         """Return the sorted indices of features given by index, name or mask."""
         d, listed = self.X.shape[1], np.asarray(features, dtype=object)
@@ -319,15 +307,6 @@ class RowsUnderTest:
     def _max_directions(self):
         """Return the largest number of directions that the slices can identify."""
         return self.slices.n_slices - self.slices.n_groups
-
-    def independent_of(self, selected):
-        """Return the features that are not linear combinations of the selected features."""
-        X = self.slices.weighted(self.X)
-        Q = np.linalg.qr(X[:, selected])[0]
-        residual = np.linalg.norm(X - Q @ (Q.T @ X), axis=0)
-        is_independent = residual > 2 * COLLINEAR * np.sqrt(self.slices.n_rows)
-        is_independent[selected] = False
-        return np.flatnonzero(is_independent)
 
     def _factored(self):
         """Return the QR decomposition of the weighted samples.

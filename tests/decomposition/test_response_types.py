@@ -19,7 +19,7 @@ from skbo_silbo import (
     SparseSlicedInverseRegression,
 )
 from skbo_silbo.decomposition import slice_edges, split_labelled
-from skbo_silbo.inspection import coordinate_test, stepwise_selection
+from skbo_silbo.inspection import coordinate_test
 
 LOOKS_LIKE = "y holds 26 different integers .* pass categorical=True"
 CODES = np.repeat(np.arange(26), 8)
@@ -103,16 +103,13 @@ def test_integers_in_chunks():
     assert told.partial_fit(X, CODES, np.arange(26)).n_slices_ == 26
 
 
-@pytest.mark.parametrize(
-    "test", [lambda *a, **k: coordinate_test(*a, [0], **k), stepwise_selection]
-)
-def test_integers_of_coordinate_tests(test):
+def test_integers_of_coordinate_tests():
     with pytest.warns(UserWarning, match=LOOKS_LIKE):
-        test(X, CODES * 1.0)
+        coordinate_test(X, CODES * 1.0, [0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        test(X, CODES * 1.0, categorical=True)
-        test(X, CODES * 1.0, categorical=False)
+        coordinate_test(X, CODES * 1.0, [0], categorical=True)
+        coordinate_test(X, CODES * 1.0, [0], categorical=False)
 
 
 def test_warnings_point_to_user_line():

@@ -87,7 +87,6 @@ curved: Array = kernel.inverse_transform(kernel.transform(X))
 stable = bootstrap_directions(linear[0], X, y, n_resamples=20, random_state=0)
 low: Array = stable.low
 p_value: float = coordinate_test(X, y, [0, 1]).p_value
-kept: list[bool] = stepwise_selection(X, y, level=0.01).support.tolist()
 figure = SubspaceDisplay.from_estimator(linear[0], X, y, kind="all", bootstrap=stable)
 figure.plot(kind="loadings")
 

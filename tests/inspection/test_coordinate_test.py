@@ -7,7 +7,7 @@ from drawn import two_directions as make_data
 from scipy import linalg, stats
 
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
-from skbo_silbo.inspection import coordinate_test, stepwise_selection
+from skbo_silbo.inspection import coordinate_test
 
 
 def skewed(seed, n, d, n_slices):
@@ -198,8 +198,6 @@ def test_the_level_within_groups(variance):
     assert (np.mean(np.array(p_values) < 0.05, axis=0) < 0.14).all()
     X, y, group = in_groups(0, slope=0.5)
     assert coordinate_test(X, y, [2], n_slices=4, group=group, variance=variance).p_value < 1e-3
-    kept = stepwise_selection(X, y, n_slices=4, group=group, variance=variance).support
-    assert kept[[0, 2]].all()
 
 
 def test_single_group_equals_no_group():
