@@ -25,7 +25,7 @@ from .decomposition import (
     SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
-from .model_selection import EarlyStopped, SILBOSearchCV, portfolio
+from .model_selection import EarlyStopped, SILBOSearchCV
 from .space import Space, default_space
 
 __version__ = version("skbo_silbo")
@@ -63,5 +63,4 @@ __all__ = [
     "SparseSlicedInverseRegression",
     "default_space",
     "minimize",
-    "portfolio",
 ]

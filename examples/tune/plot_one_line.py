@@ -6,8 +6,6 @@ No search space has to be written. The data have numbers, words and missing valu
 imputes, encodes and boosts. :func:`~skbo_silbo.default_space` knows the steps, and
 ``SILBOSearchCV(model).fit(X, y)`` uses its space. The best score so far is compared with random
 search on the same space and with the untuned Pipeline.
-
-:func:`~skbo_silbo.portfolio` selects known candidates from your own searches.
 """
 
 # %%

@@ -2,7 +2,6 @@
 
 from skbo_silbo.model_selection._early_stopped import EarlyStopped
 from skbo_silbo.model_selection._one_standard_error import OneStandardError
-from skbo_silbo.model_selection._portfolio import portfolio
 from skbo_silbo.model_selection._search import SILBOSearchCV
 
-__all__ = ["EarlyStopped", "OneStandardError", "SILBOSearchCV", "portfolio"]
+__all__ = ["EarlyStopped", "OneStandardError", "SILBOSearchCV"]

@@ -93,7 +93,7 @@ def read_initial_params(given, steps, space, n_iter, violation):
         )
     checked = [_check_candidate(p, space, violation) for p in params]
     candidates = InitialCandidates(drop_duplicates(checked, space), space)
-    own = _current(steps, space)  # may be outside without a warning, e.g. in a portfolio
+    own = _current(steps, space)  # may be outside without a warning, e.g. from another search
     if outside := [p for p in candidates.outside if not any(is_same(p, c) for c in own)]:
         warn_user(
             f"{len(outside)} of {len(params)} initial_params are outside the space. They are "
