@@ -1,7 +1,6 @@
 """Hyperparameter search."""
 
 from skbo_silbo.model_selection._early_stopped import EarlyStopped
-from skbo_silbo.model_selection._one_standard_error import OneStandardError
 from skbo_silbo.model_selection._search import SILBOSearchCV
 
-__all__ = ["EarlyStopped", "OneStandardError", "SILBOSearchCV"]
+__all__ = ["EarlyStopped", "SILBOSearchCV"]

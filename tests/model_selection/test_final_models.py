@@ -1,6 +1,5 @@
-"""Final models of a finished search: one row, an ensemble, and the one-standard-error rule."""
+"""Final models of a finished search: one row, or an ensemble."""
 
-import pickle
 
 import numpy as np
 import pytest
@@ -11,13 +10,10 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import VotingClassifier, VotingRegressor
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skbo_silbo import SILBOSearchCV
-from skbo_silbo.model_selection import OneStandardError
 
 X, Y = load_iris(return_X_y=True)
 DEPTHS = {"max_depth": [1, 2, 3, 4, 5]}
@@ -168,55 +164,3 @@ def test_subspace_is_that_of_optimizer():
     space = {"max_depth": list(range(1, 30)), "min_samples_leaf": list(range(1, 30))}
     search = tree_search(space, n_iter=9, n_initial=6).fit(X, Y)
     assert search.subspace_ is search.optimizer_.subspace_
-
-
-def results(means, spread=0.02, **columns):
-    """Make a ``cv_results_`` of two splits; the standard error of each mean is `spread` / 2."""
-    means = np.array(means)
-    splits = {f"split{i}_test_score": means + d * spread / 2 for i, d in enumerate((-1.0, 1.0))}
-    return {"mean_test_score": means, **splits, **columns}
-
-
-@pytest.mark.parametrize(
-    ("means", "chosen"),
-    [
-        ([0.5, 0.892, 0.9, 0.895], 1),  # within .01 of the best
-        ([0.5, 0.88, 0.9, 0.895], 2),  # ties in complexity go to the higher score
-        ([np.nan, np.nan, 0.5, 0.9], 3),
-    ],
-)
-def test_one_standard_error_chooses_simplest(means, chosen):
-    table = results(means, param_depth=np.array([1, 2, 3, 3]))
-    assert OneStandardError("depth")(table) == chosen
-
-
-def test_one_standard_error_in_other_direction():
-    table = results([0.895, 0.9, 0.892], param_alpha=np.array([1.0, 0.1, 10.0]))
-    assert OneStandardError("alpha", smaller_is_simpler=False)(table) == 2
-
-
-def test_value_without_order_is_least_simple():
-    table = results([0.9, 0.895], param_depth=np.ma.array([None, 4], mask=[False, False]))
-    assert OneStandardError("depth")(table) == 1
-    assert OneStandardError("depth")(results([0.9], param_depth=np.array([None]))) == 0
-
-
-def test_one_standard_error_rejects_unknown_columns():
-    table = results([0.9], param_depth=np.array([1]))
-    with pytest.raises(ValueError, match=r"`param` must be one of \['depth'\], got 'width'"):
-        OneStandardError("width")(table)
-    with pytest.raises(ValueError, match=r"`metric` must be one of \['score'\], got 'f1'"):
-        OneStandardError("depth", metric="f1")(table)
-    del table["split1_test_score"]
-    with pytest.raises(ValueError, match="`cv` must have at least two splits"):
-        OneStandardError("depth")(table)
-
-
-@pytest.mark.parametrize("make", [GridSearchCV, SILBOSearchCV])
-def test_one_standard_error_is_refit_of_search(make):
-    rule = OneStandardError("n_neighbors", smaller_is_simpler=False)
-    rule = pickle.loads(pickle.dumps(rule))
-    search = make(KNeighborsClassifier(), {"n_neighbors": [1, 5, 10, 20]}, refit=rule, cv=5)
-    search.fit(X, Y)
-    assert search.best_index_ == rule(search.cv_results_)
-    assert search.best_estimator_.n_neighbors == search.best_params_["n_neighbors"]
