@@ -1,18 +1,17 @@
 """
-Stop a search when little is left to gain
-=========================================
+Stop a search when the score no longer improves
+===============================================
 
-The score of the best candidate is only known up to its standard error over the folds. If the
-remaining candidates are expected to gain less than that, continuing is useless. ``patience="auto"``
-of :class:`~skbo_silbo.SILBOSearchCV` ends the search at this point: after every candidate, it
-compares the number of remaining candidates times the largest expected improvement with the standard
-error.
+A search often finds its best candidate long before its budget is spent. With ``patience=15``,
+:class:`~skbo_silbo.SILBOSearchCV` stops after 15 candidates in a row without a better score.
+The score of a candidate is only known up to its standard error over the folds, which tells whether
+the remaining candidates would have been worth their time.
 """
 
 # %%
-# Search until little is left to gain
-# -----------------------------------
-# The callback records the quantities that the search compares.
+# Search with and without patience
+# --------------------------------
+# Both searches evaluate the same candidates until the first one stops.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,53 +30,33 @@ space = {
     "svr__gamma": loguniform(1e-5, 1e1),
     "svr__epsilon": loguniform(1e-2, 1e2),
 }
-N_ITER, left_to_gain = 60, []
-
-
-def write_down(progress):
-    n_left = N_ITER - progress.n_evaluations
-    left_to_gain.append(n_left * search.optimizer_.expected_gain())
-
-
-search = SILBOSearchCV(
-    model, space, n_iter=N_ITER, patience="auto", callback=write_down, random_state=0
-)
-search.fit(X, y)
-results, best = search.cv_results_, search.best_index_
-folds = [results[f"split{i}_test_score"][best] for i in range(search.n_splits_)]
+stopped = SILBOSearchCV(model, space, n_iter=60, patience=15, random_state=0).fit(X, y)
+whole = SILBOSearchCV(model, space, n_iter=60, random_state=0).fit(X, y)
+results, n = stopped.cv_results_, len(stopped.cv_results_["params"])
+folds = [results[f"split{i}_test_score"][stopped.best_index_] for i in range(stopped.n_splits_)]
 error = np.std(folds, ddof=1) / np.sqrt(len(folds))
-print(search.stop_reason_, len(left_to_gain), f"{search.best_score_:.3f} +- {error:.3f}")
+print(stopped.stop_reason_, n, f"{stopped.best_score_:.3f} +- {error:.3f}")
+print(f"{whole.best_score_:.3f}, {whole.best_score_ - stopped.best_score_:.4f} more")
 
 # %%
-# Run the same search to the end
-# ------------------------------
-# The additional candidates improve the score by less than its standard error.
+# Plot both searches
+# ------------------
 
-whole = SILBOSearchCV(model, space, n_iter=N_ITER, random_state=0).fit(X, y)
-print(f"{whole.best_score_:.3f}, {whole.best_score_ - search.best_score_:.4f} more")
-
-# %%
-# Plot the expected gain and the standard error
-# ---------------------------------------------
-
-figure, (above, below) = plt.subplots(2, sharex=True, figsize=(6.5, 5.5), layout="constrained")
+figure, axes = plt.subplots(figsize=(6.5, 3.5), layout="constrained")
 scores = np.maximum.accumulate(whole.cv_results_["mean_test_score"])
-n = len(left_to_gain)
-counts = np.arange(1, N_ITER + 1)
-above.step(counts, scores, where="post", color="0.6", label="to the end")
-above.step(counts[:n], scores[:n], where="post", color="#0072B2", lw=2, label='patience="auto"')
-above.axhspan(scores[n - 1] - error, scores[n - 1] + error, color="#0072B2", alpha=0.15)
-above.set(ylabel="best score", ylim=(scores[-1] - 4 * error, scores[-1] + 2 * error))
-above.legend(loc="lower right", frameon=False)
-below.semilogy(counts[:n], left_to_gain, "o-", ms=4, color="#0072B2")
-below.axhline(error, color="#D55E00", ls="--")
-below.text(N_ITER, error * 1.2, "standard error of the best score", ha="right", color="#D55E00")
-below.set(xlabel="candidates evaluated", ylabel="left to gain, expected")
-for axes in (above, below):
-    axes.spines[["top", "right"]].set_visible(False)
+counts = np.arange(1, len(scores) + 1)
+axes.step(counts, scores, where="post", color="0.6", label="all candidates")
+axes.step(counts[:n], scores[:n], where="post", color="#0072B2", lw=2, label="patience=15")
+axes.axhspan(scores[n - 1] - error, scores[n - 1] + error, color="#0072B2", alpha=0.15)
+axes.set(
+    xlabel="candidates evaluated",
+    ylabel="best score",
+    ylim=(scores[-1] - 4 * error, scores[-1] + 2 * error),
+)
+axes.legend(loc="lower right", frameon=False)
+axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Top: the best score against the number of candidates. The search ends at 29 of 60, and the "
-    "full search improves the score by less than one standard error. Bottom: the expected gain "
-    "falls below the standard error at this point."
+    "The best score against the number of candidates. The search with patience ends early, and the "
+    "full search improves the score by less than one standard error (band)."
 )
 plt.show()

@@ -93,9 +93,9 @@ class Budget:
     max_time : float or None, default=None
         Time in seconds after which no further evaluation is started. The first one is always
         started.
-    patience : int, "auto" or None, default=None
-        Number of consecutive evaluations without improvement after which the run stops. With
-        "auto", `stop_if_gain_is_negligible` decides instead. None means no such limit.
+    patience : int or None, default=None
+        Number of consecutive evaluations without improvement after which the run stops. None means
+        no such limit.
     target : float or None, default=None
         Objective value at which to stop. The run stops after an observed value that is at least as
         good.
@@ -123,14 +123,13 @@ class Budget:
     name: str
     _: KW_ONLY
     max_time: float | None = None
-    patience: Any = None
+    patience: float | None = None
     target: float | None = None
     callback: Callable[[Progress], Any] | None = None
     higher_is_better: bool = False
 
     def __post_init__(self):
-        self.watches_gain = self.patience == "auto"
-        if self.patience is None or self.watches_gain:
+        if self.patience is None:
             self.patience = math.inf
         self.sign = -1.0 if self.higher_is_better else 1.0
         self._goal = -math.inf if self.target is None else self.sign * self.target
@@ -161,23 +160,6 @@ class Budget:
         """Stop the run without any further call of the user's callback."""
         self.callback = None
         self.end(reason, message)
-
-    def stop_if_gain_is_negligible(self, gain, standard_error):
-        """Stop the run if the expected gain is below the standard error of the best value.
-
-        The gain of the remaining evaluations is bounded by their number times the largest expected
-        improvement. The threshold is that of Makarova et al. (2022), who compare it with a bound on
-        the regret.
-
-        Parameters
-        ----------
-        gain : float
-            Largest expected improvement over all points.
-        standard_error : float
-            Standard error of the best value so far.
-        """
-        if (self.n - self.n_done) * gain < standard_error:
-            self.end("patience", "The model expects no gain above the standard error of the best.")
 
     def count(self, trial, optimizer, show=None):
         """Count an evaluation, or an observation supplied by the user.

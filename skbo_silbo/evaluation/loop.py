@@ -99,8 +99,6 @@ class EvaluationLoop:
         # Count supplied values first, because they are never improvements.
         for trial in sorted(told, key=attrgetter("is_evaluated")):
             self.budget.count(trial, self.optimizer, self._show)
-        if self.budget.watches_gain and evaluated and not held:
-            self._stop_if_gain_is_negligible()
 
     def run(self):
         """Evaluate points until a limit, a callback, an error or Ctrl-C stops the run.
@@ -346,13 +344,6 @@ class EvaluationLoop:
         self._batch = batch[-1].batch + 1
         for trial in batch:
             self.budget.count(trial, self.optimizer, self._show)
-        if self.budget.watches_gain:
-            self._stop_if_gain_is_negligible()
-
-    def _stop_if_gain_is_negligible(self):
-        if self.budget.stop is None:
-            error = self.evaluation.standard_error(self.budget.best)
-            self.budget.stop_if_gain_is_negligible(self.optimizer.expected_gain(), error)
 
     # --- errors and interruptions ---------------------------------------------------------------
 

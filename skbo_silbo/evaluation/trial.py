@@ -1,6 +1,5 @@
 """Evaluations of single points, and the interface between the loop and the objective."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -100,10 +99,6 @@ class Evaluation(ABC):
     @abstractmethod
     def failure(self, trial: Trial, why: str, error: BaseException) -> Observation:
         """Return the observation of a failed evaluation, or raise its error."""
-
-    def standard_error(self, trial: Trial | None) -> float:
-        """Return the standard error of an observed value, NaN if it is unknown."""
-        return math.nan
 
     def record(self, trial: Trial) -> dict[str, Any]:
         """Return JSON-compatible data about a trial to store in the journal."""

@@ -357,11 +357,6 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
     check_nonnegative("max_time", max_time, "None")
     is_number = isinstance(target, Real) and not math.isnan(target)
     require(target is None or is_number, "`target`", "None or a number", target)
-    if isinstance(patience, str):
-        raise ValueError(
-            f"`patience` must be None or a positive integer, got {patience!r}. 'auto' needs the "
-            "standard error of a value, which a search over splits has."
-        )
     if patience is not None:
         check_count("patience", patience)
     require(callback is None or callable(callback), "`callback`", "None or callable", callback)

@@ -14,7 +14,6 @@ from skbo_silbo.evaluation.trial import Evaluation, Observation
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._results import (
     SCORES,
-    mean_error,
     mean_score,
     with_all_metrics,
     with_floats,
@@ -88,10 +87,6 @@ class CrossValidation(Evaluation):
         if self._search.error_score == "raise":
             raise error
         return Observation(-float(self._search.error_score), self._told(None), f"it {why}")
-
-    def standard_error(self, trial):
-        """Return the standard error of a candidate's mean score over the splits."""
-        return math.nan if trial is None else mean_error(trial.observation.rows, self._search.refit)
 
     def record(self, trial):
         """Return the results of a candidate as JSON-compatible data for the journal."""

@@ -32,15 +32,6 @@ def mean_score(rows, refit):
     return float(np.mean(scores))
 
 
-def mean_error(rows, refit):
-    """Return the standard error of a candidate's mean score over the splits."""
-    if rows is None or len(rows) < 2:
-        return math.nan
-    with np.errstate(over="ignore", invalid="ignore"):  # squares of huge scores overflow
-        error = np.std(searched_scores(rows, refit), ddof=1) / np.sqrt(len(rows))
-    return float(error) if np.isfinite(error) else math.nan
-
-
 def searched_scores(rows, refit):
     """Return a candidate's test scores, one per split, for the metric being optimised."""
     scores = [row["test_scores"] for row in rows]

@@ -129,10 +129,9 @@ class SILBOSearchCV(SeveralGoals):
     target : float or None, default=None
         Score at which to stop. The search stops once the mean test score of a candidate is at least
         `target`.
-    patience : int, "auto" or None, default=None
-        Number of consecutive candidates without improvement after which the search stops. "auto"
-        stops when the expected improvement by all remaining candidates is smaller than the standard
-        error of the best mean score (:doc:`/benchmarks/patience`). None means no such limit.
+    patience : int or None, default=None
+        Number of consecutive candidates without improvement after which the search stops. None
+        means no such limit.
     journal : str, path-like or None, default=None
         File in which every evaluated candidate is saved. If it exists, the search is resumed, or
         continued with a larger `n_iter`. If `n_initial` is an int, a continued search has the same
@@ -287,7 +286,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     max_time: float | None = None
     n_retries: int = 1
     target: float | None = None
-    patience: int | Auto | None = None
+    patience: int | None = None
     journal: str | PathLike[str] | None = None
     initial_results: Any = None
     callback: Callable[[Progress], Any] | None = None
@@ -311,7 +310,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "n_retries": [Interval(Integral, 0, None, closed="left")],
         "target": [Real, None],
-        "patience": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
         "journal": [str, os.PathLike, None],
         "callback": [callable, None],
         "method": [StrOptions({*METHODS}), callable],

@@ -108,16 +108,6 @@ def require_options_that_fit(search, given):
             f"`method` must be 'silbo' for a multi-objective search (refit={search.refit!r}), got "
             f"{search.method!r}."
         )
-    if search.patience == "auto" and search.method == "random":
-        raise ValueError(
-            "`patience` must be None or an int with method='random', which has no model, got "
-            "'auto'."
-        )
-    if search.patience == "auto" and search.n_splits_ < 2:
-        raise ValueError(
-            "`patience` must be None or an int if there is only one split, got 'auto'. Use more "
-            "splits to estimate the standard error of a score."
-        )
     n_workers = effective_n_jobs(search.n_jobs)
     read_pre_dispatch(search.pre_dispatch, n_workers)
     if n_workers > 1 or search.timeout is not None:

@@ -1,6 +1,5 @@
 """Final models of a finished search: one row, or an ensemble."""
 
-
 import numpy as np
 import pytest
 from sklearn import config_context

@@ -59,7 +59,6 @@ def test_search_tries_points_of_minimize(method, options, tmp_path):
         ({"method": "cma"}, "'method' parameter .* must be"),
         ({"method": "random", "surrogate": "gp"}, "method 'random' takes no options"),
         ({"method": "silbo-td", "optimizer_options": {"sketch": 3}}, "'silbo-td' must be among"),
-        ({"method": "random", "patience": "auto"}, "`patience` must be None or an int"),
         ({"method": "hesbo", "refit": ["score", "fit_time"]}, "`method` must be 'silbo'"),
     ],
 )

@@ -218,7 +218,6 @@ def test_the_list_is_there_again_after_an_error():
         ({"refit": ["near", "fast"]}, r"`refit` must list objectives among \['near'.*\['fast'\]"),
         ({"refit": ["near", "fit_time"], "scoring": None}, r"among \['score', 'fit_time'\]"),
         ({"patience": 3}, "`patience` cannot be combined"),
-        ({"patience": "auto"}, "`patience` cannot be combined"),
         ({"initial_results": []}, "`initial_results` cannot be combined"),
     ],
 )

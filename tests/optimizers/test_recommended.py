@@ -2,6 +2,8 @@ import re
 
 import numpy as np
 import pytest
+from scipy.optimize import NonlinearConstraint
+from scipy.stats import uniform
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, RandomSearch, Space, minimize
@@ -117,6 +119,42 @@ def test_predictions_are_in_the_units_of_the_values(size, warp):
     assert isinstance(one.mean, float)
     at_known = optimizer.predict(optimizer.x_iters_)
     np.testing.assert_allclose(at_known.mean / size, optimizer.func_vals_ / size, atol=0.01)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_expected_gain_is_in_score_units(maximize):
+    def gain(unit):
+        optimizer = SILBO([(0, 1)] * 2, random_state=0, n_initial=5, maximize=maximize)
+        points = optimizer.ask(6)
+        assert optimizer.expected_gain() == np.inf
+        values = np.array([unit * ((x - 0.6) ** 2).sum() for x in points])
+        optimizer.tell(points, -values if maximize else values)
+        first = optimizer.expected_gain()
+        assert optimizer.expected_gain() == first  # reading it changes nothing
+        return first
+
+    assert gain(1000.0) == pytest.approx(1000 * gain(1.0), rel=0.05)
+    assert 0 < gain(1.0) < 1
+
+
+def test_expected_gain_without_success_is_infinite():
+    optimizer = SILBO([(0, 1)] * 2, random_state=0, n_initial=3)
+    optimizer.tell(optimizer.ask(4), [np.nan] * 4)
+    assert optimizer.expected_gain() == np.inf
+
+
+PLANE = {"a": uniform(), "b": uniform()}
+
+
+@pytest.mark.parametrize("space", [PLANE, {"a": np.linspace(0, 1, 40).tolist(), "b": [0.2, 0.6]}])
+def test_expected_gain_respects_constraints(space):
+    """The value falls up to the limit: beyond it there is much to gain, before it nothing."""
+    whole, optimizer = (SILBO(space, random_state=0, n_initial=5) for _ in range(2))
+    optimizer.constrain(NonlinearConstraint(lambda p: p["a"], 0.0, 0.25))
+    points = optimizer.ask(12)
+    for o in (whole, optimizer):
+        o.tell(points, [-5.0 * p["a"] for p in points])
+    assert optimizer.expected_gain() < 0.2 * whole.expected_gain()
 
 
 def test_improvement_is_largest_where_the_next_point_is():
