@@ -7,13 +7,13 @@ from itertools import compress
 import numpy as np
 from scipy.stats import loguniform, rv_histogram, uniform
 
+from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
 from skbo_silbo.inspection._evaluations import Evaluations, score_name
 from skbo_silbo.inspection._pareto_display import ParetoDisplay
 from skbo_silbo.journal.journal import read_unlocked
 from skbo_silbo.model_selection._goals import TIME, non_dominated_rows
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers.event import values_from_data
-from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers.state import box_from_data
 from skbo_silbo.space.any_space import as_space
 

@@ -6,10 +6,9 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 from sklearn.exceptions import NotFittedError
 
+from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
 from skbo_silbo._typing import FloatArray, PointT
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
-from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
-from skbo_silbo.optimizers.html import search_html
 from skbo_silbo.optimizers.predictions import Prediction
 
 if TYPE_CHECKING:
@@ -135,16 +134,6 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
 
     def __repr__(self):
         return repr(OptimizeResult({name: _abbreviated(entry) for name, entry in self.items()}))
-
-    def _repr_html_(self):
-        """Return a summary of the result as HTML for notebooks."""
-        # of an optimiser that has gone on since, as after a callback's
-        feasible = self.optimizer.feasible_[: len(self.func_vals)]
-        values = np.where(feasible, self.func_vals, np.nan)
-        rows = {"Best value": self.fun, "at": "no point" if self.x is None else self.x}
-        rows |= {"Calls": str(self.nfev), "Ended": self.message}
-        title = "minimize, maximize=True" if self.maximize else "minimize"
-        return search_html(title, rows, self.optimizer, values, self.maximize)
 
     x: PointT | Any
     x_recommended: PointT | Any

@@ -1,9 +1,6 @@
-"""Predicted scores of a fitted search, and its form in a notebook."""
+"""Predicted scores of a fitted search."""
 
-import warnings
 from collections.abc import Mapping
-from contextlib import suppress
-from html import escape
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -13,10 +10,7 @@ from skbo_silbo.model_selection._goals import ParEGO
 from skbo_silbo.model_selection._initial_candidates import is_point_of, is_same
 from skbo_silbo.optimizers import EmbeddedOptimizer
 from skbo_silbo.optimizers.history import as_points
-from skbo_silbo.optimizers.html import search_html
 from skbo_silbo.optimizers.predictions import Prediction
-from skbo_silbo.space.filled_space import fill_space
-from skbo_silbo.space.known_space import KnownSpace, KnownSpaces
 
 
 def expected_score(search, params):
@@ -72,34 +66,3 @@ def _measured(search, params):
     results = search.cv_results_
     rows = zip(results["params"], results[f"mean_test_{ranking_metric(search)}"], strict=True)
     return [float(score) for row, score in rows if is_same(row, params)][:1]
-
-
-def search_in_html(search):
-    """Format the default search space and the results of a search as an HTML table."""
-    return _space_html(search) + _found_html(search)
-
-
-def _space_html(search):
-    """Format the default search space as HTML, or return "" if the user passed a space."""
-    space = getattr(search, "space_", None)
-    with suppress(ValueError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `fit` issues the same warnings
-        if space is None:
-            space = fill_space(search.param_distributions, search.estimator, None, None)
-        if isinstance(space, KnownSpace | KnownSpaces):
-            return f"<details><summary>Space</summary><pre>{escape(repr(space))}</pre></details>"
-    return ""  # `fit` reports an invalid space
-
-
-def _found_html(search):
-    if "optimizer_" not in vars(search) or "cv_results_" not in vars(search):
-        return ""
-    rows = {"Candidates": str(len(search.cv_results_["params"])), "Ended": search.stop_reason_}
-    if hasattr(search, "best_params_"):
-        best = {"Best parameters": search.best_params_}
-        score = getattr(search, "best_score_", None)  # not set if refit is callable
-        rows = ({} if score is None else {"Best score": float(score)}) | best | rows
-    means = [v for name, v in search.cv_results_.items() if name.startswith("mean_test_")]
-    # With one metric, also show candidates that are not used by the surrogate.
-    values = means[0] if len(means) == 1 else -search.optimizer_.func_vals_
-    return search_html("Search", rows, search.optimizer_, values, rises=True)

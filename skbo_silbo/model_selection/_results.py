@@ -9,9 +9,9 @@ from numbers import Number
 import numpy as np
 
 from skbo_silbo._checks import warn_user
+from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
 from skbo_silbo._sklearn import adopt_rows, format_results, warn_or_raise_about_fit_failures
 from skbo_silbo.model_selection._goals import TIME, pareto_front
-from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 
 SCORES = {"test_scores", "train_scores"}  # keys in the result of a fit, which is called a row
 

@@ -34,7 +34,6 @@ from skbo_silbo.model_selection._proposals import CandidateProposals
 from skbo_silbo.model_selection._report import (
     expected_score,
     remedy_without_model,
-    search_in_html,
 )
 from skbo_silbo.model_selection._results import (
     attach_results,
@@ -579,15 +578,3 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         check_is_fitted(self, "cv_results_")
         check_integer("n", n)
         return fit_ensemble(self, X, y, n, params)
-
-    @property
-    def _repr_html_(self):
-        """Return scikit-learn's HTML diagram with the search space and the results."""
-        diagram = super()._repr_html_
-        return lambda: diagram() + search_in_html(self)
-
-    def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += search_in_html(self)
-        return bundle

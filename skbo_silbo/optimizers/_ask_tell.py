@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skbo_silbo._checks import as_noise, brief, check_count, warn_user
+from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import (
     ArrayLike,
@@ -22,7 +23,6 @@ from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.acquisition.searches import N_BEST
 from skbo_silbo.optimizers.constraints import NO_CONSTRAINTS, KnownConstraints
 from skbo_silbo.optimizers.event import Points
-from skbo_silbo.optimizers.frame import evaluation_status, evaluation_table
 from skbo_silbo.optimizers.history import (
     LARGEST,
     History,
@@ -407,16 +407,11 @@ class AskTellOptimizer(ABC):
 
         It is fitted on first access, which takes some seconds, and has no effect on proposals.
         """
-        if self._input_model is None or not self.has_input_model:
+        if self._input_model is None or self._input_model[0] != len(self._history):
             with one_thread():
                 model = InputModel.fit(self.space_, *self._history.canonical[:3])
             self._input_model = len(self._history), model
         return self._input_model[1]
-
-    @property
-    def has_input_model(self) -> bool:
-        """Whether `input_model_` is already fitted to all observations."""
-        return self._input_model is not None and self._input_model[0] == len(self._history)
 
     @property
     def known_constraints_(self) -> list[Any]:

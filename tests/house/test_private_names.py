@@ -29,8 +29,6 @@ OF_OTHERS = {
 OVERRIDDEN = {
     "_check_refit_for_multimetric",
     "_parameter_constraints",
-    "_repr_html_",
-    "_repr_mimebundle_",
     "_run_search",
 }
 MADE_BY_BASE = {"_abc_impl", "_sklearn_auto_wrap_output_keys"}  # set in every subclass

@@ -1,7 +1,5 @@
 """A search without a space: "auto", candidates that are known, and what is searched."""
 
-from html import escape, unescape
-
 import numpy as np
 import pytest
 from scipy.stats import loguniform
@@ -42,15 +40,6 @@ def test_a_model_is_tuned_in_one_line():
     assert one == (measured[0], 0, 1)
     with pytest.raises(ValueError, match="gamma"):
         search.predict_score({**search.cv_results_["params"][1], "svc__gamma": "auto"})
-
-
-def test_the_html_form_shows_what_is_searched():
-    asked = SILBOSearchCV(MODEL, n_iter=1, cv=3)
-    assert escape(repr(default_space(MODEL))) in asked._repr_html_()
-    assert repr(default_space(MODEL, X, y)) in unescape(asked.fit(X, y)._repr_html_())
-    for nothing in (SILBOSearchCV(Own()), SILBOSearchCV(Own(), {"alpha": 3, "...": "auto"})):
-        assert "<summary>Space" not in nothing._repr_html_()
-    assert "<summary>Space" not in SILBOSearchCV(MODEL, {"svc__C": [1, 2]})._repr_html_()
 
 
 def rows(search):

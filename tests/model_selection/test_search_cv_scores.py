@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 from scipy.stats import uniform
-from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBOSearchCV
-from skbo_silbo.optimizers.html import curve_svg
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 
@@ -148,22 +146,6 @@ def test_scores_are_predicted_in_their_own_sign():
     goals = search(scoring=Raises(0.0), refit=["first", "second"]).fit(X, Y)
     with pytest.raises(ValueError, match=r"not available for a multi-objective search"):
         goals.predict_score({"a": 0.1})
-
-
-def test_a_fitted_search_has_an_html_form():
-    asked = search()
-    assert "Best score" not in asked._repr_html_()
-    asked.fit(X, Y)
-    for html in (asked._repr_html_(), asked._repr_mimebundle_()["text/html"]):
-        for part in ("Best score", f"a={asked.best_params_['a']:.4g}", "<polyline", "Ended"):
-            assert part in html
-    with config_context(display="text"):
-        assert not hasattr(asked, "_repr_html_")
-    scoring = {"score": lambda model, X, y: -model.a, "other": lambda model, X, y: model.a}
-    several = search(scoring=scoring, refit="other").fit(X, Y)
-    other, score = (several.cv_results_[f"mean_test_{name}"] for name in ("other", "score"))
-    assert curve_svg(other, rises=True) in several._repr_html_()
-    assert curve_svg(score, rises=True) not in several._repr_html_()
 
 
 @pytest.mark.parametrize("refit", ["unknown", True])

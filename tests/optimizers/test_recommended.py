@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 from scipy.optimize import NonlinearConstraint
@@ -7,7 +5,6 @@ from scipy.stats import uniform
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, RandomSearch, Space, minimize
-from skbo_silbo.optimizers.html import search_html
 
 pytestmark = pytest.mark.quick
 
@@ -194,13 +191,6 @@ def test_a_result_predicts_in_its_own_sign():
     mean, std, _ = run.predict(run.x)
     assert mean == pytest.approx(run.fun, abs=0.1)
     assert std > 0.0
-    assert f"{run.fun:.4g}" in run._repr_html_()
-    assert "<polyline" in run._repr_html_()
-    assert "maximize=True" in run._repr_html_()
-    corners = re.search(r'points="([^"]*)"', run._repr_html_())[1].split()
-    heights = [float(corner.split(",")[1]) for corner in corners]  # from the top, in SVG
-    assert heights == sorted(heights, reverse=True)
-    assert heights[-1] < heights[0]
     with pytest.raises(NotFittedError, match=r"predict.*got RandomSearch"):
         minimize(bowl, BOUNDS, n_calls=3, method="random").predict(ONE)
 
@@ -210,16 +200,6 @@ def test_before_a_model_there_is_nothing_to_predict():
         SILBO(BOUNDS).predict(ONE)
     with pytest.raises(NotFittedError, match="expected_improvement needs a model"):
         SILBO(BOUNDS).expected_improvement(ONE)
-
-
-def test_what_ends_a_cell_is_shown_soon():
-    wide = RandomSearch([(-1, 1)] * 2000)
-    wide.tell(wide.ask(13), np.arange(13.0))
-    html = search_html("wide", {"<b>": "<script>"}, wide, wide.func_vals_)
-    assert "see input_model_.shares" in html
-    assert wide._input_model is None
-    assert "<th><b>" not in html
-    assert "<script>" not in html
 
 
 @pytest.mark.parametrize("constraints", [None, np.ones((12, 1))])

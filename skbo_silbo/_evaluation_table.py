@@ -26,7 +26,7 @@ def evaluation_table(
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers.frame import evaluation_table
+    >>> from skbo_silbo._evaluation_table import evaluation_table
     >>> evaluation_table([{"C": 1.0}, {"kernel": "rbf"}], {"value": [0.5, 0.7]}, ["ok", "ok"])
     {'C': [1.0, None], 'kernel': [None, 'rbf'], 'value': [0.5, 0.7], 'status': ['ok', 'ok']}
     """
@@ -51,7 +51,7 @@ def evaluation_status(values: FloatArray, feasible: BoolArray | None = None) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.optimizers.frame import evaluation_status
+    >>> from skbo_silbo._evaluation_table import evaluation_status
     >>> evaluation_status(np.array([1.0, 2.0, np.nan]), np.array([True, False, True]))
     ['ok', 'infeasible', 'failed']
     """
