@@ -20,6 +20,9 @@ sys.path.insert(0, str(HERE))
 
 from gallery import FOLDERS, crop_thumbnails, guide_pages  # noqa: E402
 
+from benchmarks.engine import draw_pictures  # noqa: E402
+from benchmarks.experiments import EXPERIMENTS  # noqa: E402
+
 project = "skbo_silbo"
 copyright = "2026, the skbo_silbo developers"
 release = installed_version("skbo_silbo")
@@ -133,6 +136,12 @@ sphinx_gallery_conf = {
 }
 
 
+def draw_benchmarks(app):
+    """Draw the pictures of the benchmark pages from their results."""
+    draw_pictures(EXPERIMENTS, Path(app.srcdir) / "benchmarks")
+
+
 def setup(app):
-    """Make the thumbnails after sphinx-gallery, whose priority is 500."""
+    """Draw the benchmarks' pictures, and crop thumbnails after sphinx-gallery (priority 500)."""
+    app.connect("builder-inited", draw_benchmarks)
     app.connect("builder-inited", crop_thumbnails, priority=600)

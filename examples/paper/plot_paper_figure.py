@@ -26,11 +26,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 folders = (Path.cwd(), *Path.cwd().parents)
-files = [folder / "doc/benchmarks/paper.jsonl" for folder in folders]
+files = [folder / "doc/benchmarks/results/paper.jsonl" for folder in folders]
 if not (found := [file for file in files if file.exists()]):
     raise FileNotFoundError(
-        f"doc/benchmarks/paper.jsonl is neither in {folders[0]} nor in a folder above it. The runs "
-        "come with the repository, not with the package: run this example in a checkout."
+        f"doc/benchmarks/results/paper.jsonl is neither in {folders[0]} nor in a folder above it. "
+        "The runs come with the repository, not with the package: run this example in a checkout."
     )
 COLOURS = {  # as on the benchmark pages
     "silbo": "#000000",

@@ -190,7 +190,7 @@ N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and around the b
 N_STARTS = 5  # starts of the gradient ascent, far from one another
 MAX_ITERATIONS = 40  # iterations of L-BFGS-B from each start
 # Rounds of candidates near the best in a restricted space. Without them, the regret with a linear
-# constraint was nine times as large (10 seeds; doc/benchmarks/known_constraints.py).
+# constraint was nine times as large (10 seeds; doc/benchmarks/scripts/known_constraints.py).
 N_ROUNDS = 5
 
 

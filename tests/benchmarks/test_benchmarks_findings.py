@@ -1,49 +1,34 @@
 """The findings page agrees with the stored results."""
 
-import importlib.util
 import re
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+import write_findings as findings
 from hypothesis import given
 from hypothesis import strategies as st
+from paper_claims import ALIKE
 from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 
 from benchmarks.experiments import _comparisons
 from benchmarks.experiments._published import published_curves
+from benchmarks.registry import FOLDER, TABLES
 
 pytestmark = pytest.mark.bench
 
-FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def findings():
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.syspath_prepend(FOLDER)  # as when the script is run
-        yield load("write_findings")
-
-
-def test_page_numbers_are_in_results(findings):
+def test_page_numbers_are_in_results():
     """Check also that the page contains all tables and no others."""
     assert findings.main([]) == 0
     page = (FOLDER / "findings.rst").read_text()
-    assert {path.name for path in FOLDER.glob("findings-*.csv")} == set(
-        re.findall(r":file: (findings-\S+)", page)
+    assert {path.name for path in TABLES.glob("findings-*.csv")} == set(
+        re.findall(r":file: tables/(findings-\S+)", page)
     )
     assert page.count("csv-table::") == page.count(":file: ")
 
 
-def test_a_table_that_differs_fails_and_says_where(findings, tmp_path, monkeypatch, capsys):
+def test_a_table_that_differs_fails_and_says_where(tmp_path, monkeypatch, capsys):
     made = findings.made()
     monkeypatch.setattr(findings, "made", lambda: made)
     monkeypatch.setattr(findings, "TABLES", tmp_path)
@@ -70,9 +55,9 @@ Z = {  # bottom-up minus baseline for Branin, Hartmann6 and Colville with 100 an
 }
 
 
-def test_authors_curves_match_audit(findings):
+def test_authors_curves_match_audit():
     """The reference values come from the file of all points, which is not in the repository."""
-    curves = published_curves(FOLDER / "published.csv")
+    curves = published_curves(TABLES / "published.csv")
     found = findings.authors_claims(curves, findings.AUTHORS)
     assert len(found) == len(Z)
     for claim, cells in found.items():
@@ -104,13 +89,13 @@ def test_holms_correction_is_that_of_statsmodels(p_values):
     assert _comparisons.holm([None, *p_values])[1:] == pytest.approx(outside[1])
 
 
-def test_the_short_answer_is_what_the_data_say(findings):
-    curves = published_curves(FOLDER / "published.csv")
+def test_the_short_answer_is_what_the_data_say():
+    curves = published_curves(TABLES / "published.csv")
     authors = findings.authors_claims(curves, findings.AUTHORS)
     signs = {c.second[0]: {sign for _, sign in cells} for c, cells in authors.items()}
     assert signs.pop("REMBO") == {1}
     assert all(len(found) > 1 for found in signs.values())
-    more, alike = findings.authors_claims(curves, findings.AUTHORS_MORE), load("paper_claims").ALIKE
+    more, alike = findings.authors_claims(curves, findings.AUTHORS_MORE), ALIKE
     assert {s for c, cells in more.items() if c.words == alike for _, s in cells} == {0}
     kernels = [[s for _, s in cells] for c, cells in more.items() if "kernel" in c.words]
     assert kernels == [[0, 0, 1, 1, 1, 1]] * 2  # Branin first

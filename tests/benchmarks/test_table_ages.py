@@ -2,15 +2,17 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
+import table_ages
 
-from benchmarks import table_ages
+from benchmarks.registry import read_registry
 
 FOLDER = table_ages.FOLDER
-CONTENT = table_ages.read_changes()
-TABLES = CONTENT["tables"]
+CONTENT = read_registry()
+TABLES, PAGES = CONTENT["tables"], CONTENT["pages"]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,7 @@ def test_outdated_tables_are_marked(ages):
 
 def test_readme_uses_only_known_revisions(ages):
     for age in ages:
-        if "README" in age.table["pages"]:
+        if "README" in age.pages:
             assert "" not in age.outdated.values(), age.table["file"]
 
 
@@ -51,13 +53,40 @@ def test_ages_table_matches_results(ages):
     assert stored == [table_ages.HEADER, *table_ages.csv_rows(ages, CONTENT["changes"])]
 
 
-def test_every_table_is_listed():
-    files = {table["file"] for table in TABLES} | set(CONTENT["unaffected"])
-    pages = {page for table in TABLES for page in table["pages"]}
-    assert all((FOLDER / file).exists() for file in files)
-    for path in [*FOLDER.glob("**/*.jsonl"), *FOLDER.glob("**/*.csv")]:
-        name = str(path.relative_to(FOLDER))
-        assert name in files or any(name.startswith((f"{p}-", f"{p}.")) for p in pages), name
+def files_in(*folders):
+    """Return the files below folders of the benchmarks, relative to the benchmarks."""
+    paths = [path for folder in folders for path in (FOLDER / folder).rglob("*.*")]
+    return {str(path.relative_to(FOLDER)) for path in paths}
+
+
+def listed(*kinds, having=()):
+    """Return the files of these kinds that pages of the registry list."""
+    entries = [entry for entry in PAGES.values() if set(having) <= set(entry)]
+    return {f"{kind}/{name}" for entry in entries for kind in kinds for name in entry.get(kind, ())}
+
+
+def test_every_source_of_a_table_has_scopes():
+    stated = {table["file"] for table in TABLES} | set(CONTENT["unaffected"])
+    data = {name for name in files_in("results", "tables") if name.endswith((".jsonl", ".csv"))}
+    assert stated <= data
+    assert data - listed("tables", having=["results"]) <= stated
+
+
+def test_registry_lists_every_file_of_results_and_tables():
+    assert listed("results", "tables") == files_in("results", "tables")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_registry_lists_what_page_shows(page):
+    root = FOLDER.parents[1]
+    paths = [FOLDER / f"{page}.rst", root / "doc" / f"{page}.rst", root / f"{page}.md"]
+    text = next(path for path in paths if path.exists()).read_text()
+    shown = re.findall(r"(?::file:|literalinclude::) (?:benchmarks/)?tables/(\S+)", text)
+    reports = re.findall(r"^ +python (doc/\S+ report .* --rst doc/\S+)$", text, re.M)
+    commands = PAGES[page].get("commands", ())
+    assert set(shown) <= set(PAGES[page].get("tables", ()))
+    assert set(reports) <= set(commands)
+    assert all((root / command.split()[0]).exists() for command in commands)
 
 
 @pytest.fixture
@@ -67,11 +96,12 @@ def one_table(tmp_path, monkeypatch):
     def write(revision, change, methods=".*"):
         result = {"environment": {"revision": revision}, "cell_seconds": 1800}
         lines = [json.dumps({"method": method, **result}) for method in ("silbo", "random")]
-        (tmp_path / "own.jsonl").write_text("\n".join(lines) + "\n")
-        (tmp_path / "default_changes.toml").write_text(
+        (tmp_path / "results").mkdir(exist_ok=True)
+        (tmp_path / "results" / "own.jsonl").write_text("\n".join(lines) + "\n")
+        (tmp_path / "registry.toml").write_text(
             f'[[changes]]\ndate = 2026-11-26\nrevision = "{change}"\nscopes = ["tuning"]\n'
-            f'[[tables]]\nfile = "own.jsonl"\npages = []\nscopes = ["tuning"]\n'
-            f'methods = "{methods}"\n'
+            f'[[tables]]\nfile = "results/own.jsonl"\nscopes = ["tuning"]\n'
+            f'methods = "{methods}"\n[pages]\n'
         )
         monkeypatch.setattr(table_ages, "FOLDER", tmp_path)
 
@@ -97,8 +127,8 @@ def test_rows_of_unknown_revisions_are_outdated(history, one_table):
 
 def test_outdated_rows_are_removed(history, one_table, tmp_path):
     one_table("bb7b451", "9bb4a76c", methods="silbo")
-    assert table_ages.remove_outdated("own.jsonl", history) == 1
-    assert '"random"' in (tmp_path / "own.jsonl").read_text()
+    assert table_ages.remove_outdated("results/own.jsonl", history) == 1
+    assert '"random"' in (tmp_path / "results" / "own.jsonl").read_text()
 
 
 def test_folder_without_git_history_is_rejected(tmp_path):

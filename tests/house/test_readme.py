@@ -1,11 +1,11 @@
 """The README's links lead to files and its table matches the benchmark results."""
 
 import csv
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+import who_wins
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -26,16 +26,7 @@ def test_links_and_scripts_exist(page):
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
-@pytest.fixture(scope="module")
-def who_wins():
-    path = ROOT / "doc" / "benchmarks" / "who_wins.py"
-    spec = importlib.util.spec_from_file_location("who_wins", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_table_matches_benchmark(who_wins):
+def test_table_matches_benchmark():
     with who_wins.TABLE.open(newline="", encoding="utf-8") as file:
         won = {f"{row['problems']}, {row['evaluations']}": row for row in csv.DictReader(file)}
     lines = re.findall(r"^\| (.+) \|$", README, re.M)
@@ -45,7 +36,7 @@ def test_table_matches_benchmark(who_wins):
         assert cells == [won[name][column] for column in ("ours", "best other", "runs")]
 
 
-def test_benchmark_tables_match_results(who_wins):
+def test_benchmark_tables_match_results():
     tables = {
         who_wins.TABLE: [who_wins.HEADER, *who_wins.rows()],
         who_wins.PROCESSES: [who_wins.HEADER_PROCESSES, *who_wins.process_rows()],

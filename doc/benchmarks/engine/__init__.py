@@ -7,6 +7,7 @@ from ._command_line import run_command_line
 from ._experiment import Cell, Experiment, Grid, all_is_fixed, nothing
 from ._measure import peak_rss_mib
 from ._pages import csv_lines, render_rst, write_rst
+from ._pictures import draw_pictures
 from ._results import by_method, missing_cells
 from ._runner import MissingPeerError, run_cell, run_experiment
 from ._words import shape, spread
@@ -23,6 +24,7 @@ __all__ = [
     "by_method",
     "csv_lines",
     "curve",
+    "draw_pictures",
     "measure_cell",
     "missing_cells",
     "nothing",

@@ -7,6 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from benchmarks.registry import PICTURES
 from skbo_silbo.benchmarks._results import Store, render_text
 
 from ._page_parts import aims_table, circumstances, could_not, made_by, missing_table
@@ -142,12 +143,14 @@ def _report(experiments, options):
 
 
 def _pictures(experiment, results, options):
-    """Draw beside the page; return the paragraphs that show the pictures."""
+    """Draw next to the page; return the paragraphs that show the pictures."""
     if not options.rst:
         return []
-    drawn = experiment.figures(results, Path(options.rst).parent)
+    folder = Path(options.rst).parent / PICTURES
+    folder.mkdir(exist_ok=True)
+    drawn = experiment.figures(results, folder)
     return [
-        f".. figure:: {name}\n   :alt: {caption.split('. ')[0]}\n\n   {caption}"
+        f".. figure:: {PICTURES}/{name}\n   :alt: {caption.split('. ')[0]}\n\n   {caption}"
         for name, caption in drawn
     ]
 

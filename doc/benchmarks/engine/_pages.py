@@ -1,4 +1,4 @@
-"""Paragraphs and tables as reStructuredText; a long table is a CSV file beside its page."""
+"""Paragraphs and tables as reStructuredText; a long table is a CSV file in the folder `tables`."""
 
 import csv
 import io
@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 from textwrap import indent
 
+from benchmarks.registry import TABLES
 from skbo_silbo.benchmarks._results import Table
 
-MOST_ROWS = 5  # of a table on a page; a longer one is a file beside it
+MOST_ROWS = 5  # of a table on a page; a longer one is a file
 
 
 def render_rst(title, blocks):
@@ -18,9 +19,9 @@ def render_rst(title, blocks):
 
 
 def write_rst(path, title, blocks):
-    """Write blocks as a page; a longer table than `MOST_ROWS` is a CSV file beside it."""
+    """Write blocks as a page; a longer table than `MOST_ROWS` is a file in `tables`."""
     path = Path(path)
-    blocks = [_beside(b, path) if _is_long(b) else b for b in blocks]
+    blocks = [_apart(b, path) if _is_long(b) else b for b in blocks]
     path.write_text(render_rst(title, blocks))
 
 
@@ -28,10 +29,12 @@ def _is_long(block):
     return isinstance(block, Table) and len(block.rows) > MOST_ROWS
 
 
-def _beside(table, page):
+def _apart(table, page):
     name = f"{page.stem}-{'-'.join(re.findall('[a-z0-9]+', table.title.lower()))}.csv"
-    (page.parent / name).write_text(csv_lines(table))
-    return csv_block(table, name)
+    folder = page.parent / TABLES.name
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(csv_lines(table))
+    return csv_block(table, f"{folder.name}/{name}")
 
 
 def csv_block(table, file=None):

@@ -1,6 +1,6 @@
 """What runs with several seeds say of a claim that one method is better than another.
 
-Read by ``doc/benchmarks/write_findings.py`` too.
+Read by ``doc/benchmarks/scripts/write_findings.py`` too.
 """
 
 from dataclasses import dataclass

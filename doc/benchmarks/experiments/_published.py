@@ -6,17 +6,17 @@ plotted_evaluations, true_evaluations, mean_best and sd_best, values maximised.
 
 import csv
 from collections import defaultdict
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from benchmarks.engine import Table, by_method
+from benchmarks.registry import TABLES
 from benchmarks.search.problem_data import problem_in_words
 from benchmarks.search.search_report import FEWEST, incumbent_values
 
-PUBLISHED = Path(__file__).parents[1] / "published.csv"
+PUBLISHED = TABLES / "published.csv"
 CURVES = MappingProxyType(  # (method, acquisition) in the table, by the names of contestants
     {
         "silbo-bu": ("SILBO-BU", "UCB"),

@@ -11,19 +11,19 @@ import zlib
 from collections import defaultdict
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.engine import Experiment, Grid, Store, Table
 from benchmarks.experiments._public_suites import TUNED, hidden, native
+from benchmarks.registry import RESULTS
 from benchmarks.search.contestants import find_contestant, variant_options
 from benchmarks.search.gap_report import error_of_mean, with_error
 from benchmarks.search.problem_data import make_problem
 from skbo_silbo import SILBO
 from skbo_silbo.benchmarks._compare import import_object
 
-RUNS = Path(__file__).parent / "state-runs.jsonl"
+RUNS = RESULTS / "state-runs.jsonl"
 LENGTH, SIZES, AHEAD = 100, (25, 40, 60, 100), 5
 LEVELS = 65535
 OURS = "silbo"
