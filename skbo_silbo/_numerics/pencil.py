@@ -160,14 +160,10 @@ class Pencil:
 
     def mean_scatter(self) -> float:
         """Return the mean of the diagonal of the pencil's matrix T, without the ridge."""
-        return replace(self, ridge=0.0).total_diagonal().mean()
-
-    def total_diagonal(self) -> FloatArray:
-        """Return the diagonal of the pencil's matrix T."""
         diagonal = np.einsum("ij,ij->j", self.X_labeled, self.X_labeled)
         if self.penalty is not None:
             diagonal += np.einsum("ij,ij->j", self.X, self.penalty @ self.X)
-        return diagonal + self.ridge
+        return diagonal.mean()
 
     def slice_sums(self) -> FloatArray:
         """Return the slice sums N as a dense array."""
@@ -213,13 +209,6 @@ class Pencil:
         lengths = np.sqrt(-edges.data[upper, None] * roots[one] * roots[other])
         X = self.X / roots
         return np.concatenate([self.X_labeled, lengths * (X[one] - X[other])])
-
-    def apply_total(self, V: FloatArray) -> FloatArray:
-        """Return ``T @ V`` without forming T."""
-        scores = self.X @ V
-        weighted = np.zeros_like(scores) if self.penalty is None else self.penalty @ scores
-        weighted[: self.n_labeled] += scores[: self.n_labeled]
-        return self.X.T @ weighted + self.ridge * V
 
 
 def centred_membership(omega: sparse.csr_array, root_weights: FloatArray | None) -> FloatArray:

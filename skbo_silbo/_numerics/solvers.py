@@ -5,13 +5,13 @@ solver          cost (plus that of T^-1's products)     memory beyond X
 ==============  ======================================  ==================================
 dense           n d^2 + d^3                             d^2
 dual            n^2 d + n^3                             n^2
-iterative       iterations (n d + nnz(P)) p             d p
 randomized      as dense or dual, less the whitening    d^2 or n^2
                 of c sums and most of d^3 or n^3
 ==============  ======================================  ==================================
 
 Each is a function of ``(pencil, n_wanted, random_state)`` that returns the first `n_wanted`
-directions. Exact solvers return all eigenvalues, the others the leading ones.
+directions. The exact solvers return all eigenvalues, "randomized" the leading ones. The smaller of
+T and X X' is never larger than X.
 """
 
 from dataclasses import replace
@@ -20,9 +20,11 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from skbo_silbo._numerics.eigenpairs import Products, conjugate_gradients, leading_eigenpairs
+from skbo_silbo._checks import warn_user
 from skbo_silbo._numerics.pencil import (
     POOR_CONDITION,
     CholeskyBasis,
@@ -35,12 +37,6 @@ from skbo_silbo._numerics.pencil import (
 from skbo_silbo._typing import FloatArray, RandomState
 
 # Measured by `python doc/benchmarks run solvers`, see doc/benchmarks/sdr.rst.
-# Features up to which "auto" forms T (d x d) when there are more rows than features. It limits
-# memory (3 d^2 doubles, 1.5 GiB): conjugate gradients were slower at every size up to d = 4000, and
-# most of all for correlated columns.
-DENSE_MAX_FEATURES = 8000
-# Rows up to which "auto" forms X X' (n x n) when there are more features than rows; likewise
-DUAL_MAX_ROWS = 8000
 # Order min(c, d) from which "auto" uses the randomised solver. Below it the exact solver is not
 # slower, and returns all eigenvalues.
 RANDOMIZED_MIN_ORDER = 1000
@@ -59,21 +55,17 @@ LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm excee
 UNEVEN_MAX_FEATURES = 8000
 
 SMALL = 64  # order below which it is as fast to compute all eigenvectors
-OVERSAMPLES = 10  # columns beyond the wanted ones in the randomised solver
-OVERSAMPLES_ITERATIVE = 20  # more than above, since each iteration costs more
-RANDOMIZED_TOL = 1e-10  # tolerance of the residual
+TOLERANCE = 1e-10  # relative residual at which the randomised solver stops
 # Eigenvalues of Omega'K(K + ridge I)^-1 Omega below this are too inaccurate.
 LEAST_EIGENVALUE = 1e-8
 
 
 def choose_solver(pencil: Pencil, *, relative_ridge: float, counted: bool) -> str:
-    """Return the name of the fastest eigenvalue solver that fits in memory.
+    """Return the name of the fastest eigenvalue solver.
 
     "randomized" is only used if `counted`, when the number of directions is given.
     """
     n, d = pencil.X.shape
-    if (d <= n and d > DENSE_MAX_FEATURES) or (d > n and n > DUAL_MAX_ROWS):
-        return "iterative"
     if counted and _leading_are_faster(pencil):
         return "randomized"
     if d <= n:
@@ -103,34 +95,8 @@ def solve_dual(pencil: Pencil, n_wanted: int, random_state: RandomState = None) 
     return solve_rows(pencil, n_wanted, solve_dual)
 
 
-def solve_iterative(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
-    """Compute leading directions by conjugate gradients, without forming large matrices.
-
-    For plain slices they are exact up to the tolerance.
-    """
-    diagonal, X, omega = pencil.total_diagonal(), pencil.X_labeled, pencil.omega
-
-    def between(V):
-        return X.T @ (omega @ (omega.T @ (X @ V)))
-
-    def solve_total(V):
-        return conjugate_gradients(pencil.apply_total, V, diagonal=diagonal)
-
-    n_sums = omega.shape[1]
-    p = min(n_sums, n_wanted + OVERSAMPLES_ITERATIVE)
-    draw = check_random_state(random_state).standard_normal
-    block = np.eye(n_sums) if p == n_sums else draw((n_sums, p))
-    start = solve_total(X.T @ (omega @ block))
-    products = Products(between, pencil.apply_total, solve_total)
-    n_wanted = min(n_wanted, n_sums)
-    return leading_eigenpairs(products, start, n_wanted, is_complete=p == n_sums)
-
-
 def solve_randomized(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
-    """Compute leading directions by a randomised range finder on the whitened pencil.
-
-    `leading_eigenpairs` iterates to a residual of 1e-10.
-    """
+    """Compute leading directions by ARPACK, from a random start and to a residual of 1e-10."""
     random_state = check_random_state(random_state)
     if pencil.X.shape[1] > len(pencil.X):
         return solve_rows(pencil, n_wanted, solve_randomized, random_state)
@@ -138,7 +104,7 @@ def solve_randomized(pencil: Pencil, n_wanted: int, random_state: RandomState = 
 
 
 PENCIL_SOLVERS = MappingProxyType(
-    dict(dense=solve_dense, dual=solve_dual, iterative=solve_iterative, randomized=solve_randomized)
+    dict(dense=solve_dense, dual=solve_dual, randomized=solve_randomized)
 )
 
 
@@ -201,7 +167,7 @@ def solve_moments(N, basis, n_wanted, random_state=None):
     products with P and N'N. This saves the c d^2 operations for whitening N. It loses digits in
     proportion to the condition number of T, which `cholesky_basis` limits.
     """
-    if random_state is not None and n_wanted + OVERSAMPLES < min(len(N), basis.n_columns):
+    if random_state is not None and _are_few(n_wanted, min(len(N), basis.n_columns)):
         gamma = N.T @ N if len(N) > N.shape[1] else None
 
         def between(V):
@@ -209,7 +175,7 @@ def solve_moments(N, basis, n_wanted, random_state=None):
             image = N.T @ (N @ lifted) if gamma is None else gamma @ lifted
             return basis.whiten(image.T).T
 
-        eigenvalues, V = _leading(between, basis.n_columns, n_wanted, random_state)
+        eigenvalues, V = leading_eigenpairs(between, basis.n_columns, n_wanted, random_state)
         return Spectrum(eigenvalues, basis.lift(V))
     whitened = basis.whiten(N)
     if len(whitened) > whitened.shape[1]:
@@ -251,11 +217,44 @@ def _within_basis(pencil, sums):
     return CholeskyBasis(R.T, np.ones(len(R))) if reciprocal_condition > POOR_CONDITION else None
 
 
-def _leading(between, order, n_wanted, random_state):
-    """Return the leading eigenvalues and eigenvectors of a symmetric matrix."""
-    block = random_state.standard_normal((order, min(n_wanted + OVERSAMPLES, order)))
-    spectrum = leading_eigenpairs(Products(between), between(block), n_wanted, tol=RANDOMIZED_TOL)
-    return spectrum.eigenvalues[:n_wanted], spectrum.directions
+def _are_few(k, order):
+    """Return whether k eigenvectors of a matrix are few enough to be computed alone."""
+    return order >= SMALL and 4 * k <= order
+
+
+def leading_eigenpairs(between, order, k, random_state):
+    """Return the k leading eigenvalues and eigenvectors of a symmetric matrix.
+
+    Parameters
+    ----------
+    between : callable
+        Function that maps V of shape (order, p) to its product with the matrix.
+    order, k : int
+    random_state : RandomState instance
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (k,)
+    V : ndarray of shape (order, k)
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ARPACK fails. All eigenvectors are then computed.
+    """
+    start = random_state.standard_normal(order)
+    matrix = LinearOperator((order, order), lambda v: between(v.reshape(-1, 1)), dtype=np.float64)
+    try:
+        eigenvalues, V = eigsh(matrix, k, v0=start, tol=TOLERANCE)
+    except ArpackError as error:
+        warn_user(
+            f"The eigensolver failed, so all eigenvectors are computed ({error}) Use "
+            "solver='dense' or 'dual'.",
+            ConvergenceWarning,
+        )
+        eigenvalues, V = eigenvalues_and_leading_vectors(between(np.eye(order)), k)
+        return eigenvalues[:k], V
+    return eigenvalues[::-1], V[:, ::-1]
 
 
 def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
@@ -266,7 +265,7 @@ def eigenvalues_and_leading_vectors(A: FloatArray, k: int) -> tuple[FloatArray, 
     range of values only.
     """
     k = min(k, len(A))
-    if len(A) < SMALL or 4 * k > len(A):
+    if not _are_few(k, len(A)):
         eigenvalues, V = linalg.eigh(A, driver="evd", check_finite=False)
         return eigenvalues[::-1], V[:, ::-1][:, :k]
     lwork = int(linalg.lapack.dsytrd_lwork(len(A), lower=1)[0])
@@ -309,7 +308,7 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     def solve(V):  # (K + ridge I)^-1 V
         return basis.lift(basis.whiten(V.T).T)
 
-    if random_state is None:
+    if random_state is None or not _are_few(n_wanted, omega.shape[1]):
         solved = solve(omega)
         M = omega.T @ (K @ solved)
         eigenvalues, V = eigenvalues_and_leading_vectors((M + M.T) / 2, n_wanted)
@@ -319,7 +318,7 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
         def between(U):
             return omega.T @ (K @ solve(omega @ U))
 
-        eigenvalues, V = _leading(between, omega.shape[1], n_wanted, random_state)
+        eigenvalues, V = leading_eigenpairs(between, omega.shape[1], n_wanted, random_state)
         solved = solve(omega @ V)
     wanted = eigenvalues[:n_wanted]
     if wanted[-1] <= LEAST_EIGENVALUE:

@@ -84,18 +84,18 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         Whether y holds categories, each of which is a slice. "auto" treats strings, booleans,
         pandas categories and other objects as categories, and treats numbers as numeric. It warns
         about integers that repeat so often that they may be class labels.
-    solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
+    solver : {"auto", "dense", "dual", "randomized", "paper"}, default="auto"
         Algorithm for the eigenvalue problem:
 
         - "dense": exact, forms T.
         - "dual": exact, forms the Gram matrix of the samples. Used if there are more features than
           samples.
-        - "iterative": conjugate gradients; forms neither matrix.
-        - "randomized": randomised range finder with subspace iterations to a residual of 1e-10.
-          Faster than the exact solvers for localised slices and many features.
+        - "randomized": Lanczos iterations (ARPACK) from a random vector to a residual of 1e-10,
+          for the leading eigenvalues only. Faster than the exact solvers for localised slices and
+          many features.
         - "paper": Algorithm 2 of [1]_ as printed. Use it only to reproduce the paper, because its
           subspace does not depend on the unlabelled samples.
-        - "auto": the fastest of the others, except "paper", that fits in memory.
+        - "auto": the fastest of the others, except "paper".
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
         Nearest-neighbour search. "auto" uses a k-d tree for at most 6 features. For more, it uses
         brute force, or above 80,000 samples pynndescent, which is approximate.
@@ -107,8 +107,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         fifths for lognormal X. It makes the tests conservative, and helps little for discrete X.
         `sample_weight` is multiplied by these weights.
     random_state : int, RandomState instance or None, default=None
-        Seed of pynndescent and of the solvers "iterative", "randomized" and "paper". The
-        permutation tests and `reweight` also use it, with a fixed seed if it is None.
+        Seed of pynndescent and of the solvers "randomized" and "paper". The permutation tests and
+        `reweight` also use it, with a fixed seed if it is None.
 
     Attributes
     ----------

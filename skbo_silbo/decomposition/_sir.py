@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._numerics.pencil import RANGE_TOLERANCE, CholeskyBasis, Pencil, whitening_basis
-from skbo_silbo._numerics.solvers import DENSE_MAX_FEATURES, choose_solver
+from skbo_silbo._numerics.solvers import choose_solver
 from skbo_silbo._sklearn import StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, SupervisedProjection
@@ -64,7 +64,7 @@ from skbo_silbo.decomposition.slicing._slices import (
     slice_within,
 )
 
-SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
+SOLVERS = ("auto", "dense", "dual", "randomized")
 # The only parameter values that partial_fit and Dask arrays support.
 STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
 
@@ -218,8 +218,6 @@ class SlicedInverseRegression(SupervisedProjection):
         shuffles = self.n_components in words and not self._has_chi_square(n, d, slices.counts)
         if self._depends_on_units(data, slices) or is_special or shuffles or n <= d + 1:
             return None
-        if self.solver == "auto" and d > DENSE_MAX_FEATURES:
-            return None
         moments = SliceMoments.from_rows(data.X_labeled, slices.codes, slices.n_slices)
         problem = self._problem_from_moments(moments)
         return problem if isinstance(problem.basis, CholeskyBasis) else None
@@ -285,13 +283,6 @@ class SlicedInverseRegression(SupervisedProjection):
         else:
             ridge = float(rho / pencil.mean_scatter()) if rho else 0.0
             pencil = replace(pencil, ridge=rho)
-        is_large = penalty is not None and min(X.shape) > DENSE_MAX_FEATURES
-        if self.n_components in TESTED_WORDS and is_large:
-            raise ValueError(
-                "n_components must be a number or 'criterion' if unlabelled samples are used and "
-                f"samples and features both exceed {DENSE_MAX_FEATURES}, got {len(X)} samples and "
-                f"{d} features. Pass a number, or use alpha=0."
-            )
         solver = self.solver
         if solver == "dual" and len(rows) >= d:
             solver = "dense"  # T is the smaller matrix, and accurate even if ill-conditioned

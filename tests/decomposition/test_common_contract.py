@@ -77,7 +77,6 @@ LEARNERS = {cls.__name__: make(cls) for cls in TRANSFORMERS} | {
 }
 OTHER_FORMS = {
     "tests": SlicedInverseRegression(),
-    "iterative": SlicedInverseRegression(2, solver="iterative", random_state=0),
     "dual": SlicedInverseRegression(2, solver="dual", ridge=0.1, scale=False),
     "randomized": SlicedInverseRegression(2, solver="randomized", random_state=0),
     "reweighted": SlicedInverseRegression(2, reweight="elliptical"),
@@ -334,7 +333,7 @@ def test_equal_rows_raise(name):
         new(name).fit(np.full((60, 2), 0.1), np.arange(60.0))
 
 
-@pytest.mark.parametrize("name", sorted(LINEAR - {"iterative", "randomized"}))
+@pytest.mark.parametrize("name", sorted(LINEAR - {"randomized"}))
 def test_large_offset_loses_no_digits(name):
     """Compare with the same rows, rounded as they are far from 0."""
     X, y = make_rows()

@@ -92,17 +92,6 @@ def test_sampled_scores_keep_spans_and_drop_rare_columns():
         np.testing.assert_allclose(angles, 0, atol=1e-6)
 
 
-def test_oversized_penalised_test_raises(monkeypatch):
-    monkeypatch.setattr("skbo_silbo.decomposition._sir.DENSE_MAX_FEATURES", 9)
-    X, y, rng = noise(6)
-    unlabeled = rng.normal(size=(30, 10))
-    sir = SemiSlicedInverseRegression(alpha=1.0, solver="iterative", ridge=0.1)
-    with pytest.raises(ValueError, match=r"n_components.*number"):
-        sir.fit(X, y, unlabeled)
-    sir.set_params(n_components=1).fit(X, y, unlabeled)
-    sir.set_params(n_components="auto", alpha=0).fit(X, y, unlabeled)
-
-
 @pytest.mark.parametrize(("n", "d"), [(30, 12), (30, 45)])
 @pytest.mark.parametrize("categorical", [False, True])
 def test_ridge_minimises_generalised_cross_validation_by_its_definition(n, d, categorical):

@@ -196,20 +196,3 @@ def test_one_row_per_slice_detects_signal():
     assert sir.n_slices_ == 19  # of two rows; R gives the last the rest
     assert sir.n_components_ == 1
     assert hasattr(sir, "permutation_tests_")
-
-
-# -- whatever the solver -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("weighted", "n", "d"), [(False, 60, 10), (True, 40, 60)])
-def test_iterative_solver_tests_include_penalty(weighted, n, d):
-    X, y, rng = noise(5, n, d)
-    y += 2 * X[:, 0]
-    unlabeled = rng.normal(size=(30, d))
-    weights = rng.lognormal(sigma=0.5, size=n) if weighted else None
-    found = {}
-    for solver in ("auto", "iterative"):
-        sir = SemiSlicedInverseRegression(alpha=20.0, ridge=0.3, solver=solver)
-        found[solver] = sir.fit(X, y, unlabeled, weights).permutation_tests_
-    for name, column in found["auto"].items():
-        np.testing.assert_allclose(found["iterative"][name], column, rtol=1e-6)

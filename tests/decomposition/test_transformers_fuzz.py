@@ -25,7 +25,6 @@ TRANSFORMERS = {
     "semi-sir": SemiSlicedInverseRegression(1, n_slices=4),
     "semi-sir auto": SemiSlicedInverseRegression(random_state=0),
     "local": SemiSlicedInverseRegression(2, n_slices=3, n_local_neighbors=3, alpha=0.5),
-    "iterative": SemiSlicedInverseRegression(1, alpha=1.0, ridge=0.1, solver="iterative"),
     "save": SlicedAverageVarianceEstimation(1, n_slices=3),
     "directional": DirectionalRegression("auto", n_slices=3),
     "hessian": PrincipalHessianDirections(1),
@@ -34,7 +33,7 @@ TRANSFORMERS = {
     "outer products": MAVE(1),
     "active": ActiveSubspace(1, n_refinements=0),
 }
-TAKE_UNLABELED = ("semi-sir", "semi-sir auto", "local", "iterative", "active")
+TAKE_UNLABELED = ("semi-sir", "semi-sir auto", "local", "active")
 KINDS = ("linear", "square", "ties", "constant", "one other", "noise", "words")
 # Least and largest power of ten of the columns; the squares of float32 end near 1e38.
 EXPONENTS = {"float64": (-140, 140), "float32": (-15, 12), "int64": (1, 9), "bool": (0, 0)}

@@ -44,7 +44,7 @@ def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
     ("kind", "d", "solver"),
     [
         ("counts", 4, "dense"),
-        ("relative", 4, "iterative"),
+        ("relative", 4, "dense"),
         ("counts", 4, "randomized"),
         ("relative", 120, "dual"),
         ("relative", 120, "dense"),
