@@ -2,10 +2,8 @@
 Choose the number of directions and the features
 ================================================
 
-This example answers three questions. How many directions are there? Eigenvalues and permutation
-tests tell. Which features can be left out? Coordinate tests tell. What if the samples do not fit in
-memory? Compute the slices in a first pass over y, then fit in chunks. :doc:`/guide_directions`
-gives advice.
+This example answers two questions. How many directions are there? Eigenvalues and permutation tests
+tell. Which features can be left out? Coordinate tests tell. :doc:`/guide_directions` gives advice.
 """
 
 # %%
@@ -18,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 from skbo_silbo import SemiSlicedInverseRegression
-from skbo_silbo.decomposition import slice_edges
 from skbo_silbo.inspection import SubspaceDisplay, coordinate_test
 
 rng = np.random.default_rng(0)
@@ -49,43 +46,19 @@ p_values = pd.Series({name: coordinate_test(X, y, name, n_slices=5).p_value for 
 print("needed:", ", ".join(X.columns[p_values < 0.05]))
 
 # %%
-# Fit in chunks
-# -------------
-# The edges of the slices are computed from y alone, and the samples are then passed 20 at a time.
-# In the end, the directions equal those of a fit to all samples.
+# Left: the tests keep the first two eigenvalues, which are clearly larger than the others. Right:
+# the p-value of each feature given the others.
 
-edges = slice_edges(y, 10)
-whole = SemiSlicedInverseRegression(2, n_slices=10).fit(X, y)
-basis = np.linalg.qr(whole.components_.T)[0]
-chunked, apart = SemiSlicedInverseRegression(2, n_slices=edges), []
-for start in range(0, N_ROWS, 20):
-    rows = slice(start, start + 20)
-    chunked.partial_fit(X[rows], y[rows])
-    found = np.linalg.qr(chunked.components_.T)[0]
-    cosine = np.linalg.svd(basis.T @ found, compute_uv=False).min()
-    apart.append(np.degrees(np.arccos(min(cosine, 1.0))))
-print(f"angle to the fit to all rows after the last chunk: {apart[-1]:.1e} degrees")
-
-# %%
-# Left: the tests keep the first two eigenvalues, which are clearly larger than the others. Middle:
-# the p-value of each feature given the others. Right: distance between the directions of the first
-# samples and those of all samples.
-
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
 SubspaceDisplay.from_estimator(sir, X, y, kind="spectrum", ax=left)
 left.set_title("how many")
-middle.bar(p_values.index, p_values, color="#0072B2")
-middle.axhline(0.05, color="k", ls="--", lw=1)
-middle.set(title="which features", ylabel="p-value", xlabel="feature")
-right.plot(np.arange(20, N_ROWS + 1, 20), apart, "o-", color="#0072B2", ms=4)
-right.set(
-    title="chunks of 20 rows", xlabel="rows seen", ylabel="largest angle to the end (degrees)"
-)
-for axes in (left, middle, right):
+right.bar(p_values.index, p_values, color="#0072B2")
+right.axhline(0.05, color="k", ls="--", lw=1)
+right.set(title="which features", ylabel="p-value", xlabel="feature")
+for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: two eigenvalues are far larger than the others. Middle: the p-values of a, b and "
-    "c are almost zero, and those of the other features above .05. Right: the angle to the "
-    "final directions falls from 90 degrees to zero as chunks are added."
+    "Left: two eigenvalues are far larger than the others. Right: the p-values of a, b and "
+    "c are almost zero, and those of the other features above .05."
 )
 plt.show()

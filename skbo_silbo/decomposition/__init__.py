@@ -15,7 +15,6 @@ from skbo_silbo.decomposition._semi_sir import SemiSlicedInverseRegression
 from skbo_silbo.decomposition._sir import SlicedInverseRegression
 from skbo_silbo.decomposition._sparse_sir import SparseSlicedInverseRegression
 from skbo_silbo.decomposition.rows._reading import LabelledData, split_labelled
-from skbo_silbo.decomposition.slicing._chunks import slice_edges
 from skbo_silbo.decomposition.slicing._slices import Slices, slice_response
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "SlicedInverseRegression",
     "Slices",
     "SparseSlicedInverseRegression",
-    "slice_edges",
     "slice_response",
     "split_labelled",
 ]

@@ -154,8 +154,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     curvature_ : ndarray of shape (n_features,)
         Share of the variance of each feature that squares and products of the scores explain in
         addition to the scores. Values near 0 support the linearity condition. NaN with fewer than
-        three samples per feature. Defined only if `n_components` is "auto" or "permutation", and
-        not after ``partial_fit``.
+        three samples per feature. Defined only if `n_components` is "auto" or "permutation".
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen during ``fit``. Defined only if X has feature names that are all
@@ -293,7 +292,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     def _learn_paper(self, data: LabelledData) -> None:
         """Estimate the directions by Algorithm 2 of the paper."""
         slices = self._slice_response(data)
-        self._seen, self.target_type_ = None, target_type(data.y)
+        self.target_type_ = target_type(data.y)
         search = {"method": self.neighbors, "random_state": check_random_state(self.random_state)}
         X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
         self.mean_ = X.mean(axis=0)

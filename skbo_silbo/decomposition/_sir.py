@@ -1,4 +1,4 @@
-"""Sliced inverse regression of arrays, of chunks, and of Dask arrays."""
+"""Sliced inverse regression of arrays in memory and of Dask arrays."""
 
 from dataclasses import replace
 from numbers import Integral
@@ -21,14 +21,13 @@ from skbo_silbo.decomposition.rows._columns import (
     with_positive_peaks,
 )
 from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
-from skbo_silbo.decomposition.rows._moments import SliceMoments
+from skbo_silbo.decomposition.rows._moments import SliceMoments, moments_of_blocks
 from skbo_silbo.decomposition.rows._reading import (
     LabelledData,
     is_dask_array,
     read_blocks,
-    read_chunk,
 )
-from skbo_silbo.decomposition.rows._response import KINDS, check_labels, target_type, warn_if_codes
+from skbo_silbo.decomposition.rows._response import KINDS, check_labels, target_type
 from skbo_silbo.decomposition.selection._n_components import (
     COMPONENT_WORDS,
     MAX_AUTO_COMPONENTS,
@@ -56,8 +55,8 @@ from skbo_silbo.decomposition.significance._variance_tests import (
     warn_if_dependence_unseen,
     warn_no_direction,
 )
-from skbo_silbo.decomposition.slicing._chunks import ChunkSummary, SliceCoding, summarise_blocks
 from skbo_silbo.decomposition.slicing._slices import (
+    MAX_ROWS,
     Slices,
     local_membership,
     slice_response,
@@ -65,7 +64,7 @@ from skbo_silbo.decomposition.slicing._slices import (
 )
 
 SOLVERS = ("auto", "dense", "dual", "randomized")
-# The only parameter values that partial_fit and Dask arrays support.
+# The only parameter values that Dask arrays support.
 STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
 
 
@@ -119,10 +118,6 @@ class SlicedInverseRegression(SupervisedProjection):
         "solver": [StrOptions(set(SOLVERS))],
         "reweight": [StrOptions({"elliptical"}), None],
     }
-    _coding: Any
-    _seen: Any = None  # summary of the chunks passed to partial_fit so far
-    _keys: Any
-    _dtype: Any
     alpha: Any = 0.0  # parameters of SemiSlicedInverseRegression, without unlabelled samples
     n_neighbors = 7
     neighbors = "auto"
@@ -193,7 +188,7 @@ class SlicedInverseRegression(SupervisedProjection):
 
     def _learn(self, data):
         slices = self._slice_response(data)
-        self._seen, self.target_type_ = None, target_type(data.y)
+        self.target_type_ = target_type(data.y)
         problem = self._problem_without_rows(data, slices) or self._problem_from_rows(data, slices)
         self._warn_if_unidentified(problem, len(data.y))
         self._solve(problem)
@@ -227,8 +222,7 @@ class SlicedInverseRegression(SupervisedProjection):
 
         `sample` holds a random sample of the rows and their slices, for permutation tests.
         """
-        moments, self.alpha_ = moments.as_effective_counts(), 0.0
-        counts = moments.counts[moments.counts > 0]
+        counts, self.alpha_ = moments.counts, 0.0
         scale = np.sqrt(np.diag(moments.scatter) / moments.n) if self.scale else 1.0
         scatter = moments.scatter / np.multiply.outer(scale, scale)
         sums, mean_scatter = moments.slice_sums() / scale, np.diag(scatter).mean()
@@ -375,7 +369,12 @@ class SlicedInverseRegression(SupervisedProjection):
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit the model to a Dask array, one block at a time."""
         validate_parameters(self)
-        self._check_streamed("compute the Dask array first")
+        for name, allowed in STREAMED.items():
+            if (value := getattr(self, name)) not in allowed:
+                raise ValueError(
+                    f"{name} must be {' or '.join(map(repr, allowed))} for a Dask array, got "
+                    f"{value!r}. Use {allowed[0]!r}, or pass a NumPy array."
+                )
         y, labelled, weights, has_unlabelled = read_blocks(
             self, X, y, X_unlabeled, sample_weight, **self._reading()
         )
@@ -388,143 +387,24 @@ class SlicedInverseRegression(SupervisedProjection):
         self._check_shape(*X.shape)
         slices = slice_response(y, self.n_slices, sample_weight=weights)
         self._reset()
-        self.target_type_, self._seen, self._n_groups = target_type(y), None, 1
+        self.target_type_, self._n_groups = target_type(y), 1
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        seen = summarise_blocks(X, labelled, slices)
-        dtype = np.result_type(X.dtype, np.float32)
-        moments, columns = seen.moments.drop_constant_columns()
+        drawn = np.zeros(len(y), dtype=bool)  # of the rows that tests use
+        drawn[np.random.RandomState(0).random_sample(len(y)).argsort()[:MAX_ROWS]] = True
+        moments, rows = moments_of_blocks(X, labelled, slices, drawn)
+        moments, columns = moments.drop_constant_columns()
         check_some_column_varies(columns)
-        problem = self._problem_from_moments(moments, seen.sample(columns))
+        rows, drawn = columns.select(rows), slices.select_effective(drawn)
+        problem = self._problem_from_moments(moments, (rows, drawn))
         self._warn_if_unidentified(problem, problem.counts.sum())
         self._solve(problem)
         if self.n_components in TESTED_WORDS:
-            X, drawn = problem.sample
-            self._check_linearity(X, drawn, has_slice_per_value(y, slices), columns)
+            self._check_linearity(rows, drawn, has_slice_per_value(y, slices), columns)
         if not self.n_components_:
             warn_no_direction()
+        dtype = np.result_type(X.dtype, np.float32)
         self._store_in_features(columns, dtype, self.components_ @ moments.scatter)
         return self
-
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Update the model with a chunk of labelled samples.
-
-        After the last chunk, the result agrees with that of ``fit`` on all samples. Only the mean,
-        the covariance matrix, the slice means and 2000 samples are stored, so the data need not fit
-        in memory.
-
-        The slices are plain and are fixed at the first call: by the edges given as `n_slices`, by
-        `classes`, or by slicing the first chunk if `n_slices` is an integer. To use the slices of
-        ``fit``, compute the edges on all of y with `slice_edges`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Chunk of the training samples, one sample per row.
-        y : array-like of shape (n,)
-            Response of each sample. All samples must be labelled.
-        classes : array-like of shape (H,), default=None
-            All categories that y can take. Required in the first call if y holds categories, and
-            ignored in later calls.
-        sample_weight : array-like of shape (n,), default=None
-            Weights of the samples, as in ``fit``. They are counts if they are integers in all
-            chunks.
-
-        Returns
-        -------
-        self : object
-            Fitted estimator. `components_` is available as soon as the samples seen so far identify
-            `n_components` directions. No warning is raised if no direction is found, since more
-            chunks may follow. If Li's test is not valid, "auto" runs permutation tests on a random
-            sample of 2000 rows. `curvature_` is not computed.
-
-        Raises
-        ------
-        ValueError
-            If y holds NaN or a category that is not in `classes`; if `classes` is missing although
-            ``categorical=True``, or given although ``categorical=False``; if a weight is negative;
-            if `n_slices` has changed since the first call; or if `n_local_neighbors`, `reweight` or
-            the solver require all samples at once. The model is then unchanged.
-
-        Warns
-        -----
-        UserWarning
-            If a slice defined by the first chunk holds most of the later samples, for example
-            because the chunks are sorted by y.
-        """
-        validate_parameters(self)
-        self._check_streamed("use fit")
-        first = self._seen is None
-        if first:
-            self._check_classes(classes)
-        categorical = classes is not None if first else self._coding.edges is None
-        rows, labels, weights = read_chunk(
-            self, X, y, sample_weight, reset=first, categorical=categorical
-        )
-        self._check_shape(*rows.shape)
-        if not first:
-            coding = self._coding
-            coding.check_unchanged(self.n_slices)
-        else:
-            if classes is None and self.categorical == "auto":
-                warn_if_codes(labels, self.n_slices, remedy="all of them as `classes`")
-            coding = SliceCoding.from_first_chunk(labels, self.n_slices, classes, weights)
-        check_sir_identified(self.n_components, coding.n_slices - 1)
-        codes = coding.codes(labels)  # raises before the random state is used
-        if first:
-            self._keys = np.random.RandomState(0)
-        keys = self._keys.random_sample(len(rows))
-        seen = ChunkSummary.from_chunk(rows, codes, coding.n_slices, keys, weights)
-        before = None if first else self._seen.moments.counts
-        dtype = rows.dtype if first else np.result_type(self._dtype, rows.dtype)
-        seen = seen if first else self._seen.merged(seen)
-        self._reset()
-        self._coding, self._dtype, self._seen = coding, dtype, seen
-        self.target_type_ = "numeric" if coding.classes is None else "categorical"
-        counts = seen.moments.as_effective_counts().counts
-        self.slice_sizes_ = counts[counts > 0]
-        self.n_slices_, self._n_groups = len(self.slice_sizes_), 1
-        self._solve_if_identified()
-        coding.warn_if_uneven(seen.moments.counts, before)
-        return self
-
-    def _solve_if_identified(self) -> None:
-        """Estimate the directions if the chunks seen so far identify them."""
-        least = 1 if isinstance(self.n_components, str) else self.n_components
-        moments, columns = self._seen.moments.drop_constant_columns()
-        if self.n_slices_ <= least or not columns.varying.any():
-            return
-        problem = self._problem_from_moments(moments, self._seen.sample(columns))
-        if min(len(problem.sums) - 1, problem.basis.n_columns) >= least:
-            self._solve(problem)
-            self._store_in_features(columns, self._dtype, self.components_ @ moments.scatter)
-
-    def _check_streamed(self, remedy):
-        """Raise an error if a parameter is set that needs all samples at once."""
-        for name, allowed in STREAMED.items():
-            if (value := getattr(self, name)) not in allowed:
-                choices = " or ".join(map(repr, allowed))
-                raise ValueError(
-                    f"{name} must be {choices} for chunks of samples, got {value!r}. Use "
-                    f"{allowed[0]!r}, or {remedy}."
-                )
-
-    def _check_classes(self, classes):
-        if self.categorical is True and classes is None:
-            raise ValueError(
-                "classes must be passed on the first call to partial_fit if categorical=True, "
-                "got None. Pass all categories that y can take."
-            )
-        if self.categorical is False and classes is not None:
-            raise ValueError(
-                f"classes must be None if categorical=False, got {classes!r}. Use "
-                "categorical='auto'."
-            )
 
     def _select_samples(self, data):
         """Drop the samples that are not used, and apply the option `reweight`."""

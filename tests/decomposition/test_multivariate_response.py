@@ -12,7 +12,7 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SparseSlicedInverseRegression,
 )
-from skbo_silbo.decomposition import slice_edges, slice_response
+from skbo_silbo.decomposition import slice_response
 
 
 def two_responses(seed=0, n=300, d=8):
@@ -137,11 +137,3 @@ def test_bad_responses_are_refused(change, parameters, message):
     X, Y, _ = two_responses()
     with pytest.raises(ValueError, match=message):
         SemiSlicedInverseRegression(1, **parameters).fit(X, change(Y))
-
-
-def test_chunks_and_edges_take_one_response():
-    X, Y, _ = two_responses()
-    with pytest.raises(ValueError, match="1d array"):
-        SemiSlicedInverseRegression(1).partial_fit(X, Y)
-    with pytest.raises(ValueError, match="1d array"):
-        slice_edges(Y, 5)

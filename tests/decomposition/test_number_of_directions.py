@@ -1,4 +1,4 @@
-"""How many directions, whatever the rows come in: arrays, blocks, chunks, with weights."""
+"""How many directions, whatever the rows come in: arrays, blocks, with weights."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
-from skbo_silbo.decomposition import slice_edges
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found",
@@ -65,33 +64,16 @@ def test_permutations_do_not_depend_on_chunks(weights):
     array = pytest.importorskip("dask.array")
     X, y, rng = noise(0, 2600, 6)
     w = None if weights is None else rng.lognormal(size=2600)
-    sir = SemiSlicedInverseRegression("permutation", n_slices=slice_edges(y, 10), alpha=0)
+    sir = SemiSlicedInverseRegression("permutation", alpha=0)
     tests = [
-        sir.fit(array.from_array(X, chunks=(700, 6)), y, sample_weight=w).permutation_tests_,
-        sir.fit(array.from_array(X, chunks=(900, 3)), y, sample_weight=w).permutation_tests_,
+        sir.fit(array.from_array(X, chunks=chunks), y, sample_weight=w).permutation_tests_
+        for chunks in ((700, 6), (900, 3))
     ]
-    for start in range(0, 2600, 1000):
-        part = slice(start, start + 1000)
-        sir.partial_fit(X[part], y[part], sample_weight=None if w is None else w[part])
-    for other in (tests[1], sir.permutation_tests_):
-        for name, column in tests[0].items():
-            np.testing.assert_allclose(other[name], column, rtol=1e-6)
+    for name, column in tests[0].items():
+        np.testing.assert_allclose(tests[1][name], column, rtol=1e-6)
     whole = sir.fit(X, y, sample_weight=w).permutation_tests_
     assert whole["p_value"][0] > 0.05
     assert tests[0]["p_value"][0] > 0.05
-
-
-# -- chunks --------------------------------------------------------------------------------------
-
-
-def test_fit_and_partial_fit_reset_tests():
-    X, y, _ = noise(0)
-    sir = SemiSlicedInverseRegression().fit(X, y).partial_fit(X, y)
-    assert sir.n_components_ == 0
-    assert not hasattr(sir, "curvature_")
-    chunks = sir.permutation_tests_
-    for name, column in sir.fit(X, y).permutation_tests_.items():
-        np.testing.assert_allclose(chunks[name], column, rtol=1e-6)
 
 
 # -- relative weights ----------------------------------------------------------------------------
@@ -148,11 +130,13 @@ def test_permutation_where_chi_square_is_valid():
     np.testing.assert_allclose(tests["statistic"][0], chi_square.eigenvalues_[0], rtol=1e-8)
 
 
-@pytest.mark.parametrize("way", ["fit", "partial_fit"])
-def test_permutation_test_uses_same_ridge(way):
+@pytest.mark.parametrize("chunks", [None, (1000, 3)])
+def test_permutation_test_uses_same_ridge(chunks):
     """Of 6000 rows 2000 are; a ridge for 6000 would halve the statistic."""
     X, y, _ = noise(0, 6000, 3)
-    sir = getattr(SemiSlicedInverseRegression("permutation", ridge=1.0), way)(X, X[:, 0] + y)
+    y += X[:, 0]
+    rows = X if chunks is None else pytest.importorskip("dask.array").from_array(X, chunks)
+    sir = SemiSlicedInverseRegression("permutation", ridge=1.0).fit(rows, y)
     statistic = sir.permutation_tests_["statistic"][0]
     np.testing.assert_allclose(statistic, sir.eigenvalues_[0], rtol=0.1)
 

@@ -69,19 +69,6 @@ def test_slices_of_counts_are_those_of_repeated_rows(counts, n_slices):
 # -- other weights are relative ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e-10])
-def test_weight_scale_of_chunks_is_irrelevant(scale):
-    X, y, counts = make_data(0)
-    weights, edges = counts + 0.5, np.quantile(y, [0.25, 0.5, 0.75])
-    chunked = SemiSlicedInverseRegression(1, n_slices=edges)
-    for rows in (slice(0, 25), slice(25, None)):
-        chunked.partial_fit(X[rows], y[rows], sample_weight=scale * weights[rows])
-    whole = SemiSlicedInverseRegression(1, n_slices=edges).fit(X, y, sample_weight=weights)
-    assert_same_fit(chunked, whole)
-    np.testing.assert_allclose(chunked.components_, whole.components_, atol=1e-8)
-    np.testing.assert_allclose(chunked.slice_sizes_, whole.slice_sizes_)
-
-
 @sets(40, 200)
 def test_weighted_chi_square_tests_hold_level(n_sets):
     rng, rejected = np.random.default_rng(0), 0

@@ -1,5 +1,3 @@
-import itertools
-
 import numpy as np
 import pytest
 from drawn import sine
@@ -8,10 +6,8 @@ from hypothesis import strategies as st
 from scipy import linalg
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.exceptions import NotFittedError
 
-from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
-from skbo_silbo.decomposition import slice_edges
+from skbo_silbo import SemiSlicedInverseRegression
 
 SOLVERS = ("dense", "dual", "randomized")
 
@@ -135,7 +131,7 @@ def test_dimension_where_chi_square_is_not_valid(parameters, word):
     assert found.count(2) >= 3
 
 
-# -- chunks --------------------------------------------------------------------------------------
+# -- blocks of a Dask array ----------------------------------------------------------------------
 
 
 @settings(max_examples=12)
@@ -145,17 +141,16 @@ def test_dimension_where_chi_square_is_not_valid(parameters, word):
     shift=st.sampled_from([0.0, 1e4]),
     weighted=st.sampled_from([None, "counts", "relative"]),
 )
-def test_chunks_give_the_answer_of_fit(seed, cuts, shift, weighted):
+def test_dask_blocks_give_the_answer_of_fit(seed, cuts, shift, weighted):
+    array = pytest.importorskip("dask.array")
     X, y = make_data(seed)
     X, rng = X + shift, np.random.default_rng(seed)
     w = rng.integers(0, 4, size=150) if weighted == "counts" else rng.uniform(0.2, 2, size=150)
     w = None if weighted is None else w
     whole = SemiSlicedInverseRegression(2, n_slices=5).fit(X, y, sample_weight=w)
-    chunked = SemiSlicedInverseRegression(2, n_slices=slice_edges(y, 5, sample_weight=w))
-    bounds = [0, *sorted(cuts), len(y)]
-    for start, stop in itertools.pairwise(bounds):
-        part = slice(start, stop)
-        chunked.partial_fit(X[part], y[part], sample_weight=None if w is None else w[part])
+    chunks = tuple(np.diff([0, *sorted(cuts), len(y)]).tolist()), (6,)
+    chunked = SemiSlicedInverseRegression(2, n_slices=5)
+    chunked.fit(array.from_array(X, chunks), y, sample_weight=w)
     np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(chunked.eigenvalues_, whole.eigenvalues_, atol=1e-8)
     np.testing.assert_allclose(chunked.mean_, whole.mean_, rtol=1e-12)
@@ -188,87 +183,6 @@ def test_moments_give_the_answer_of_centred_rows(shift, gap):
     assert abs(np.corrcoef(Z.T)[0, 1]) > 1 - max(1e-10, atol)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_local_neighbors": 3}, r"n_local_neighbors.*None"),
-        ({"solver": "dual"}, r"solver.*'auto'"),
-    ],
-)
-def test_partial_fit_refuses_what_needs_all_rows(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        SemiSlicedInverseRegression(**parameters).partial_fit(*make_data())
-
-
-@pytest.mark.parametrize("n_slices", [2, 4, 10])
-def test_sorted_chunks_warn_once(n_slices):
-    X, y = make_data(n=4000)
-    X, y = X[np.argsort(y)], np.sort(y)
-    sir = SemiSlicedInverseRegression(1, n_slices=n_slices).partial_fit(X[:100], y[:100])
-    words = rf"Slice {n_slices} of {n_slices} holds 9\d% .* set n_slices to slice_edges"
-    with pytest.warns(UserWarning, match=words):
-        sir.partial_fit(X[100:3000], y[100:3000])
-    sir.partial_fit(X[3000:], y[3000:])
-    edges = slice_edges(y, n_slices)
-    SemiSlicedInverseRegression(1, n_slices=edges).partial_fit(X[:1000], y[:1000]).partial_fit(
-        X[1000:], y[1000:]
-    )
-
-
-def test_shuffled_chunks_do_not_warn():
-    for seed in range(50):
-        rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(400, 3)), rng.normal(size=400) * (rng.uniform(size=400) < 0.4)
-        sir = SlicedInverseRegression(1).partial_fit(X[:20], y[:20])
-        sir.partial_fit(X[20:], y[20:])
-
-
-def test_n_slices_cannot_change_between_chunks():
-    X, y = make_data(n=200)
-    sir = SemiSlicedInverseRegression(1, n_slices=10).partial_fit(X, y)
-    with pytest.raises(ValueError, match=r"n_slices must not change .* got 5, .* used 10"):
-        sir.set_params(n_slices=5).partial_fit(X, y)
-    assert sir.set_params(n_slices=10).partial_fit(X, y).slice_sizes_.sum() == 400
-
-
-def test_rejected_chunk_leaves_partial_fit_unchanged():
-    X, y = make_data()
-    sir = SemiSlicedInverseRegression(1, n_slices=[1.0]).partial_fit(X, y)
-    before = sir.components_
-    with pytest.raises(ValueError, match=r"\by\b.*label.*got 1"):
-        sir.partial_fit(X, np.r_[np.nan, y[1:]])
-    with pytest.raises(ValueError, match=r"sample_weight.*non-negative"):
-        sir.partial_fit(X, y, sample_weight=-np.ones(len(y)))
-    np.testing.assert_allclose(sir.partial_fit(X, y).components_, before, rtol=1e-9)
-
-
-def test_classes_in_chunks():
-    X, y = load_iris(return_X_y=True)
-    names = load_iris().target_names[y]
-    whole = SemiSlicedInverseRegression(2).fit(X, names)
-    chunked = SemiSlicedInverseRegression(2)
-    for rows in np.array_split(np.arange(150), 7):  # sorted: the first chunk has one class
-        chunked.partial_fit(X[rows], names[rows], classes=np.unique(names))
-    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8)
-    with pytest.raises(ValueError, match=r"\by\b.*got rose"):
-        chunked.partial_fit(X, np.full(150, "rose"))
-
-
-def test_chunks_not_identifying_directions_warn():
-    X, y = make_data()
-    order = np.argsort(y)
-    sir = SemiSlicedInverseRegression(2, n_slices=np.quantile(y, [0.3, 0.6]))
-    sir.partial_fit(X[order[:30]], y[order[:30]])
-    assert not hasattr(sir, "components_")
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        sir.transform(X)
-    sir.partial_fit(X[order[30:]], y[order[30:]])
-    assert sir.components_.shape == (2, 6)
-
-
-# -- blocks of a Dask array ----------------------------------------------------------------------
-
-
 def test_dask_blocks_are_never_concatenated():
     array = pytest.importorskip("dask.array")
     X, y = make_data(n=400)
@@ -296,8 +210,9 @@ def test_bad_dask_arrays_are_refused():
         SemiSlicedInverseRegression().fit(blocks[blocks[:, 0] > 0], y)
     with pytest.raises(ValueError, match=r"inconsistent.*\[150, 149\]"):
         SemiSlicedInverseRegression().fit(blocks, y[1:])
-    with pytest.raises(ValueError, match=r"n_local_neighbors.*None"):
-        SemiSlicedInverseRegression(n_local_neighbors=3).fit(blocks, y)
+    for name, value in (("n_local_neighbors", 3), ("solver", "dual"), ("reweight", "elliptical")):
+        with pytest.raises(ValueError, match=f"{name} must be .* for a Dask array"):
+            SemiSlicedInverseRegression(**{name: value}).fit(blocks, y)
     X[70, 2] = np.inf
     with pytest.raises(ValueError, match="X contains infinity"):
         SemiSlicedInverseRegression().fit(array.from_array(X, chunks=(40, 6)), y)
@@ -340,6 +255,3 @@ def test_first_score_rises_with_numeric_y(options):
         for units in (1.0, [1, 1e-3, 1, 1], [1e3, 1, 1, 1]):
             sir = SemiSlicedInverseRegression(1, **options).fit(X * units, y)
             assert np.corrcoef(sir.transform(X * units)[:, 0], y)[0, 1] > 0
-        if "n_local_neighbors" not in options:
-            chunks = SemiSlicedInverseRegression(1, **options).partial_fit(X, y)
-            assert np.corrcoef(chunks.transform(X)[:, 0], y)[0, 1] > 0

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from skbo_silbo.decomposition import slice_edges, slice_response
+from skbo_silbo.decomposition import slice_response
 
 pytestmark = pytest.mark.quick
 
@@ -48,8 +48,6 @@ def test_slice_sizes_follow_the_rule_of_r_dr(y, n_slices):
 @given(responses, st.integers(2, 12))
 def test_slices_are_intervals_of_the_response(y, n_slices):
     slices = slice_response(y, n_slices)
-    cut = np.searchsorted(slice_edges(y, n_slices), y, side="right")
-    np.testing.assert_array_equal(cut, slices.codes)
     for h in range(slices.n_slices - 1):
         assert y[slices.codes == h].max() < y[slices.codes == h + 1].min()
 

@@ -61,7 +61,6 @@ def test_other_doors_refuse_dask_arrays_too(blocks):
     sir = SemiSlicedInverseRegression(1)
     for call in (
         lambda: sir.fit(X, y, X_unlabeled=blocks),
-        lambda: sir.partial_fit(blocks, y),
         lambda: coordinate_test(blocks, y, 0),
         lambda: bootstrap_directions(sir, blocks, y),
     ):

@@ -39,7 +39,6 @@ from sklearn.svm import SVC
 from skbo_silbo import *
 from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.baselines import *
-from skbo_silbo.decomposition import slice_edges
 from skbo_silbo.embedding import *
 from skbo_silbo.inspection import *
 from skbo_silbo.optimizers import AskTellOptimizer
@@ -80,7 +79,6 @@ for estimator in linear:
     again: Array = estimator.fit(X, y, sample_weight=np.ones(300)).transform(back)
 one = SlicedAverageVarianceEstimation().fit(X.tolist(), y.tolist()).transform([[0.0] * 6])
 two: Array = OuterProductGradients(1).fit(X, y).inverse_transform(one)
-chunks = SemiSlicedInverseRegression(1, n_slices=slice_edges(y, 5)).partial_fit(X, y)
 kernel = KernelSlicedInverseRegression(1, gamma=None, fit_inverse_transform=True).fit(X, y)
 curved: Array = kernel.inverse_transform(kernel.transform(X))
 

@@ -1,14 +1,17 @@
-"""Running moments of chunks of samples: mean, scatter and slice means."""
+"""Moments of samples in memory or in the blocks of a Dask array: mean, scatter and slice means."""
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import linalg, sparse
-from sklearn.utils import gen_batches
+from scipy import sparse
+from sklearn.utils import check_array, gen_batches
 
-from skbo_silbo.decomposition.rows._columns import Columns, are_far_from_zero, is_constant
-from skbo_silbo.decomposition.rows._weights import are_counts
+from skbo_silbo.decomposition.rows._columns import (
+    Columns,
+    are_far_from_zero,
+    check_extremes,
+    is_constant,
+)
 
 # Number of rows centred, or converted from float32, at a time. They fit in the processor's cache.
 PIECE = 1024
@@ -46,7 +49,7 @@ def membership(codes, n_slices, weights):
 
 @dataclass(frozen=True)
 class SliceMoments:
-    """Mean, scatter matrix and slice means of the samples seen so far.
+    """Mean, scatter matrix and slice means of samples.
 
     Attributes
     ----------
@@ -60,11 +63,6 @@ class SliceMoments:
         Sum of the weights of the samples in each slice.
     slice_means : ndarray of shape (H, d)
         Mean of the samples in each slice, or 0 if the slice is empty.
-    weight_norm : float
-        Square root of the sum of the squared weights. The root is stored because the sum could
-        underflow.
-    weights_are_counts : bool
-        Whether all weights are integers.
     """
 
     offset: np.ndarray
@@ -72,12 +70,10 @@ class SliceMoments:
     scatter: np.ndarray
     counts: np.ndarray
     slice_means: np.ndarray
-    weight_norm: float
-    weights_are_counts: bool = True
 
     @classmethod
     def from_rows(cls, X, codes, n_slices, *, weights=None):
-        """Compute the moments of a chunk of samples, given the slice of each sample.
+        """Compute the moments of samples, given the slice of each sample.
 
         Slices are numbered from 0. Float32 data are converted to double precision in pieces.
         """
@@ -85,15 +81,14 @@ class SliceMoments:
         X = X - offset if offset.any() else X
         offset = offset.astype(np.float64, copy=False)
         counts = np.bincount(codes, weights, minlength=n_slices)
-        w = np.ones(len(X), dtype=np.int64) if weights is None else weights
+        w = np.ones(len(X)) if weights is None else weights
         sums = sum(
             membership(codes[rows], n_slices, w[rows]) @ X[rows].astype(np.float64, copy=False)
             for rows in gen_batches(len(X), len(X) if X.dtype == np.float64 else PIECE)
         )
         mean = sums.sum(axis=0) / counts.sum()
         slice_means = sums / np.where(counts > 0, counts, 1)[:, None]
-        scatter, norm = centred_scatter(X, mean, weights), float(linalg.norm(w))
-        return cls(offset, mean, scatter, counts, slice_means, norm, are_counts(w))
+        return cls(offset, mean, centred_scatter(X, mean, weights), counts, slice_means)
 
     @property
     def n(self):
@@ -101,7 +96,7 @@ class SliceMoments:
         return self.counts.sum()
 
     def merged(self, other):
-        """Combine the moments of two chunks (Chan, Golub and LeVeque 1983)."""
+        """Combine the moments of two sets of samples (Chan, Golub and LeVeque 1983)."""
         n, moved = self.n + other.n, other.offset - self.offset
         shift = other.mean - self.mean + moved
         scatter = self.scatter + other.scatter
@@ -109,22 +104,8 @@ class SliceMoments:
         counts = self.counts + other.counts
         weight = (other.counts / np.where(counts > 0, counts, 1))[:, None]
         slice_means = self.slice_means + weight * (other.slice_means - self.slice_means + moved)
-        return SliceMoments(
-            self.offset,
-            self.mean + shift * (other.n / n),
-            scatter,
-            counts,
-            slice_means,
-            math.hypot(self.weight_norm, other.weight_norm),
-            self.weights_are_counts and other.weights_are_counts,
-        )
-
-    def as_effective_counts(self):
-        """Return the moments with weights rescaled to sum to the effective sample size."""
-        if self.weights_are_counts:
-            return self
-        scale = self.n / self.weight_norm / self.weight_norm
-        return replace(self, scatter=scale * self.scatter, counts=scale * self.counts)
+        mean = self.mean + shift * (other.n / n)
+        return SliceMoments(self.offset, mean, scatter, counts, slice_means)
 
     def drop_constant_columns(self):
         """Return the moments of the non-constant columns, and the `Columns`."""
@@ -141,6 +122,58 @@ class SliceMoments:
         return part, columns
 
     def slice_sums(self):
-        """Return the centred mean of each slice times ``sqrt(n_h)``, for non-empty slices."""
-        held = self.counts > 0
-        return np.sqrt(self.counts[held])[:, None] * (self.slice_means[held] - self.mean)
+        """Return the centred mean of each slice times ``sqrt(n_h)``."""
+        return np.sqrt(self.counts)[:, None] * (self.slice_means - self.mean)
+
+
+def moments_of_blocks(X, labelled, slices, drawn):
+    """Compute the moments of a Dask array on the workers that hold its blocks.
+
+    Each block is read once.
+
+    Parameters
+    ----------
+    X : dask.array.Array of shape (n, d)
+    labelled : ndarray of shape (n,) of bool
+        Mask of the labelled rows.
+    slices : Slices
+        Slices of the labelled rows.
+    drawn : ndarray of shape (n_l,) of bool
+        Mask of the labelled rows that are returned.
+
+    Returns
+    -------
+    moments : SliceMoments
+    rows : ndarray of shape (drawn.sum(), d)
+    """
+    from dask import delayed
+
+    place, stops, parts = np.cumsum(labelled) - 1, np.cumsum(X.chunks[0]), []
+    for block, start, stop in zip(
+        X.rechunk({1: -1}).to_delayed().ravel(), stops - X.chunks[0], stops, strict=True
+    ):
+        kept = labelled[start:stop]
+        rows = place[start:stop][kept]
+        weights = None if slices.weights is None else slices.weights[rows]
+        given = slices.codes[rows], slices.n_slices, weights, drawn[rows]
+        parts.append(delayed(_summarise_block)(block, kept, *given))
+    while len(parts) > 1:
+        parts = [delayed(_merged)(*parts[i : i + 2]) for i in range(0, len(parts), 2)]
+    return parts[0].compute()
+
+
+def _summarise_block(block, kept, codes, n_slices, weights, drawn):
+    """Return the moments and the drawn rows of a block, or None without labelled rows."""
+    block = check_array(block, dtype=(np.float64, np.float32), ensure_min_samples=0, input_name="X")
+    if not kept.any():
+        return None
+    block = block if kept.all() else block[kept]
+    check_extremes(block)
+    moments = SliceMoments.from_rows(block, codes, n_slices, weights=weights)
+    return moments, block[drawn].astype(np.float64)
+
+
+def _merged(one, other=None):
+    if one is None or other is None:
+        return other if one is None else one
+    return one[0].merged(other[0]), np.concatenate([one[1], other[1]])

@@ -18,10 +18,6 @@ from skbo_silbo.decomposition.rows._response import check_labels, read_response,
 from skbo_silbo.decomposition.rows._weights import are_counts, as_effective_counts
 
 FLOATS = (np.float64, np.float32)
-STRINGS_IN_CHUNKS = (
-    "if `classes` is None, got strings. Pass all categories that y can take as `classes` on the "
-    "first call to partial_fit."
-)
 
 
 @dataclass(frozen=True)
@@ -213,29 +209,6 @@ def read_labels(X, y, sample_weight, takes, categorical):
     return labels, labelled, ~is_present & weighed, counts
 
 
-def read_chunk(estimator, X, y, sample_weight, *, reset, categorical):
-    """Validate the arguments of ``partial_fit``.
-
-    Return the rows of X, their labels, and their weights as passed or None. There is at least one
-    row. Rows of weight 0 are dropped.
-    """
-    check_in_memory("X", X)
-    X = validate_data(estimator, X, reset=reset, dtype=FLOATS)
-    takes = ("categorical",) if categorical else ("numeric",)
-    y, labelled = read_response(y, takes, strings=STRINGS_IN_CHUNKS)
-    check_consistent_length(X, y)
-    if not labelled.all():
-        raise ValueError(
-            f"y must label every sample in partial_fit, got {(~labelled).sum()} NaN in {len(y)} "
-            "values. Drop the unlabelled samples, or use fit."
-        )
-    check_extremes(X, names=vars(estimator).get("feature_names_in_"))
-    weights = check_sample_weight(sample_weight, len(y))
-    if weights is None or weights.all():
-        return X, y, weights
-    return X[weights > 0], y[weights > 0], weights[weights > 0]
-
-
 def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes, categorical, n_slices):
     """Validate the arguments of ``fit`` for a Dask array X, which is not loaded.
 
@@ -325,8 +298,8 @@ def check_in_memory(name: str, rows: Any) -> None:
         raise ValueError(
             f"{name} must be in memory, since all samples are needed at once, got "
             f"a Dask {type(rows).__name__}. Pass np.asarray({name}) if it fits in memory, or use "
-            "SemiSlicedInverseRegression: its fit processes Dask arrays block by block (convert a "
-            "frame by to_dask_array(lengths=True)), and its partial_fit accepts chunks."
+            "SemiSlicedInverseRegression, whose fit reads Dask arrays block by block (convert a "
+            "frame by to_dask_array(lengths=True))."
         )
 
 

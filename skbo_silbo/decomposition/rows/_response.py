@@ -25,7 +25,7 @@ ONE_RESPONSE = (
 )
 
 
-def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
+def read_response(y, takes, categorical="auto"):
     """Validate the response y, and return it with a mask of the labelled samples.
 
     Parameters
@@ -35,8 +35,6 @@ def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
         Types of y that the estimator supports: a subset of `KINDS`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `split_labelled`.
-    strings : str
-        Last part of the error message that is raised if y must be numeric but holds strings.
     """
     if getattr(getattr(y, "dtype", None), "names", None) is not None:
         if "censored" in takes:
@@ -48,7 +46,7 @@ def read_response(y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
     is_category = str(getattr(y, "dtype", None)) == "category"  # a pandas data type
     if categorical == "auto" and "categorical" in takes and is_category:
         categorical = True
-    labels = as_label_array(y)
+    labels, strings = as_label_array(y), NUMBERS_ONLY
     if categorical is not True:
         holds_categories = _holds_categories(labels)
         if categorical == "auto":

@@ -13,7 +13,7 @@ rho         scalar      absolute ridge; ``f = s^2 / (s^2 + rho)``
 
 The criterion is ``RSS(rho) / (1 - (sum f + 1) / n)^2`` (Golub, Heath and Wahba 1979): the
 leave-one-out error with all leverages replaced by their mean. It depends on X through X'X and the
-slice sums only, so chunks of samples choose the same ridge.
+slice sums only, so samples in blocks choose the same ridge.
 """
 
 import numpy as np

@@ -11,8 +11,8 @@ from sklearn.cluster import KMeans
 
 from skbo_silbo._checks import brief
 from skbo_silbo._numerics.graphs import neighbor_indices
-from skbo_silbo._typing import ArrayLike, FloatArray, IntArray
-from skbo_silbo.decomposition.rows._weights import are_counts, sample_by_weight
+from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from skbo_silbo.decomposition.rows._weights import are_counts, as_effective_counts, sample_by_weight
 
 N_STARTS = 10  # initialisations of k-means
 FEWEST_ROWS = 5  # with fewer samples, each distinct value is a slice
@@ -79,6 +79,14 @@ class Slices:
         weights = None if self.weights is None else self.weights[rows]
         groups = None if self.groups is None else self.groups[rows]
         return Slices(codes, np.bincount(codes, weights), weights, groups)
+
+    def select_effective(self, rows: IntArray | BoolArray) -> "Slices":
+        """Return the slices of a subset of the samples, with weights scaled to the subset."""
+        part = self.select(rows)
+        if part.weights is None:
+            return part
+        weights = as_effective_counts(part.weights)
+        return replace(part, counts=np.bincount(part.codes, weights), weights=weights)
 
     def select_to_shuffle(self, rows: IntArray) -> "Slices":
         """Return the slices of a subset of the samples, for a permutation test."""
