@@ -23,7 +23,7 @@ def warn_of_first_points_only(loop: EvaluationLoop) -> None:
         return
     n_given = len(optimizer.func_vals_) - sum(trial.is_modelled for trial in evaluated)
     n_outside = sum(not trial.is_modelled for trial in evaluated)
-    n_outside += sum(not loop.proposals.points.is_inside(point) for point, _ in initial)
+    n_outside += sum(not loop.log.points.is_inside(point) for point, _ in initial)
     n, n_in_all = optimizer.n_initial_, n_given + n_calls - n_outside
     if n_in_all > n:
         return

@@ -16,11 +16,10 @@ import numpy as np
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.evaluation.budget import INTERRUPTED
 from skbo_silbo.evaluation.trial import Trial, format_point
-from skbo_silbo.optimizers.event import observed_event
-from skbo_silbo.optimizers.log import MOST_DEATHS
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers.calls import Call
 
+MOST_ATTEMPTS = 2  # number of times that an evaluation may be in progress when the process dies
 HANGING = (
     "All {} workers hang in calls that exceeded the timeout. Pass executor as a callable, such as "
     "lambda: ThreadPoolExecutor(4), so that they can be replaced."
@@ -68,36 +67,33 @@ class EvaluationLoop:
         self._make_workers, self.workers = make_workers, None
         self.trials, self.n_calls, self.raised = [], log.n_calls, None
         self._running: dict[int, Trial] = {}  # by number
-        self._held: list[Trial] = []  # observed, but others of their batch are not
+        self._observed: list[Trial] = []  # trials to pass to the optimiser with their batch
         self._n_begun = 0
-        self._n_before = None  # values the optimiser had before it is told a batch
         self._batch, self._n_left = 0, 0  # current batch, and how many of its points to begin
         self._is_withdrawn = False
 
-    def resume(self, told, held=()):
+    def resume(self, trials, open_batch=()):
         """Continue a run with the trials of earlier runs.
 
         Parameters
         ----------
-        told, held : list of Trial
+        trials, open_batch : list of Trial
             Trials whose observations have been passed to the optimiser, and trials of an incomplete
             batch.
         """
-        self.proposals.resume(told, held)
-        self.trials, self._held = told, list(held)
-        modelled = [trial for trial in told if trial.is_modelled]
-        n_values = len(self.optimizer.func_vals_)
-        for row, trial in enumerate(modelled, start=n_values - len(modelled)):
-            trial.row = row
-        evaluated = [*(trial for trial in told if trial.is_evaluated), *held]
-        self._n_begun = len(evaluated)
-        if held:
-            self._batch = held[0].batch
-            self._n_left = self._n_of_batch(self.batch_size - len(held))
+        evaluated = [trial for trial in trials if trial.is_evaluated]
+        self.proposals.resume(evaluated, open_batch)
+        self.trials, self._observed = trials, list(open_batch)
+        modelled = [trial for trial in trials if trial.is_modelled]
+        self._assign_rows(modelled, len(self.optimizer.func_vals_) - len(modelled))
+        self._n_begun = len(evaluated) + len(open_batch)
+        if open_batch:
+            self._batch = open_batch[0].batch
+            self._n_left = self._n_of_batch(self.batch_size - len(open_batch))
         elif evaluated:
             self._batch = evaluated[-1].batch + 1
         # Count supplied values first, because they are never improvements.
-        for trial in sorted(told, key=attrgetter("is_evaluated")):
+        for trial in sorted(trials, key=attrgetter("is_evaluated")):
             self.budget.count(trial, self.optimizer, self._show)
 
     def run(self):
@@ -115,13 +111,13 @@ class EvaluationLoop:
             had returned are recorded.
         """
         self.budget.start_clock()
-        if self.budget.room(len(self._held)) <= 0:  # nothing to evaluate, so no workers are needed
-            self._tell()
+        if self.budget.room(len(self._observed)) <= 0:  # no workers are needed
+            self._update_optimizer()
             self.budget.room()
             return self.budget.stop
         with self._open_workers() as workers:
             while True:
-                trial, n_open = None, len(self._running) + len(self._held)
+                trial, n_open = None, len(self._running) + len(self._observed)
                 if self._n_wanted(n_open) > 0:
                     trial = self.proposals.next(self._n_begun, self._n_open_values())
                 if trial is not None:
@@ -133,9 +129,9 @@ class EvaluationLoop:
                     self._withdraw_waiting()
                 if self._running:
                     until = self.budget.deadline if self.budget.stop is None else math.inf
-                    self._take(workers.wait(until if trial is None else 0.0))
+                    self._process(workers.wait(until if trial is None else 0.0))
                 elif trial is None:
-                    self._tell()
+                    self._update_optimizer()
 
     @contextmanager
     def _open_workers(self):
@@ -153,9 +149,9 @@ class EvaluationLoop:
             has_raised = self.raised is not None and self.raised[0] is error
             is_exit = isinstance(error, SystemExit) and not has_raised  # of a signal handler
             if isinstance(error, KeyboardInterrupt):
-                self._rescue()
+                self._record_returned()
             else:  # this error is raised, rather than one that follows it
-                end = self._rescue if is_exit else self._finish_running
+                end = self._record_returned if is_exit else self._finish_running
                 with suppress(Exception):
                     end()
             raise
@@ -179,39 +175,41 @@ class EvaluationLoop:
 
     def _n_open_values(self):
         """Return the number of observations expected from evaluations that have not ended."""
-        return sum(trial.is_modelled for trial in (*self._running.values(), *self._held))
+        return sum(trial.is_modelled for trial in (*self._running.values(), *self._observed))
 
     def _begin(self, trial):
         trial.number, self._n_begun = self._n_begun, self._n_begun + 1
         trial.batch = self._batch
         if self.batch_size is not None:  # an open batch may have gaps
-            places = {other.place for other in (*self._running.values(), *self._held)}
-            trial.place, self._n_left = min({*range(len(places) + 1)} - places), self._n_left - 1
+            taken = {other.position for other in (*self._running.values(), *self._observed)}
+            trial.position = min({*range(len(taken) + 1)} - taken)
+            self._n_left -= 1
         self._running[trial.number] = trial
-        n_deaths = None  # how often the process has died while evaluating the point
-        if self.log.path is not None and self.workers.is_in_process:
-            n_deaths = self.log.n_deaths(trial.point)
-        if n_deaths is not None and n_deaths >= MOST_DEATHS:
-            why = f"was in progress {MOST_DEATHS} times when the process died"
-            self._give_up(trial, why, RuntimeError(f"the evaluation {why}"))
+        trial.attempts = self.log.attempts(trial.point)
+        if trial.attempts >= MOST_ATTEMPTS and self.workers.is_in_process:
+            why = f"was in progress {MOST_ATTEMPTS} times when the process died"
+            self._record_failure(trial, why, RuntimeError(f"the evaluation {why}"))
             return
-        alone = n_deaths is not None
+        alone = trial.attempts > 0 and self.workers.is_in_process
         for i, (function, args) in enumerate(self.evaluation.calls(trial)):
             key, group = (trial.number, i), trial.number
             self.workers.submit(Call(key, function, args, alone=alone, group=group))
 
     def _on_begin(self, call):
         number, i = call.key
-        if i == 0 and self.log.path is not None:
-            is_alone = self.workers.is_in_process and (self.workers.n_workers == 1 or call.alone)
-            self.log.begun(self._running[number].point, alone=is_alone)
+        if i == 0:
+            trial = self._running[number]
+            self.log.begun(trial)
+            trial.attempts += 1
         self.n_calls += 1
         self.budget.deadline = self.budget.time_limit  # the first evaluation always begins
 
     def _on_take_back(self, call):
         number, i = call.key
         if i == 0 and number in self._running:
-            self.log.withdrawn(self._running[number].point)
+            trial = self._running[number]
+            trial.attempts -= 1
+            self.log.withdrawn(trial)
         self.n_calls -= 1
 
     def _withdraw_waiting(self):
@@ -230,26 +228,25 @@ class EvaluationLoop:
 
     # --- end ------------------------------------------------------------------------------------
 
-    def _take(self, outcomes):
-        """Process the outcomes of function calls, then raise the first error if there is one."""
-        for outcome in outcomes:  # first, since recording one may fail
+    def _process(self, outcomes):
+        """Record the outcomes of function calls, then raise the first error if there is one."""
+        for outcome in outcomes:  # store all values first, since recording one may fail
             if outcome.kind == "value":
-                self._keep(outcome.call, outcome.value)
-        errors = [(outcome.value, None) for outcome in outcomes if outcome.kind == "broken"]
+                self._store_value(outcome.call, outcome.value)
+        errors = [(o.value, None) for o in outcomes if o.kind == "broken"]
         for outcome in outcomes:
             trial = outcome.call and self._running.get(outcome.call.key[0])
             if trial is None:  # already recorded as failed
                 continue
             if outcome.kind == "value":
-                if len(trial.results) == self.evaluation.n_calls:
-                    self._observe(trial)
-                continue
-            self.workers.give_up(trial.number)
-            if outcome.kind == "error":
-                errors.append((outcome.value, trial.point))
+                self._record_if_complete(trial)
+            elif outcome.kind == "error":
+                self.workers.give_up(trial.number)
                 del self._running[trial.number]
+                errors.append((outcome.value, trial.point))
             else:
-                self._give_up(trial, *self._why_lost(outcome))
+                self.workers.give_up(trial.number)
+                self._record_failure(trial, *self._why_lost(outcome))
         if errors:
             error, point = errors[0]
             self.raised = None if point is None else (error, point)
@@ -257,7 +254,7 @@ class EvaluationLoop:
         if self.workers.n_usable <= 0:
             self.budget.end("workers", HANGING.format(self.workers.n_workers))
 
-    def _keep(self, call, value):
+    def _store_value(self, call, value):
         number, i = call.key
         if number in self._running:
             self._running[number].results[i] = value
@@ -270,80 +267,75 @@ class EvaluationLoop:
         times = "once" if n == 1 else f"{n} times"
         return f"lost its worker {times} ({brief(outcome.value)})", outcome.value
 
-    def _give_up(self, trial, why, error):
+    def _record_failure(self, trial, why, error):
         """Record an evaluation as failed."""
         trial.observation = self.evaluation.failure(trial, why, error)
         warn_user(
             f"The evaluation of {format_point(trial.point)} counts as failed: it {why}.",
             LostEvaluationWarning,
         )
-        self._observe(trial)
+        self._record(trial)
 
-    def _observe(self, trial):
-        """Record the observation of a trial, and pass it to the optimiser outside of batches."""
+    def _record_if_complete(self, trial):
+        """Compute and record the observation of a trial if all its calls have returned."""
         if trial.observation is None:
+            if len(trial.results) < self.evaluation.n_calls:
+                return
             try:
                 trial.observation = self.evaluation.observation(trial)
             except Exception as error:
                 self._running.pop(trial.number, None)
                 self.raised = error, trial.point
                 raise
+        self._record(trial)
+
+    def _record(self, trial):
+        """Record the observation of a trial, and pass it to the optimiser outside of batches."""
         if self.batch_size is None:
             trial.batch = self._batch
-        if self.log.path is not None:
-            try:
-                self._write(trial)
-            except Exception:
-                self._hold(trial)  # the log writes it as soon as it can
-                raise
-        self._hold(trial)
+        try:
+            if self.log.path is not None:
+                in_order = {"in order": self.batch_size is not None}
+                self.log.evaluated(trial, **in_order, **self.evaluation.record(trial))
+        except Exception:  # the log writes it as soon as it can
+            self._move_to_observed(trial)
+            raise
+        self._move_to_observed(trial)
         if self.batch_size is None:
-            self._tell()
+            self._update_optimizer()
 
-    def _hold(self, trial):
-        if trial not in self._held:
-            self._held.append(trial)
+    def _move_to_observed(self, trial):
+        if trial not in self._observed:
+            self._observed.append(trial)
         self._running.pop(trial.number, None)
 
-    def _write(self, trial):
-        """Write the observation of a trial to the log, unless it is already there."""
-        if trial.event is None:
-            observation = trial.observation
-            rows = self.proposals.points.observed_rows([trial.point])
-            told = {name: [values] for name, values in observation.told.items()}
-            trial.event = {
-                **observed_event(rows, [observation.y], **told),
-                "error": observation.error,
-                "source": trial.source,
-                "batch": trial.batch,
-                "place": trial.place,
-                "in order": self.batch_size is not None,
-                **self.evaluation.record(trial),
-            }
-        self.log.write(trial.event)
-        self.log.evaluated(trial.point)
+    def _update_optimizer(self):
+        """Pass the observations of a batch to the optimiser and update the budget.
 
-    def _tell(self):
-        """Pass the observations of a batch to the optimiser and update the budget."""
-        batch = sorted(self._held, key=attrgetter("place"))
+        Ctrl-C may interrupt it between any two lines. It is then called again.
+        """
+        batch = sorted(self._observed, key=attrgetter("position"))
         if not batch:
             return
-        modelled = [trial for trial in batch if trial.is_modelled]
         n_values = len(self.optimizer.func_vals_)
-        if self._n_before is None:
-            self._n_before = n_values
-        if new := modelled[n_values - self._n_before :]:  # an interrupted call has told the others
+        # The optimiser has the values of the trials whose rows it has.
+        new = [t for t in batch if t.is_modelled and not (t.row is not None and t.row < n_values)]
+        self._assign_rows(new, n_values)
+        if new:
             observations = [trial.observation for trial in new]
             told = {k: np.array([o.told[k] for o in observations]) for k in observations[0].told}
             points = [trial.point for trial in new]
             self.optimizer.tell(points, [self.optimizer.sign * o.y for o in observations], **told)
-        for row, trial in enumerate(modelled, start=self._n_before):
-            trial.row = row
         # in one statement, within which Ctrl-C is not raised
-        self.trials, self._held, self._n_before = [*self.trials, *batch], [], None
+        self.trials, self._observed = [*self.trials, *batch], []
         self._batch = batch[-1].batch + 1
         for trial in batch:
             self.budget.count(trial, self.optimizer, self._show)
+
+    def _assign_rows(self, trials, first):
+        """Store the row that each observation will have in the optimiser."""
+        for row, trial in enumerate(trials, start=first):
+            trial.row = row
 
     # --- errors and interruptions ---------------------------------------------------------------
 
@@ -351,25 +343,24 @@ class EvaluationLoop:
         """Record the running evaluations as ended when an error stops the run."""
         self.budget.abort("error", "Stopped by an error.")
         with suppress(Exception):
-            self._rescue()
+            self._record_returned()
         while self.workers.n_calls and self.workers.n_usable > 0:
             with suppress(Exception):
-                self._take(self.workers.wait())
-        self._rescue()
+                self._process(self.workers.wait())
+        self._record_returned()
 
-    def _rescue(self):
+    def _record_returned(self):
         """Record the evaluations that have already returned a value, without waiting for others.
 
         If recording one raises an error, the others are recorded nevertheless.
         """
         self.budget.abort(INTERRUPTED.reason, INTERRUPTED.message)
         for call, value in self.workers.returned():
-            self._keep(call, value)
+            self._store_value(call, value)
         # Start with the one being written, because the log recognises the last event it wrote.
-        trials = sorted(self._running.values(), key=lambda trial: trial.event is None)
+        trials = sorted(self._running.values(), key=lambda trial: trial.record is None)
         with ExitStack() as steps:  # called in reverse order
             steps.callback(self.workers.drain)
-            steps.callback(self._tell)
+            steps.callback(self._update_optimizer)
             for trial in reversed(trials):
-                if trial.observation or len(trial.results) == self.evaluation.n_calls:
-                    steps.callback(self._observe, trial)
+                steps.callback(self._record_if_complete, trial)

@@ -15,11 +15,10 @@ class Proposals:
     ----------
     optimizer : AskTellOptimizer
     log : EventLog or NoLog
-    points : Points
-        Converter between points and their form in the journal. It determines which initial points
-        are inside the space.
+        Log of the run, whose method `begin` has been called.
     initial : list of (point, source), default=()
-        Points to evaluate before the first proposal of the optimiser.
+        Points to evaluate before the first proposal of the optimiser. They may be outside the
+        space.
 
     Attributes
     ----------
@@ -29,33 +28,40 @@ class Proposals:
         Points that an earlier run proposed and that have not been evaluated yet.
     """
 
-    def __init__(self, optimizer, log, points, initial=()):
-        self.optimizer, self.log, self.points = optimizer, log, points
+    def __init__(self, optimizer, log, initial=()):
+        self.optimizer, self.log = optimizer, log
         self.initial, self.waiting = deque(initial), deque()
 
-    def resume(self, told, held):
+    def resume(self, evaluated, unfinished_batch):
         """Skip the points that earlier runs evaluated, and continue with their pending points.
 
         Parameters
         ----------
-        told, held : list of Trial
-            Trials whose observations have been passed to the optimiser, and trials of an incomplete
-            batch.
+        evaluated, unfinished_batch : list of Trial
+            Evaluations that have been passed to the optimiser, and those of an incomplete batch.
         """
-        held = self.points.keys([trial.point for trial in held])
-        done = self.points.keys([trial.point for trial in told if trial.is_evaluated])
-        pending = list(self.optimizer.pending_)
-        pending = dict(zip(self.points.keys(pending), pending, strict=True))
-        left = {key: point for key, point in pending.items() if key not in held}
+        observed, done, pending = (
+            self.log.points.keys(points)
+            for points in (
+                [trial.point for trial in unfinished_batch],
+                [trial.point for trial in evaluated],
+                self.optimizer.pending_,
+            )
+        )
+        left = {
+            key: point
+            for key, point in zip(pending, self.optimizer.pending_, strict=True)
+            if key not in observed
+        }
         self.waiting.extend(left.values())
-        known = Counter([*done, *held, *left])
+        known = Counter([*done, *observed, *left])
+        keys = self.log.points.keys([point for point, _ in self.initial])
         initial, self.initial = self.initial, deque()
-        for point, source in initial:
-            [key] = self.points.keys([point])
+        for key, candidate in zip(keys, initial, strict=True):
             if known[key] > 0:
                 known[key] -= 1
             else:
-                self.initial.append((point, source))
+                self.initial.append(candidate)
 
     def next(self, n_begun, n_open):
         """Return the next trial to evaluate, or None if a finite space has no new point left.
@@ -70,18 +76,18 @@ class Proposals:
         """
         if self.initial:
             point, source = self.initial.popleft()
-            if is_inside := self.points.is_inside(point):
+            if is_inside := self.log.points.is_inside(point):
                 self.optimizer.register(point)
             return Trial(point, source, is_inside)
         n_initial = getattr(self.optimizer, "n_initial_", math.inf)
-        n_told = len(self.optimizer.func_vals_)
-        source = "model" if n_told and n_told + n_open >= n_initial else "init"
+        n_values = len(self.optimizer.func_vals_)
+        source = "model" if n_values and n_values + n_open >= n_initial else "init"
         if self.waiting:
             return Trial(self.waiting.popleft(), source)
         fixed = self.fixed_parameters(n_begun)
-        for kept in [None] if fixed is None else [fixed, None]:
+        for values in [None] if fixed is None else [fixed, None]:
             with suppress(SpaceExhausted):
-                point = self.optimizer.ask(fixed=kept)
+                point = self.optimizer.ask(fixed=values)
                 if self.log.path is not None:
                     self.log.asked(self.optimizer)
                 return Trial(point, source)

@@ -1,12 +1,15 @@
 """Read the evaluations of earlier runs from their log."""
 
-import numpy as np
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from skbo_silbo.evaluation.trial import Observation, Trial
-from skbo_silbo.optimizers.event import UNREADABLE
+from skbo_silbo.evaluation.trial import Evaluation, Observation, Trial
+from skbo_silbo.journal.records import UNREADABLE, Record
+
+INITIAL = ("given", "known")  # sources of initial points
 
 
-def read_trials(log, evaluation, proposals, batch_size=None):
+def read_trials(log, evaluation: Evaluation, proposals, batch_size=None):
     """Restore the optimiser from the journal, and return the trials of earlier runs.
 
     Parameters
@@ -21,72 +24,84 @@ def read_trials(log, evaluation, proposals, batch_size=None):
 
     Returns
     -------
-    told : list of Trial
+    trials : list of Trial
         Evaluations, and observations supplied by the user, in the order in which they were passed
         to the optimiser.
-    held : list of Trial
+    open_batch : list of Trial
         Evaluations of a batch that was interrupted. They are passed to the optimiser when the batch
         is complete.
     """
-    trials = {
-        i: _restored(log, event, evaluation)
-        for i, event in enumerate(log.events)
-        if event.kind == "observed"
-    }
-    evaluated = [i for i in trials if trials[i][0].is_evaluated]
-    for number, i in enumerate(evaluated):
-        trials[i][0].number = number
-    # The evaluations of a batch may have ended in another order.
-    evaluated.sort(key=lambda i: (trials[i][0].batch, trials[i][0].place))
-    n_held = _size_of_open_batch([trials[i][0] for i in evaluated], proposals, batch_size)
-    evaluated, held = evaluated[: len(evaluated) - n_held], evaluated[len(evaluated) - n_held :]
-    order = np.delete(np.arange(len(log.events)), held)
-    order[np.isin(order, evaluated)] = evaluated
-    followed = [log.events[i] for i in order if log.events[i].is_of_optimizer]
-    log.replay(proposals.optimizer, followed)
-    told = [trial for i in order for trial in trials.get(i, ())]
-    return told, [trials[i][0] for i in held]
+    records = in_batch_order(log.records)
+    evaluated = [record for record in records if record.evaluated]
+    n_open = _size_of_open_batch(evaluated, len(proposals.initial), batch_size)
+    open_batch = evaluated[len(evaluated) - n_open :]
+    passed_on = [record for record in records if record not in open_batch]
+    log.replay(proposals.optimizer, [record for record in passed_on if record.is_of_optimizer])
+    trials, open_batch = (
+        restore_trials(part, evaluation.rows_from_record, log.damaged)
+        for part in (passed_on, open_batch)
+    )
+    for trial in (*trials, *open_batch):
+        trial.source = "resumed" if trial.is_evaluated else trial.source
+    return trials, open_batch
 
 
-def _restored(log, event, evaluation):
-    """Return the trials whose observations a journal event records.
+def in_batch_order(records: Sequence[Record]) -> list[Record]:
+    """Return records with the evaluations of each batch in the order of their positions.
 
-    This is a single evaluation, or all points whose values were supplied by the user.
+    The evaluations of a batch may have ended in another order.
     """
-    content, observed, trials = event.content, event.observed, []
-    is_evaluated = "batch" in content
-    try:
-        error = content.get("error")
-        if not (error is None or isinstance(error, str)):
-            raise TypeError(f"'error' must be text or null, got {error!r}")
-        if is_evaluated:
-            [_] = observed.points
-        rows = evaluation.rows_from_record(content) if is_evaluated else None
-        for i, point in enumerate(observed.points):
-            known = {"constraints": observed.constraints[i], "goals": observed.goals[i]}
-            known = {name: values for name, values in known.items() if values.size}
-            trial = Trial(point, "resumed", is_evaluated=is_evaluated, event=content)
-            trial.is_modelled = event.is_of_optimizer
-            trial.observation = Observation(float(observed.y[i]), known, error, rows)
-            if is_evaluated:
-                trial.batch, trial.place = int(content["batch"]), int(content["place"])
-            else:
-                trial.source = "given"
+    evaluated = [record for record in records if record.evaluated]
+    in_order = iter(sorted(evaluated, key=lambda record: record.evaluated[2:4]))
+    return [next(in_order) if record.evaluated else record for record in records]
+
+
+def restore_trials(
+    records: Iterable[Record],
+    read_rows: Callable[[dict[str, Any]], list[dict[str, Any]] | None],
+    damaged: Callable[[int, Exception], Exception],
+) -> list[Trial]:
+    """Return the trials whose observations are recorded.
+
+    A record holds a single evaluation, or all points whose values were supplied by the user.
+
+    Parameters
+    ----------
+    records : list of Record
+    read_rows : callable
+        Function that reads the result rows of a trial from the content of its record.
+    damaged : callable
+        Function ``damaged(n, error)`` that returns the error to raise if record n is invalid.
+    """
+    trials = []
+    for record in records:
+        if record.values is None:
+            continue
+        try:
+            rows = read_rows(record.content) if record.evaluated else None
+        except UNREADABLE as error:
+            raise damaged(record.n, error) from error
+        for i, point in enumerate(record.points):
+            y, _, *more = (values[i] for values in record.values)
+            told = {k: v for k, v in zip(("constraints", "goals"), more, strict=True) if v.size}
+            trial = Trial(point, "given", not record.is_outside, record.evaluated is not None)
+            error = None
+            if record.evaluated is not None:
+                error, trial.source, trial.batch, trial.position, _ = record.evaluated
+            trial.observation = Observation(float(y), told, error, rows)
             trials.append(trial)
-    except UNREADABLE as raised:
-        raise log.damaged(event.n, raised) from raised
     return trials
 
 
-def _size_of_open_batch(trials, proposals, batch_size):
+def _size_of_open_batch(evaluated, n_initial, batch_size):
     """Return the number of evaluations in an incomplete last batch, otherwise 0.
 
     A batch is incomplete after an interruption or with a smaller budget. A smaller batch is
     complete if it ends with the initial points.
     """
-    if batch_size is None or not trials or not trials[-1].event["in order"]:
+    if batch_size is None or not evaluated or not evaluated[-1].evaluated.in_order:
         return 0
-    last = [trial for trial in trials if trial.batch == trials[-1].batch]
-    is_initial = [proposals.points.number(trial.point) > 0 for trial in trials]
-    ends_initial = is_initial[-len(last)] and sum(is_initial) >= len(proposals.initial)
+    last = [r for r in evaluated if r.evaluated.batch == evaluated[-1].evaluated.batch]
+    is_initial = [record.evaluated.source in INITIAL for record in evaluated]
+    ends_initial = is_initial[-len(last)] and sum(is_initial) >= n_initial
     return 0 if len(last) >= batch_size or ends_initial else len(last)

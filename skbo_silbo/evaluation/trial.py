@@ -53,15 +53,17 @@ class Trial:
     ----------
     number : int
         Number of the evaluation, in the order in which evaluations started.
-    batch, place : int
+    batch, position : int
         Number of the batch, and position of the point within the batch.
+    attempts : int
+        Number of times that the evaluation has begun, including runs whose process died during it.
     results : dict
         Return values of the finished calls, by the position of the call.
     observation : Observation or None
     row : int or None
         Index of the observation in the optimiser. None until it is passed to the optimiser.
-    event : dict or None
-        Journal event that records the observation. None until there is an observation.
+    record : dict or None
+        Journal record of the observation. None until there is an observation.
     """
 
     point: Any
@@ -70,11 +72,12 @@ class Trial:
     is_evaluated: bool = True
     number: int = 0
     batch: int = 0
-    place: int = 0
+    position: int = 0
+    attempts: int = 0
     results: dict[int, Any] = field(default_factory=dict)
     observation: Observation | None = None
     row: int | None = None
-    event: dict[str, Any] | None = None
+    record: dict[str, Any] | None = None
 
 
 class Evaluation(ABC):

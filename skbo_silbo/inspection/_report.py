@@ -13,7 +13,7 @@ import numpy as np
 
 from skbo_silbo.inspection._advice import describe_recommended, next_step
 from skbo_silbo.inspection._evaluations import ResultLike, read_evaluations
-from skbo_silbo.inspection._journal_evaluations import read_journal
+from skbo_silbo.inspection._from_journal import read_journal
 from skbo_silbo.inspection._page import folded, paragraph, picture, table
 from skbo_silbo.inspection._search_display import SearchDisplay
 from skbo_silbo.inspection._value_axis import format_number

@@ -30,8 +30,8 @@ from skbo_silbo.integrations._optuna_trials import (
     keep_attribute,
     see_trials,
 )
+from skbo_silbo.journal.state import engine_options
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers.state import engine_options
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # attempts to propose parameters that no other trial has

@@ -6,13 +6,12 @@ import os
 import re
 import stat
 from contextlib import suppress
-from itertools import takewhile
 from typing import Any
 from weakref import WeakSet, finalize
 
 from skbo_silbo.journal.lock import lock, unlock
 
-NAME, VERSION = "skbo_silbo", 11  # version of the format; other versions are rejected
+NAME, VERSION = "skbo_silbo", 12  # version of the format; other versions are rejected
 BEGINNING = b'{"journal": "skbo_silbo'
 VERSION_OF = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
@@ -57,6 +56,7 @@ class Journal:
         self.records: list[dict[str, Any]] = []
         self.last: dict[str, Any] | None = None
         self._n_records, self._size, self._tail = 0, 0, b""
+        self._creator: int | None = None  # process that has created the file
         self._file: int | None = self._open_locked()
         self._release = finalize(self, _release_lock, self._file, os.getpid())
         self._release.atexit = False  # an evaluation may still end while Python exits
@@ -70,7 +70,8 @@ class Journal:
     def _open_locked(self):
         """Open and lock the journal file, retrying if another process has just replaced it."""
         while True:
-            file = _open(self.path)
+            file, is_new = _open(self.path)
+            self._creator = os.getpid() if is_new else None
             try:
                 lock(file, self.path)
             except BaseException:
@@ -81,7 +82,14 @@ class Journal:
             os.close(file)
 
     def close(self) -> None:
-        """Close the journal file and release its lock."""
+        """Close the journal file and release its lock.
+
+        A file without records is removed, unless it existed before or a forked process closes it.
+        """
+        is_unused = self._creator == os.getpid() and not self._n_records
+        if self._file is not None and is_unused and _is_at(self._place, self._file):
+            with suppress(OSError):  # an open file cannot be removed on Windows
+                os.unlink(self._place)
         self._file = None
         self._release()
 
@@ -120,15 +128,7 @@ class Journal:
 
     def damaged(self, n: int, why: object = "") -> ValueError:
         """Return the error for a record that cannot be read, or for the header if n is -1."""
-        remedy = "Restore a copy of the file"
-        if n >= 0:
-            remedy = "Delete it and all lines after it to resume from there"
-        if isinstance(why, Exception) and not isinstance(why, ValueError):
-            why = f"{type(why).__name__}: {why}"
-        place = f"line {n + 2}{f' ({why})' if why else ''}"
-        return ValueError(
-            f"journal {self.path!r} is damaged in {place}. {remedy}, or use another path."
-        )
+        return damage_error(self.path, n, why)
 
     def _usable_file(self):
         """Return the file descriptor of the open journal, or raise an error."""
@@ -175,20 +175,10 @@ class Journal:
     def _read(self):
         with open(self._file, "rb", closefd=False) as stream:
             content = stream.read()
-        lines = content.split(b"\n")
-        torn = lines.pop()  # the text after the last newline
-        first = lines[0] if lines else torn
-        if not (first.startswith(BEGINNING) or (not lines and BEGINNING.startswith(first))):
-            raise ValueError(
-                "`journal` must not exist yet, or must be a journal written by an earlier search: "
-                f"{self.path!r} is another file. Use another path."
-            )
-        if read_checked_line(torn) is not None:  # only the newline is missing
-            lines.append(torn)
-        if len(lines) > 1 and b"\0\0" in lines[-1]:  # blocks that were not written to disk
-            lines.pop()
+        rule = "`journal` must not exist yet, or must be a journal written by an earlier search"
+        lines = _whole_lines(content, f"{rule}: {self.path!r} is another file. Use another path.")
         if lines:
-            self.header, *self.records = self._parse(lines)
+            self.header, *self.records = _parse(lines, self.path)
         self._n_records = len(self.records)
         whole = b"".join(line + b"\n" for line in lines)
         if len(whole) < len(content):
@@ -197,46 +187,75 @@ class Journal:
             _write_all(self._file, b"\n", len(content))
         self._size, self._tail = len(whole), whole[-TAIL:]
 
-    def _parse(self, lines):
-        """Parse the header and records of a journal, and check version and checksums."""
-        header, *records = map(read_checked_line, lines)
-        version = VERSION_OF.match(lines[0])
-        if version is not None and int(version[1]) != VERSION:
-            raise ValueError(
-                f"journal {self.path!r} has format version {int(version[1])}, but this release of "
-                f"skbo_silbo writes version {VERSION}. Resume it with the release that wrote it, "
-                "or use another path."
-            )
-        if header is None:
-            raise self.damaged(-1)
-        for i, record in enumerate(records):
-            if record is None or record.get("n") != i:
-                raise self.damaged(i)
-        return header, *records
-
 
 def read_unlocked(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Read the header and records of a journal while another process may write to it.
 
-    The file is neither locked nor changed. Reading stops before the first incomplete line.
+    The file is neither locked nor changed. An incomplete last line is not read.
 
     Raises
     ------
     OSError
         If the file cannot be read.
     ValueError
-        If the file is not a journal, or has another version.
+        If the file is not a journal, has another version or is damaged before its last line.
     """
+    path = os.fsdecode(path)
+    rule = f"`path` must be a journal, got {path!r}. Pass the path given as journal=."
+    if "\0" in path:
+        raise ValueError(rule)
     with open(path, "rb") as stream:
-        lines = stream.read().split(b"\n")
-    read = map(read_checked_line, lines)
-    header, *records = [c for c in takewhile(lambda c: c is not None, read) if c] or [{}]
-    if (header.get("journal"), header.get("version")) != (NAME, VERSION):
-        raise ValueError(
-            f"`path` must be a journal with format version {VERSION} that a search of this release "
-            f"wrote, got {os.fsdecode(path)!r}. Pass the path given as journal=."
-        )
+        lines = _whole_lines(stream.read(), rule)
+    if not lines:
+        raise ValueError(rule)
+    header, *records = _parse(lines, path)
     return header, records
+
+
+def damage_error(path: str, n: int, why: object = "") -> ValueError:
+    """Return the error for record n of a journal, which cannot be read, or for the header, -1."""
+    remedy = "Restore a copy of the file"
+    if n >= 0:
+        remedy = "Delete it and all lines after it to resume from there"
+    if isinstance(why, Exception) and not isinstance(why, ValueError):
+        why = f"{type(why).__name__}: {why}"
+    place = f"line {n + 2}{f' ({why})' if why else ''}"
+    return ValueError(f"journal {path!r} is damaged in {place}. {remedy}, or use another path.")
+
+
+def _whole_lines(content, rule):
+    """Return the lines of a journal without an incomplete last line.
+
+    If the content is not that of a journal, a ValueError with the message `rule` is raised.
+    """
+    lines = content.split(b"\n")
+    torn = lines.pop()  # the text after the last newline
+    first = lines[0] if lines else torn
+    if not (first.startswith(BEGINNING) or (not lines and BEGINNING.startswith(first))):
+        raise ValueError(rule)
+    if read_checked_line(torn) is not None:  # only the newline is missing
+        lines.append(torn)
+    if len(lines) > 1 and b"\0\0" in lines[-1]:  # blocks that were not written to disk
+        lines.pop()
+    return lines
+
+
+def _parse(lines, path):
+    """Parse the header and records of a journal, and check version and checksums."""
+    header, *records = map(read_checked_line, lines)
+    version = VERSION_OF.match(lines[0])
+    if version is not None and int(version[1]) != VERSION:
+        raise ValueError(
+            f"journal {path!r} has format version {int(version[1])}, but this release of "
+            f"skbo_silbo writes version {VERSION}. Resume it with the release that wrote it, "
+            "or use another path."
+        )
+    if header is None or (header["journal"], header.get("version")) != (NAME, VERSION):
+        raise damage_error(path, -1)
+    for i, record in enumerate(records):
+        if record is None or record.get("n") != i:
+            raise damage_error(path, i)
+    return header, *records
 
 
 _OPEN: WeakSet[Journal] = WeakSet()
@@ -263,15 +282,19 @@ def _release_lock(file, process):
 
 
 def _open(path):
+    """Open a file, and return its descriptor and whether it is new."""
     rule = "`journal` must be a regular file in an existing folder, and writable"
+    if "\0" in path:
+        raise ValueError(f"{rule}, got {path!r}. Use another path.")
+    is_new, flags = not os.path.exists(path), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        file = os.open(path, flags, 0o666)
     except OSError as error:
         raise OSError(error.errno, f"{rule} ({error.strerror})", path) from error
     if not stat.S_ISREG(os.fstat(file).st_mode):  # a device or a pipe
         os.close(file)
         raise ValueError(f"{rule}, got {path!r}. Use another path.")
-    return file
+    return file, is_new
 
 
 def _is_at(path, file):

@@ -6,7 +6,6 @@ import numpy as np
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo.evaluation.trial import Observation, Trial
-from skbo_silbo.optimizers.event import Points, observed_event
 from skbo_silbo.optimizers.history import as_constraints, as_evaluations, as_points
 from skbo_silbo.space.keys import keys_of
 
@@ -80,8 +79,7 @@ def tell_given(optimizer, log, points, values, constraints):
     points, y, c = [points[i] for i in new], values[new], constraints[new]
     optimizer.tell(points, y, constraints=c if c.size else None)
     y = -y if optimizer.maximize else y
-    rows = Points(space).observed_rows(points)
-    log.write({**observed_event(rows, y, constraints=c), "given": True})
+    log.observed(points, y, None, c)
     trials = [Trial(point, "given", is_evaluated=False) for point in points]
     for trial, value, row in zip(trials, y, c, strict=True):
         trial.observation = Observation(float(value), {"constraints": row} if row.size else {})

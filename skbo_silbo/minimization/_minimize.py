@@ -40,14 +40,13 @@ from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.proposals import Proposals
 from skbo_silbo.evaluation.resume import read_trials
 from skbo_silbo.evaluation.trial import format_point
+from skbo_silbo.journal.log import open_log
+from skbo_silbo.journal.state import RootSeed, describe_settings
 from skbo_silbo.minimization._given_values import read_given, tell_given
 from skbo_silbo.minimization._objective import ObjectiveEvaluation
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization.methods import make_optimizer
 from skbo_silbo.optimizers import AskTellOptimizer
-from skbo_silbo.optimizers.event import Points
-from skbo_silbo.optimizers.log import open_log
-from skbo_silbo.optimizers.state import RootSeed, describe_settings
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.workers.backends import THREADS, Pool
 from skbo_silbo.workers.direct import DirectRunner
@@ -230,10 +229,9 @@ def minimize(
     ):
         if isinstance(seed := log.seed(random_state), RootSeed):  # that of the journal
             optimizer = make(seed)
-        points = Points(optimizer.space_)
-        _begin_log(log, optimizer, points, method, func, n_constraints)
+        _begin_log(log, optimizer, method, func, n_constraints)
         to_evaluate = [(x, "given") for x in initial] if y0 is None else []
-        proposals = Proposals(optimizer, log, points, to_evaluate)
+        proposals = Proposals(optimizer, log, to_evaluate)
         evaluation = ObjectiveEvaluation(func, n_constraints, -1.0 if maximize else 1.0)
         budget = Budget(
             n_calls,
@@ -329,7 +327,7 @@ def _result(loop, stop, *, success=True):
     )
 
 
-def _begin_log(log, optimizer, points, method, func, n_constraints):
+def _begin_log(log, optimizer, method, func, n_constraints):
     """Write the settings of the run to the journal, or compare them with the recorded ones.
 
     Warn if the objective is a different one.
@@ -343,9 +341,9 @@ def _begin_log(log, optimizer, points, method, func, n_constraints):
     }
     if log.path is not None:
         description |= describe_settings(optimizer)
-    log.begin(description, points, optimizer.seed_, {"func": name})
+    log.begin(description, optimizer.space_, optimizer.seed_, {"func": name})
     then = log.fixed.get("func")
-    if then != name and any(event.kind == "observed" for event in log.events):
+    if then != name and any(record.kind == "observed" for record in log.records):
         warn_user(
             f"journal {log.path!r} was begun with the objective {then}, now it is {name}. Its "
             "evaluations are kept. Use another path if the objective has changed."

@@ -64,6 +64,11 @@ class ObjectiveEvaluation(Evaluation):
             raise error
         return Observation(self._sign * float(number.item()), told)
 
+    def rows_from_record(self, content):
+        """Check the number of constraints in a record."""
+        if (m := len(content.get("constraints", [[]])[0])) != self._n_constraints:
+            raise ValueError(f"'constraints' must have {self._n_constraints} values, got {m}")
+
     def failure(self, trial, why, error):
         """Return the observation of an evaluation that timed out or whose worker died."""
         unknown = np.full(self._n_constraints, np.nan)

@@ -22,6 +22,8 @@ from skbo_silbo.workers.backends import executor_maker, nested_in
 from skbo_silbo.workers.direct import DirectRunner
 from skbo_silbo.workers.scheduler import Scheduler
 
+NEEDED = {"fit_error", "fit_time", "score_time", "test_scores"}  # entries of the result of a fit
+
 
 class CrossValidation(Evaluation):
     """Evaluates candidates by cross-validation, with one fit per split.
@@ -41,6 +43,7 @@ class CrossValidation(Evaluation):
         self._search, self._state, self._total = search, state, total
         self._callback_ctx = callback_ctx
         self._tasks = {}  # trial -> its open tasks for scikit-learn's callbacks
+        self._reader = FitReader(self.n_calls, len(search._goals or ()))
 
     def make_workers(self):
         """Create the workers that run the fits, by joblib or in the current process."""
@@ -92,18 +95,12 @@ class CrossValidation(Evaluation):
         """Return the results of a candidate as JSON-compatible data for the journal."""
         rows = trial.observation.rows
         return {
-            "params": {k: _to_json(v, nested=False) for k, v in trial.point.items()},  # for readers
             "rows": None if rows is None else [_to_json(row) for row in rows],
         }
 
     def rows_from_record(self, content):
         """Restore the results of a candidate from the journal, or return None if there are none."""
-        if content["rows"] is None and content["error"] is not None:
-            return None
-        rows = [_row_from_json(row) for row in content["rows"]]
-        if any(_metrics_of(row) != _metrics_of(rows[0]) for row in rows):
-            raise ValueError("all splits must have scores of the same metrics")
-        return rows
+        return self._reader(content)
 
     def close(self):
         """Close all open tasks of scikit-learn's callbacks."""
@@ -157,10 +154,58 @@ def read_pre_dispatch(given, n_workers):
     return n
 
 
-def _to_json(value, nested=True):
+class FitReader:
+    """Reads the results of the fits of a candidate from its record in a journal.
+
+    Parameters
+    ----------
+    n_splits : int or None, default=None
+        Number of fits per candidate, or None if it is unknown.
+    n_goals : int, default=0
+        Number of objectives of a multi-objective search.
+    """
+
+    def __init__(self, n_splits=None, n_goals=0):
+        self._n_splits, self._n_goals = n_splits, n_goals
+        self._entries = None  # names of the entries of the first fit
+        self._metrics = {}  # names of the metrics of each kind of score, None for a single score
+
+    def __call__(self, content):
+        """Return the results of all fits, or None for a candidate without results.
+
+        Raises
+        ------
+        ArithmeticError, LookupError, TypeError, ValueError
+            If the content was not returned by `CrossValidation.record`.
+        """
+        if len(content.get("goals", [[]])[0]) != self._n_goals:
+            raise ValueError(f"'goals' must have {self._n_goals} values")
+        if content["rows"] is None and content["error"] is not None:
+            return None
+        rows = [_row_from_json(row) for row in content["rows"]]
+        self._n_splits = len(rows) if self._n_splits is None else self._n_splits
+        if not rows or len(rows) != self._n_splits:
+            raise ValueError(f"'rows' must have {self._n_splits} entries, got {len(rows)}")
+        for row in rows:
+            self._check(row)
+        return rows
+
+    def _check(self, row):
+        """Check that the result of a fit has the same entries and metrics as the others."""
+        self._entries = row.keys() if self._entries is None else self._entries
+        is_alike = row.keys() == self._entries
+        for kind in SCORES & row.keys():
+            metrics = sorted(row[kind]) if isinstance(row[kind], dict) else None
+            if metrics is not None or row["fit_error"] is None:
+                is_alike = is_alike and metrics == self._metrics.setdefault(kind, metrics)
+        if not is_alike:
+            raise ValueError("all fits must have scores of the same metrics")
+
+
+def _to_json(value):
     """Convert the result of a fit to JSON data; NaN and other objects become strings."""
     if isinstance(value, dict):
-        return {k: _to_json(v) for k, v in value.items()} if nested else repr(value)
+        return {k: _to_json(v) for k, v in value.items()}
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, Real) and not isinstance(value, Integral):
         value = float(value)
@@ -171,6 +216,8 @@ def _to_json(value, nested=True):
 
 def _row_from_json(stored):
     """Restore the result of a fit from JSON data."""
+    if missing := NEEDED - stored.keys():
+        raise LookupError(f"the results of a fit must have {sorted(missing)}")
     error, row = stored["fit_error"], {"fit_error": stored["fit_error"]}
     if not (error is None or isinstance(error, str)):
         raise TypeError(f"'fit_error' must be text or null, got {error!r}")
@@ -180,11 +227,6 @@ def _row_from_json(stored):
         elif name != "fit_error":
             row[name] = _number_from_json(value)
     return row
-
-
-def _metrics_of(row):
-    """Return the names of the metrics in the result of a fit, None for a single score."""
-    return {k: sorted(row[k]) if isinstance(row[k], dict) else None for k in SCORES & row.keys()}
 
 
 def _number_from_json(value):

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 
 from skbo_silbo._descriptions import describe, describe_data
-from skbo_silbo.optimizers.state import describe_space
+from skbo_silbo.space.descriptions import describe_space
 
 # Parameters that affect neither the candidates nor their scores.
 MAY_CHANGE = (

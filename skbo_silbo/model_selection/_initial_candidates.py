@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from sklearn.base import BaseEstimator, clone
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.optimizers.event import Points
 from skbo_silbo.space.any_space import branches_of
 from skbo_silbo.space.keys import keys_of
 from skbo_silbo.space.known_candidates import known_candidates
@@ -31,8 +30,6 @@ class InitialCandidates:
 
     Attributes
     ----------
-    points : Points
-        Converter between candidates and their form in the journal.
     due : list of (dict, str)
         Candidates to evaluate, each with its source, "given" or "known".
     outside : list of dict
@@ -41,7 +38,6 @@ class InitialCandidates:
 
     def __init__(self, params, space, *, n_due=None, known=()):
         self.params, self.known = list(params), known
-        self.points = Points(space, self.params)
         sources = [KNOWN if any(p is k for k in known) else "given" for p in self.params]
         self.due = list(zip(self.params, sources, strict=True))[:n_due]
         self.outside = [p for p in self.params if not is_point_of(p, space)]

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from copy import deepcopy
 
 from skbo_silbo._checks import brief
+from skbo_silbo.journal.state import engine_options
 from skbo_silbo.minimization.methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._goals import ParEGO
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers.configuration import n_initial_points
-from skbo_silbo.optimizers.state import engine_options
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search
 

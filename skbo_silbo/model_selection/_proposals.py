@@ -27,7 +27,7 @@ class CandidateProposals(Proposals):
     """
 
     def __init__(self, optimizer, log, given, *, moves_best):
-        super().__init__(optimizer, log, given.points, given.due)
+        super().__init__(optimizer, log, given.due)
         self._n_design = len(given.params) + optimizer.n_initial_ if moves_best else 0
 
     def fixed_parameters(self, n_begun):

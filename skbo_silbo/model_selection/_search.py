@@ -24,6 +24,8 @@ from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.resume import read_trials
+from skbo_silbo.journal.log import open_log
+from skbo_silbo.journal.state import RootSeed, root_seed
 from skbo_silbo.minimization.methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
@@ -44,9 +46,7 @@ from skbo_silbo.model_selection._results import (
     warn_of_interruption,
 )
 from skbo_silbo.model_selection._settings import read_settings
-from skbo_silbo.optimizers.log import open_log
 from skbo_silbo.optimizers.predictions import Prediction
-from skbo_silbo.optimizers.state import RootSeed, root_seed
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
@@ -337,7 +337,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         ):
             seed = root_seed(log.seed(self.random_state))
             fixed = {"n_initial": n_first_candidates(self, space)}
-            log.begin(description, given.points, seed, fixed)
+            log.begin(description, space, seed, fixed, candidates=given.params)
             n_initial = log.fixed["n_initial"]
             self.optimizer_ = make_optimizer(self, space, results, RootSeed(seed), n_initial)
             total = min(self.n_iter, space.n_points + len(given.outside))

@@ -21,8 +21,9 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.acquisition.searches import N_BEST
+from skbo_silbo.journal.records import Record
+from skbo_silbo.journal.state import from_data, root_seed, to_data
 from skbo_silbo.optimizers.constraints import NO_CONSTRAINTS, KnownConstraints
-from skbo_silbo.optimizers.event import Points
 from skbo_silbo.optimizers.history import (
     LARGEST,
     History,
@@ -33,7 +34,6 @@ from skbo_silbo.optimizers.history import (
     warn_about_large_values,
 )
 from skbo_silbo.optimizers.predictions import Recommendation
-from skbo_silbo.optimizers.state import from_data, root_seed, to_data
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space.any_space import AnySpace, as_space, refuse_intervals
@@ -73,11 +73,9 @@ class AskTellOptimizer(ABC):
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
         self._history = History(np.empty((0, self.space_.n_features_)))
-        # key of the point -> its encoding in the cube, in the order of the proposals
-        self._pending: dict[bytes, FloatArray] = {}
+        # key of a point -> the point and its encoding in the cube, in the order of the proposals
+        self._pending: dict[bytes, tuple[Any, FloatArray]] = {}
         self._observed_keys: frozenset[bytes] = frozenset()
-        # key of a point proposed with fixed parameters -> the point with the exact fixed values
-        self._exact: dict[bytes, Any] = {}
         self._known_constraints = NO_CONSTRAINTS
         self._log: Any = None  # an `EventLog`, for optimisers with a journal
         self.seed_ = root_seed(random_state)
@@ -219,7 +217,7 @@ class AskTellOptimizer(ABC):
             new = History(X, points, values, noise_std, constraints, goals)
             self._record(new)
             if self._log is not None:
-                self._log.write(Points(self.space_).event_of(new))
+                self._log.observed(points, values, noise_std, constraints, goals)
         if left_out:
             warn_user(
                 "constraints were left out for these points, although earlier points have them. "
@@ -262,7 +260,7 @@ class AskTellOptimizer(ABC):
                     )
             self._withdraw(keys)
             if self._log is not None:
-                self._log.write({"cancelled": X.tolist()})
+                self._log.cancelled(points)
         return self
 
     def register(self, x: Any) -> Self:
@@ -287,8 +285,7 @@ class AskTellOptimizer(ABC):
         points, _ = as_points(x, self.space_)
         X = self.space_.encode(points)
         with self._lock:
-            for x in X:
-                self._add_pending(x)
+            self._add_pending(points, X)
         return self
 
     @abstractmethod
@@ -360,10 +357,7 @@ class AskTellOptimizer(ABC):
     def pending_(self) -> Any:
         """Points that were proposed but not evaluated, as an array (n, d) or a list of dicts."""
         with self._lock:
-            pending, exact = dict(self._pending), dict(self._exact)
-        decode = self.space_.decode
-        points = [exact[k] if k in exact else decode(x[None])[0] for k, x in pending.items()]
-        return self._as_results(points)
+            return self._as_results([point for point, _ in self._pending.values()])
 
     @property
     def func_vals_(self) -> FloatArray:
@@ -512,7 +506,7 @@ class AskTellOptimizer(ABC):
     def encoded_pending_(self) -> FloatArray:
         """Pending points in the order of `ask`, encoded in the cube [-1, 1]^m."""
         shape = len(self._pending), self.space_.n_features_
-        return np.array(list(self._pending.values())).reshape(shape)
+        return np.array([x for _, x in self._pending.values()]).reshape(shape)
 
     # --- for subclasses -------------------------------------------------------------------------
 
@@ -557,7 +551,9 @@ class AskTellOptimizer(ABC):
             [x] = self.space_.round(x[None])
         if x is None or key_of(x) in self._seen:
             x = draw_unseen(self.space_, self._seen, rng)
-        return self.space_.decode(self._add_pending(x)[None])[0]
+        points = self.space_.decode(x[None])
+        self._add_pending(points, x[None])
+        return points[0]
 
     def _accept_in(self, part, x):
         """Mark a point proposed in a restricted space as pending, and insert the fixed values."""
@@ -565,10 +561,9 @@ class AskTellOptimizer(ABC):
         proposed = best[:0] if x is None else part.admitted(part.round(x[None]))
         if not len(proposed) or key_of(proposed[0]) in self._seen:
             proposed = part.draw(self._seen, best, self._rng(self._n_points, 4))[None]
-        [point] = part.decode(proposed)
-        [x] = self.space_.encode([point])
-        self._exact = {**self._exact, key_of(self._add_pending(x)): point}
-        return point
+        points = part.decode(proposed)
+        self._add_pending(points, self.space_.encode(points))
+        return points[0]
 
     def _record(self, new):
         longer = self._history.extended(new)
@@ -579,13 +574,26 @@ class AskTellOptimizer(ABC):
         # In one statement at the end, so that an interrupt cannot leave a partial update.
         self._history, self._pending, self._observed_keys = longer, pending, observed
 
-    def _add_pending(self, x):
-        self._pending = {**self._pending, key_of(x): x}
-        return x
+    def replay(self, record: Record) -> None:
+        """Change the state as a record of a journal says."""
+        if record.values is not None:
+            self._record(History(record.X, record.points, *record.values))
+        elif record.kind == "asked":
+            self._add_pending(record.points, record.X)
+        elif record.kind == "cancelled":
+            self._withdraw(record.keys)
+        elif record.kind == "constrained":
+            # `ask` raises an error until `constrain` is called with the constraints described here
+            described = record.content["constrained"]
+            self._known_constraints = KnownConstraints(described=described)
+
+    def _add_pending(self, points, X):
+        pairs = zip(points, X, strict=True)
+        self._pending = {**self._pending, **{key_of(x): (point, x) for point, x in pairs}}
 
     def _withdraw(self, keys):
         keys = set(keys)
-        self._pending = {key: x for key, x in self._pending.items() if key not in keys}
+        self._pending = {key: pair for key, pair in self._pending.items() if key not in keys}
 
     def _as_results(self, points):
         if self.space_.is_dict:

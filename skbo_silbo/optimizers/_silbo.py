@@ -18,12 +18,11 @@ from skbo_silbo._typing import (
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding.choice import ALL_INPUTS, IdentityLearner, choose_embedding
+from skbo_silbo.journal.log import open_log
+from skbo_silbo.journal.state import describe_settings
 from skbo_silbo.optimizers import configuration as parts
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
 from skbo_silbo.optimizers.configuration import Configuration, check_n_initial
-from skbo_silbo.optimizers.event import Points
-from skbo_silbo.optimizers.log import open_log
-from skbo_silbo.optimizers.state import describe_settings
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
@@ -231,8 +230,8 @@ class SILBO(EmbeddedOptimizer):
         try:
             super().__init__(space, log.seed(self.random_state))
             described = {"entry point": type(self).__name__, **describe_settings(self)}
-            log.begin(described, Points(self.space_), self.seed_, keeps_asked=True)
-            log.replay(self, log.events)
+            log.begin(described, self.space_, self.seed_, keeps_asked=True)
+            log.replay(self, log.records)
         except BaseException:
             log.close()
             raise

@@ -168,7 +168,7 @@ def _equations(checks, space):
 
 def format_constraints(described):
     """Format constraints as a list of class and function names."""
-    functions = [f" of {d['fun']['class']}" if "fun" in d else "" for d in described]
+    functions = [f" of {d['fun']}" if "fun" in d else "" for d in described]
     return ", ".join(d["class"] + of for d, of in zip(described, functions, strict=True))
 
 

@@ -9,7 +9,7 @@ from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.embedding.choice import IdentityLearner
 from skbo_silbo.embedding.nonlinear import RELEARN, embedding_from_data, embedding_to_data
-from skbo_silbo.optimizers.event import points_from_data
+from skbo_silbo.journal.records import points_from_data
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate.feasibility import Feasibility
 

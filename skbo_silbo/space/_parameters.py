@@ -13,7 +13,8 @@ All parameter classes have the same interface:
 - ``holds(value)``: whether a value is possible;
 - ``own(value)``: a value as ``decode`` would return it, such as a number of the right type;
 - ``text``: the range or the list of values, for messages and tables;
-- ``describe()``: JSON-compatible data that are equal for parameters with the same values.
+- ``describe(label)``: JSON-compatible data that are equal for parameters with the same values, in
+  which ``label(value)`` is the text of a value that JSON does not represent.
 """
 
 import math
@@ -23,6 +24,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy import stats
 from scipy.stats import rv_discrete
 
 from skbo_silbo._checks import brief, warn_user
@@ -32,7 +34,7 @@ from skbo_silbo.space.values import (
     Positions,
     alike,
     describe_pair,
-    describe_value,
+    describe_values,
     distinct,
     format_value,
     is_interval,
@@ -51,7 +53,7 @@ INTERVALS = {
     ("loguniform", True): "numpy.unique(numpy.geomspace({0}, {1}, 20).round().astype(int))",
 }
 CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
-N_QUANTILES = 9  # used to compare distributions
+N_QUANTILES = 9  # used to compare distributions that are not of scipy.stats
 MOST_SHOWN = 6  # largest number of values printed per parameter
 
 
@@ -97,8 +99,9 @@ class Levels(_Listed):
 
     n_columns = 1
 
-    def __init__(self, name, values, weights, *, mass=None):
+    def __init__(self, name, values, weights, *, mass=None, distribution=None):
         self.name, self.values, self.mass = name, list(values), mass
+        self.weights, self.distribution = weights, distribution
         self.n_values, self.column_names = len(self.values), [name]
         self._position = {value: i for i, value in enumerate(self.values)}  # also finds 2.0 for 2
         edges = np.cumsum(weights) / np.sum(weights)
@@ -119,10 +122,12 @@ class Levels(_Listed):
         i = self._find(value)
         return i is not None and alike(value, self.values[i])
 
-    def describe(self):
-        """Describe the levels of the parameter and their encoded coordinates."""
-        levels = list(map(describe_value, self.values))
-        return {"text": self.text, "levels": levels, "centres": _rounded(self._centres)}
+    def describe(self, label=format_value):
+        """Describe the distribution of the parameter, or its levels and their weights."""
+        if (call := describe_distribution(self.distribution)) is not None:
+            return {"text": self.text, **call}
+        own = {} if self.mass is None else {"weights": np.asarray(self.weights, float).tolist()}
+        return {"text": self.text, "levels": describe_values(self.values, label), **own}
 
     def _columns_at(self, index):
         """Return the centres of the intervals that encode the given levels."""
@@ -155,6 +160,10 @@ class LevelsOrNone(Levels):
         super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
         self.column_names = [f"{name}=None", name]
         self._numbers = Levels(name, numbers, np.ones(len(numbers)))
+
+    def describe(self, label=format_value):
+        """Describe the levels of the parameter."""
+        return {"text": self.text, "levels or None": describe_values(self.values, label)}
 
     def _columns_at(self, index):
         """Encode None as (1, 0) and a number as -1 followed by its own coordinate."""
@@ -199,11 +208,9 @@ class Categories(_Listed):
         """Return whether the value is one of the categories."""
         return self._positions.holds(value)
 
-    def describe(self):
-        """Describe the categories, or the only value if the parameter is constant."""
-        values = list(map(describe_value, self.values))
-        own = {"categories": values} if self.n_columns else {"value": values[0]}
-        return {"text": self.text, **own}
+    def describe(self, label=format_value):
+        """Describe the categories."""
+        return {"text": self.text, "categories": describe_values(self.values, label)}
 
     def _index(self, value):
         if (i := self._positions.find(value)) is None:
@@ -289,11 +296,13 @@ class Quantiles:
         kind = getattr(getattr(self.distribution, "dist", None), "name", None)
         return f"{low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
 
-    def describe(self):
-        """Describe the distribution by quantiles, including both ends of the searched range."""
-        quantiles = _rounded(self._quantiles(np.linspace(-1.0, 1.0, N_QUANTILES)[:, None]))
-        kind = "quantiles of an integer" if self.integer else "quantiles"
-        return {"text": self.text, kind: quantiles}
+    def describe(self, label=format_value):
+        """Describe a distribution of scipy.stats by its parameters, and another by quantiles."""
+        if (call := describe_distribution(self.distribution)) is not None:
+            return {"text": self.text, **call}
+        quantiles = self._quantiles(np.linspace(-1.0, 1.0, N_QUANTILES)[:, None]).tolist()
+        own = {"quantiles": quantiles, "integer": self.integer}
+        return {"text": self.text, "support": list(map(as_json_number, self._support)), **own}
 
     def _quantiles(self, columns):
         values = self.distribution.ppf(self._canonical((columns[:, 0] + 1.0) / 2.0))
@@ -333,13 +342,35 @@ def _not_one_of(name, values, value):
     )
 
 
-def _rounded(numbers):
-    """Round numbers to eight digits, which agree between versions of SciPy."""
-    return [float(f"{number:.8g}") for number in numbers]
-
-
 _MAX_LEVELS = 2**16  # distributions over more integers are treated as continuous
 _N_DRAWS = 1024  # draws from an object that only has `rvs`
+
+
+def describe_distribution(distribution):
+    """Return the name and parameters of a frozen distribution of scipy.stats, otherwise None.
+
+    Examples
+    --------
+    >>> describe_distribution(stats.randint(1, high=5))
+    {'distribution': 'randint', 'low': 1, 'high': 5, 'loc': 0}
+    """
+    family = getattr(distribution, "dist", None)
+    name = getattr(family, "name", None)
+    if family is None or type(getattr(stats, str(name), None)) is not type(family):
+        return None
+    names = [*filter(None, (family.shapes or "").split(", ")), "loc", "scale"]
+    given = {**dict(zip(names, distribution.args, strict=False)), **distribution.kwds}
+    default = {"loc": 0} if isinstance(family, rv_discrete) else {"loc": 0, "scale": 1}
+    given = {**default, **given}
+    return {"distribution": name, **{k: as_json_number(given[k]) for k in names if k in given}}
+
+
+def as_json_number(number):
+    """Return a number as JSON represents it: integral floats as int, infinite ones as text."""
+    number = float(number)
+    if not math.isfinite(number):
+        return str(number)
+    return int(number) if number.is_integer() else number
 
 
 def read_parameter(name, values, *, none_is_default=False):
@@ -425,7 +456,7 @@ def _read_discrete(name, distribution):
     values = [int(v) if v == int(v) else float(v) for v in values]
     if len(values) == 1:
         return Categories(name, values)
-    return Levels(name, values, mass, mass=distribution.pmf)
+    return Levels(name, values, mass, mass=distribution.pmf, distribution=distribution)
 
 
 def _integers(name, distribution):

@@ -1,6 +1,5 @@
 """Search spaces of named parameters, as in scikit-learn's hyperparameter searches."""
 
-import copy
 import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
@@ -105,6 +104,13 @@ class Space:
                 for name, values in parameters.items()
             ]
         )
+
+    @classmethod
+    def from_parameters(cls, parameters: list[Any]) -> Self:
+        """Create a space from its `parameters`."""
+        space = cls.__new__(cls)
+        space._arrange(parameters)
+        return space
 
     def _arrange(self, parameters):
         self.parameters = parameters
@@ -217,9 +223,7 @@ class Space:
         for name, value in fixed.items():
             held[name].encode([value])  # raises
             held[name] = Categories(name, [held[name].own(value)])
-        space = copy.copy(self)
-        space._arrange(list(held.values()))
-        return space
+        return self.from_parameters(list(held.values()))
 
     def spread(self, U: FloatArray) -> FloatArray:
         """Convert uniform samples, one per parameter, to encoded points.
@@ -271,6 +275,17 @@ class Space:
         own = self.column_groups()
         chosen = filter(is_category, self.parameters)
         return [Category(p.name, p.values, own[p.name], p.encode(p.values)) for p in chosen]
+
+    def own(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a point of the space with values as `decode` returns them.
+
+        Raises
+        ------
+        ValueError
+            If the point is not in the space.
+        """
+        self._check_points([point])
+        return {p.name: p.own(point[p.name]) for p in self.parameters}
 
     def holds(self, point: Mapping[str, Any]) -> bool:
         """Return whether a dict is a point of this space, with ints and floats as declared."""

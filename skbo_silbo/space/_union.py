@@ -265,6 +265,10 @@ class SpaceUnion:
             X[np.ix_(rows, own)] = self.branches[target].with_values(block, values)
         return X
 
+    def own(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a point of the space with values as `decode` returns them, as in `Space.own`."""
+        return self.branches[self._find(point)[0]].own(point)
+
     def choices(self, X: FloatArray) -> list[Any]:
         """Return the branch of each encoded point, as an element of `choice_values`."""
         return [self.choice_values[b] for b in self._branch(X)]

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from skbo_silbo._descriptions import describe
+from skbo_silbo._descriptions import TEXT, describe
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs between processes
 
@@ -195,9 +195,33 @@ def format_value(value: Any) -> str:
     return f"{name or type(value).__qualname__}({joblib.hash(described)[:16]})"
 
 
-def describe_value(value: Any) -> Any:
-    """Describe a value as JSON-compatible data, or as text if it cannot be pickled."""
+def describe_values(values: Iterable[Any], label: Callable[[Any], str]) -> list[Any]:
+    """Describe values as JSON data: plain ones as they are, others by a label and a description."""
+    return [
+        as_plain(v) if is_plain(v) else {TEXT: label(v), "value": _described(v)} for v in values
+    ]
+
+
+def _described(value):
     try:
         return describe(value)
-    except ValueError:
+    except ValueError:  # it cannot be pickled
         return format_value(value)
+
+
+def as_plain(value: Any) -> Any:
+    """Convert a NumPy scalar to a Python object, and return other values unchanged."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def is_plain(value: Any) -> bool:
+    """Return whether JSON represents a value: None, a bool, a finite number or a string.
+
+    Examples
+    --------
+    >>> is_plain(np.int64(3)), is_plain(float("nan")), is_plain((1, 2))
+    (True, False, False)
+    """
+    value = as_plain(value)
+    is_finite = type(value) is not float or math.isfinite(value)
+    return value is None or (type(value) in (bool, int, float, str) and is_finite)

@@ -167,7 +167,7 @@ def test_collected_optimiser_releases_journal(path):
 def test_other_release_learns_again_and_keeps_values(path, monkeypatch):
     step(make(path), 5).close_journal()
     another = {"skbo_silbo": "another"}
-    monkeypatch.setattr("skbo_silbo.optimizers.log.made_with", lambda: another)
+    monkeypatch.setattr("skbo_silbo.journal.log.made_with", lambda: another)
     with pytest.warns(UserWarning, match="other versions of skbo_silbo"):
         optimizer = make(path)
     assert len(optimizer.func_vals_) == 5

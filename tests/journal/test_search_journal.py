@@ -20,8 +20,8 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skbo_silbo.journal.state import root_seed
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.optimizers.state import root_seed
 
 
 def assert_same_results(one, other):
@@ -203,7 +203,9 @@ def test_every_line_is_strict_json(path):
     assert list(header) == names
     assert header["made with"].keys() == {"python", "skbo_silbo", "scikit-learn", "scipy", "numpy"}
     records = [record for record in records if "observed" in record]
-    assert [r["params"]["a"] for r in records] == [p["a"] for p in reference.cv_results_["params"]]
+    assert [r["observed"][0]["a"] for r in records] == [
+        p["a"] for p in reference.cv_results_["params"]
+    ]
     with pytest.warns(UserWarning, match="non-finite"):
         assert_same_results(search(path, **params).fit(X, Y), reference)
 

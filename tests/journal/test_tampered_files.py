@@ -42,10 +42,10 @@ BASIS = {"basis": [[1.0]], "order": "C"}
         (["version"], 4, "got .*'version': 4"),
         (["space", "bounds"], None, "`bounds` must be given"),
         ([*TOLD, "y"], ["a"] * 8, r"`data`\['events'\]\[0\] .*values must be numbers"),
-        ([*TOLD, "y"], [1.0], "same length, got 8, 1"),
+        ([*TOLD, "y"], [1.0], "same length, got 8"),
         ([*TOLD, "observed"], [[0.5, 7.0]] * 8, "inside the bounds"),
         (["options", "zz"], 1, "unexpected keyword argument 'zz'"),
-        ([*ASKED, "asked"], [[9.0, 9.0]], r"\['events'\]\[1\] .* lists of 2 numbers in"),
+        ([*ASKED, "asked"], [[9.0, 9.0]], r"\['events'\]\[1\] .* inside the bounds"),
         ([*ASKED, "foo"], 1, None),
         ([*LEARNT, "embedding"], BASIS, r"the basis must have 2 rows"),
         ([*LEARNT, "surrogate"], {"a": 1}, "KeyError"),
@@ -112,11 +112,13 @@ def test_malformed_header_is_rejected(tmp_path, written, name, value):
     [
         ({"y": ...}, "KeyError: 'y'"),
         ({"y": [10**400]}, "OverflowError"),
-        ({"y": [1.0, 2.0]}, "same length, got 1, 2"),
+        ({"y": [1.0, 2.0]}, "same length, got 1"),
         ({"observed": [[5.0, 5.0]]}, "inside the bounds"),
-        ({"place": ...}, "KeyError: 'place'"),
-        ({"observed": ..., "cancelled": 1}, "must be a list, got 1"),
+        ({"position": ...}, "KeyError: 'position'"),
+        ({"batch": True}, "TypeError: 'batch' must be of type int, got True"),
+        ({"observed": ..., "cancelled": 1}, "must be of type list, got 1"),
         ({"asked": [[0.5, 0.5]]}, "must be one of asked, begun"),
+        ({"y": [1.0], "outside": 1}, "TypeError: 'outside' must be of type bool"),
     ],
 )
 def test_malformed_event_is_rejected_by_line(tmp_path, written, changes, message):
@@ -146,7 +148,7 @@ def test_state_of_named_space_is_checked():
     data = json.loads(json.dumps(optimizer.to_dict()))
     assert SILBO.from_dict(data, bounds=space).to_dict() == data
     data["events"][0]["observed"][0] = [5.0, 5.0]
-    with pytest.raises(ValueError, match=r"\['events'\]\[0\] is not .*lists of"):
+    with pytest.raises(ValueError, match=r"\['events'\]\[0\] is not .*objects of named values"):
         SILBO.from_dict(data, bounds=space)
 
 
@@ -209,7 +211,7 @@ def of_search(path):
 
 
 @pytest.mark.parametrize(
-    ("score", "message"), [(10**400, "OverflowError"), ({"a": 1}, "all splits"), ({}, "TypeError")]
+    ("score", "message"), [(10**400, "OverflowError"), ({"a": 1}, "all fits"), ({}, "TypeError")]
 )
 def test_malformed_score_is_rejected_by_line(tmp_path, score, message):
     path = tmp_path / "search.jsonl"

@@ -1,4 +1,4 @@
-"""Save and restore optimisers: settings, seed, and the events that lead to their state."""
+"""Save and restore optimisers: settings, seed, and the records that lead to their state."""
 
 import inspect
 from contextlib import suppress
@@ -10,10 +10,8 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import brief
 from skbo_silbo._descriptions import describe, require_same
-from skbo_silbo.optimizers.constraints import KnownConstraints
-from skbo_silbo.optimizers.event import UNREADABLE, Points, read_events
-from skbo_silbo.space import Box
-from skbo_silbo.space.any_space import branches_of
+from skbo_silbo.journal.records import UNREADABLE, PointFormat, read_records, values_to_record
+from skbo_silbo.space.descriptions import box_from_data, space_to_data
 
 
 class RootSeed(int):
@@ -37,7 +35,7 @@ def root_seed(random_state):
         ) from error
 
 
-FORMAT, VERSION = "skbo_silbo optimizer", 9
+FORMAT, VERSION = "skbo_silbo optimizer", 10
 REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 
 
@@ -50,8 +48,12 @@ def to_data(optimizer):
         del options[name]
         with suppress(ValueError):  # it is only named
             described[name] = describe(getattr(optimizer, name))
-    learnt = {"asked": optimizer.encoded_pending_.tolist(), "learnt": optimizer.model_to_dict()}
-    events = [Points(optimizer.space_).event_of(optimizer._history), learnt]
+    write, history = PointFormat(optimizer.space_).write, optimizer._history
+    values = history.y, history.noise_std, history.constraints, history.goals
+    events = [
+        {"observed": list(map(write, history.points)), **values_to_record(*values)},
+        {"asked": list(map(write, optimizer.pending_)), "learnt": optimizer.model_to_dict()},
+    ]
     if rule := optimizer.known_constraints_:
         events.append({"constrained": rule})
     return {
@@ -74,25 +76,26 @@ def from_data(cls, data, bounds, objects):
     try:
         made = _made(cls, data, bounds, objects)
         events = list(data["events"])
+        points = PointFormat(made.space_, data["space"].get("parameters"))
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise _not_as_written(error) from error
 
     def damaged(n, error):
         return _not_as_written(error, f"['events'][{n}]")
 
-    replay(made, read_events(events, Points(made.space_), damaged), damaged)
+    replay(made, read_records(events, points, damaged), damaged)
     return made
 
 
-def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
-    """Restore an optimiser by replaying events, and return its last fitted model.
+def replay(optimizer, records, damaged, *, and_what_was_learnt=True):
+    """Restore an optimiser by replaying records, and return its last fitted model.
 
     Parameters
     ----------
     optimizer : AskTellOptimizer
-    events : list of Event
+    records : list of Record
     damaged : callable
-        Function ``damaged(n, error)`` that returns the error to raise if event n is invalid.
+        Function ``damaged(n, error)`` that returns the error to raise if record n is invalid.
     and_what_was_learnt : bool, default=True
         Whether to restore the fitted model as well. If False, it is fitted again when needed.
 
@@ -101,32 +104,19 @@ def replay(optimizer, events, damaged, *, and_what_was_learnt=True):
     learnt : dict
     """
     learnt = {}
-    of_learnt = [i for i, event in enumerate(events) if "learnt" in event.content]
-    for i, event in enumerate(events):
+    of_learnt = [i for i, record in enumerate(records) if "learnt" in record.content]
+    for i, record in enumerate(records):
         try:
-            _follow(event, optimizer)
-            if "learnt" in event.content:
-                learnt = {**learnt, **event.content.pop("learnt")}  # popped to save memory
+            optimizer.replay(record)
+            if "learnt" in record.content:
+                learnt = {**learnt, **record.content.pop("learnt")}  # popped to save memory
             if and_what_was_learnt and [i] == of_learnt[-1:]:
-                is_stale = "fresh" in learnt and any(e.kind == "observed" for e in events[i + 1 :])
+                is_stale = "fresh" in learnt and any(r.kind == "observed" for r in records[i + 1 :])
                 state = {**learnt, "fresh": False} if is_stale else learnt
                 optimizer.model_from_dict(state)
         except UNREADABLE as error:
-            raise damaged(event.n, error) from error
+            raise damaged(record.n, error) from error
     return learnt
-
-
-def _follow(event, optimizer):
-    if event.kind == "observed":
-        optimizer._record(event.observed)
-    elif event.kind == "constrained":
-        # `ask` raises an error until `constrain` is called with the constraints described here.
-        optimizer._known_constraints = KnownConstraints(described=event.content["constrained"])
-    elif event.kind == "asked":
-        for x in event.X:
-            optimizer._add_pending(x)
-    elif event.kind == "cancelled":
-        optimizer._withdraw(event.keys)
 
 
 def _made(cls, data, bounds, objects):
@@ -210,42 +200,6 @@ def merge_options(data, given):
     remedy = "Pass the same object, or delete what does not matter from data['descriptions']."
     require_same(then, now, "An option differs from that of the saved optimiser", remedy)
     return {**data["options"], **given}
-
-
-def space_to_data(space):
-    """Convert a search space to JSON-compatible data."""
-    if space.is_dict:
-        return {"parameters": describe_space(space)}
-    rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
-    return {"bounds": [[part for part in row if part is not None] for row in rows]}
-
-
-def box_from_data(rows):
-    """Create a box from the data returned by `space_to_data`."""
-    return Box([row[:2] for row in rows], [row[2] if row[2:] else None for row in rows])
-
-
-def describe_space(space):
-    """Describe the parameters of a search space as JSON-compatible data.
-
-    Parameters
-    ----------
-    space : Space or SpaceUnion
-
-    Returns
-    -------
-    description : list of list of [str, dict]
-        One list per branch of the space. It contains a pair for each parameter: the name, and a
-        description of the values. A `Space` counts as a single branch.
-
-    Examples
-    --------
-    >>> from skbo_silbo import Space
-    >>> describe_space(Space({"C": [1, 10], "kernel": ["rbf", None]}))
-    [[['C', {'text': '1, 10', 'levels': [1, 10], 'centres': [-0.5, 0.5]}],
-      ['kernel', {'text': "'rbf', None", 'categories': ['rbf', None]}]]]
-    """
-    return [[[p.name, p.describe()] for p in b.parameters] for b in branches_of(space)]
 
 
 def _plain(value):

@@ -10,18 +10,22 @@ from numbers import Integral
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._descriptions import require_same
+from skbo_silbo.journal.header import check_header, described_branches
 from skbo_silbo.journal.journal import Journal
-from skbo_silbo.optimizers.event import read_events
-from skbo_silbo.optimizers.state import RootSeed, replay
-
-HEADER = {"made with": dict, "seed": int, "fixed": dict, "search": dict}  # types of its fields
-MOST_DEATHS = 2  # a point has failed if the process died this often while evaluating only it
+from skbo_silbo.journal.records import (
+    UNREADABLE,
+    AttemptCounts,
+    PointFormat,
+    read_records,
+    values_to_record,
+)
+from skbo_silbo.journal.state import RootSeed, replay
 
 
 class NoLog:
     """Log of a run without a journal, which records nothing."""
 
-    path, events, n_calls = None, (), 0
+    path, records, n_calls, damaged = None, (), 0, None
 
     def __init__(self):
         self.fixed = {}
@@ -30,14 +34,18 @@ class NoLog:
         """Return the random state for the optimiser."""
         return random_state
 
-    def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
+    def begin(self, description, space, seed, fixed=None, **options):
         """Store the settings of the run in memory."""
-        self.fixed = fixed or {}
+        self.fixed, self.points = fixed or {}, PointFormat(space)
+
+    def attempts(self, point):
+        """Return 0, because there were no earlier runs."""
+        return 0
 
     def ignore(self, *args, **options):
         """Ignore an event."""
 
-    replay = asked = begun = withdrawn = write = evaluated = close = ignore
+    replay = asked = begun = withdrawn = evaluated = observed = write = close = ignore
 
 
 class EventLog:
@@ -54,23 +62,25 @@ class EventLog:
     path : str
     fixed : dict
         Settings of the first run that later runs must not change.
-    events : list of Event
-        The parsed events of earlier runs, in the order in which they were written.
+    points : PointFormat
+        Form of the points in the journal.
+    records : list of Record
+        The records of earlier runs, in the order in which they were written.
     n_calls : int
         Number of evaluations that earlier runs have started.
     damaged : callable
-        Function ``damaged(n, error)`` that returns the error to raise if event n cannot be read.
+        Function ``damaged(n, error)`` that returns the error to raise if record n is invalid.
     """
 
     def __init__(self, path):
         self._journal = Journal(path)
         self.damaged = self._journal.damaged
-        self.path, self.events, self.fixed, self.n_calls = self._journal.path, [], {}, 0
+        self.path, self.records, self.fixed, self.n_calls = self._journal.path, [], {}, 0
         self._random_state = None  # the random state of this run, if it is an integer
         self._unwritten = []  # observations that could not be written yet
-        self._learnt = {}  # the model at the last "asked" event
-        self._under_way = []  # points that this run is evaluating, as they are written
-        self._deaths = {}  # key of a point that an earlier run left -> see `n_deaths`
+        self._learnt = {}  # the model at the last "asked" record
+        self._under_way = {}  # number of an evaluation of this run -> record that it ended
+        self._earlier = AttemptCounts()  # evaluations that earlier runs left without an outcome
 
     def seed(self, random_state):
         """Return the random state for the optimiser, as recorded in the journal.
@@ -78,28 +88,27 @@ class EventLog:
         The seed of the first run is used unless `random_state` is an integer.
         """
         header = self._journal.header
-        for name, kind in HEADER.items():
-            if header is not None and not isinstance(header.get(name), kind):
-                why = f"{name!r} must be of type {kind.__name__}, got {header.get(name)!r}"
-                raise self.damaged(-1, why)
+        if header is not None:
+            check_header(header, self.damaged)
         if isinstance(random_state, Integral):
             self._random_state = int(random_state)
             return random_state
         return random_state if header is None else RootSeed(header["seed"])
 
-    def begin(self, description, points, seed, fixed=None, *, keeps_asked=False):
+    def begin(self, description, space, seed, fixed=None, *, candidates=(), keeps_asked=False):
         """Write the header of a new journal, or check that an existing one has the same settings.
 
         Parameters
         ----------
         description : dict
             JSON-compatible description of all settings that identify the search.
-        points : Points
-            Converter between points and their form in the journal.
+        space : Space, SpaceUnion or Box
         seed : int
             Integer that seeds all random streams of the optimiser.
         fixed : dict, default=None
             Settings that later runs of the search must not change.
+        candidates : list of dict, default=()
+            Initial candidates, which may be outside the space.
         keeps_asked : bool, default=False
             Whether to protect a journal that contains proposals but no observations from being
             overwritten.
@@ -110,7 +119,6 @@ class EventLog:
             If the journal contains evaluations of another search. The message names the
             differences.
         """
-        self._points = points
         header = self._journal.header
         if header is not None:
             try:
@@ -124,17 +132,22 @@ class EventLog:
             seeds = {"seed": int(seed), "random_state": self._random_state}
             who = {"made with": made_with(), **seeds, "fixed": fixed or {}}
             self._journal.begin({**who, "search": description})
-        self.fixed = self._journal.header["fixed"]
-        self.events = read_events(self._journal.records, points, self.damaged)
+        header = self._journal.header
+        self.fixed = header["fixed"]
+        try:
+            self.points = PointFormat(space, described_branches(header["search"]), candidates)
+        except UNREADABLE as error:
+            raise self.damaged(-1, error) from error
+        self.records = read_records(self._journal.records, self.points, self.damaged)
         self._journal.records = []
-        for event in self.events:
-            self._count(event)
+        self._earlier = AttemptCounts(self.records)
+        self.n_calls = self._earlier.n_calls
 
     def _check(self, header, description, fixed):
         then, now, made = header["search"], description, header["made with"]
-        if then.get("entry point") != now["entry point"]:
+        if then["entry point"] != now["entry point"]:
             raise ValueError(
-                f"journal {self.path!r} was written by {then.get('entry point')} and cannot be "
+                f"journal {self.path!r} was written by {then['entry point']} and cannot be "
                 f"resumed by {now['entry point']}. Use another path."
             )
         if self._random_state is not None:
@@ -154,97 +167,96 @@ class EventLog:
                 "differently."
             )
 
-    def _count(self, event):
-        """Count the evaluations that have begun, and those that a process left when it died."""
-        if event.kind == "begun":
-            self.n_calls += len(event.keys)
-            for key in event.keys:
-                self._deaths[key] = self._deaths.get(key, 0) + bool(event.content["alone"])
-        elif event.kind in ("ended", "observed"):
-            was_withdrawn = event.kind == "ended" and not event.content["called"]
-            if was_withdrawn:
-                self.n_calls -= len(event.keys)
-            for key in event.keys:
-                if not (was_withdrawn and self._deaths.get(key)):  # earlier deaths still count
-                    self._deaths.pop(key, None)
+    def attempts(self, point):
+        """Return how often earlier runs began a point's evaluation and died, at most 2."""
+        if not self._earlier.in_progress:
+            return 0
+        [key] = self.points.keys([point])
+        return self._earlier.take(key)
 
-    def n_deaths(self, point):
-        """Return how many earlier processes died while evaluating only this point.
-
-        It is None if no process died while evaluating it.
-        """
-        return self._deaths.get(self._key(point)) if self._deaths else None
-
-    def replay(self, optimizer, events):
-        """Restore an optimiser by replaying the journal's events.
+    def replay(self, optimizer, records):
+        """Restore an optimiser by replaying the journal's records.
 
         Its model is restored, too, unless another version of this library fitted it. In that case,
         it is fitted again.
         """
         made = self._journal.header["made with"]
         is_same = made.get("skbo_silbo") == made_with()["skbo_silbo"]
-        self._learnt = replay(optimizer, events, self.damaged, and_what_was_learnt=is_same)
+        self._learnt = replay(optimizer, records, self.damaged, and_what_was_learnt=is_same)
 
     def asked(self, optimizer, n=1):
         """Record the last n proposals of an optimiser and the changes of its model."""
         learnt = optimizer.model_to_dict()
-        asked = optimizer.encoded_pending_[-n:].tolist()
         # repr, because 1 == 1.0 == True
         old = {name: repr(value) for name, value in self._learnt.items()}
         changed = {name: value for name, value in learnt.items() if old.get(name) != repr(value)}
-        event = {"asked": asked, "learnt": changed}
+        asked = list(map(self.points.write, optimizer.pending_[-n:]))
+        record = {"asked": asked, "learnt": changed}
         try:
-            self._append(event)
+            self._append(record)
         finally:
-            if self._journal.last is event:
+            if self._journal.last is record:
                 self._learnt = deepcopy(learnt)  # objects of users may modify their state
 
-    def begun(self, point, *, alone):
-        """Record the start of an evaluation.
+    def begun(self, trial):
+        """Record that the evaluation of a trial begins."""
+        self._under_way[trial.number] = self._about(trial, "ended", called=True)
+        self._append(self._about(trial, "begun", again=trial.attempts > 0))
 
-        `alone` is True if nothing else runs in this process.
-        """
-        [row] = self._points.rows([point])
-        self._under_way.append(row)
-        self._append({"begun": [row], "alone": alone})
-
-    def withdrawn(self, point):
+    def withdrawn(self, trial):
         """Record that an evaluation was withdrawn before its start."""
-        [row] = self._points.rows([point])
-        self._append({"ended": [row], "called": False})
-        self._under_way.remove(row)
+        self._append(self._about(trial, "ended", called=False))
+        self._under_way.pop(trial.number, None)
 
-    def write(self, event):
-        """Write an event that must not be lost to the journal.
+    def evaluated(self, trial, **content):
+        """Record the observation of a trial, and the content of `Evaluation.record`."""
+        if trial.record is None:
+            told = {name: [values] for name, values in trial.observation.told.items()}
+            values = values_to_record([trial.observation.y], **told)
+            how = {"error": trial.observation.error, "source": trial.source}
+            how |= {"batch": trial.batch, "position": trial.position}
+            trial.record = {**self._about(trial, "observed"), **values, **how, **content}
+        self.write(trial.record)
+        self._under_way.pop(trial.number, None)
 
-        If it cannot be written now, as on a full disk, it is written before the next event.
+    def observed(self, points, *values):
+        """Record values that the user supplied."""
+        self.write({"observed": list(map(self.points.write, points)), **values_to_record(*values)})
+
+    def cancelled(self, points):
+        """Record that points are no longer pending."""
+        self.write({"cancelled": list(map(self.points.write, points))})
+
+    def _about(self, trial, kind, **content):
+        """Return a record of some kind about the point of a trial."""
+        outside = {} if trial.is_modelled else {"outside": True}
+        return {kind: [self.points.write(trial.point)], **outside, **content}
+
+    def write(self, record):
+        """Write a record that must not be lost to the journal.
+
+        If it cannot be written now, as on a full disk, it is written before the next record.
 
         Raises
         ------
         OSError, RuntimeError
             If `Journal.append` raises one of these errors.
         """
-        if not any(event is other for other in (*self._unwritten, self._journal.last)):
-            self._unwritten.append(event)
+        if not any(record is other for other in (*self._unwritten, self._journal.last)):
+            self._unwritten.append(record)
         self._write_unwritten()
-
-    def evaluated(self, point):
-        """Mark an evaluation as completed."""
-        [row] = self._points.rows([point])
-        if row in self._under_way:
-            self._under_way.remove(row)
 
     def close(self):
         """Record that running evaluations end with this run, and close the journal."""
         try:
-            left, self._under_way = self._under_way, []
+            left, self._under_way = self._under_way, {}
             with suppress(OSError, RuntimeError):
                 self._write_unwritten()
-                if left:
-                    self._append({"ended": left, "called": True})
+                for ended in left.values():
+                    self._append(ended)
         finally:  # otherwise Ctrl-C would leave the file locked
             self._journal.close()
-        n_lost = sum(len(event.get("y", ())) for event in self._unwritten)
+        n_lost = sum(len(record.get("y", ())) for record in self._unwritten)
         self._unwritten = []
         if n_lost:
             warn_user(
@@ -253,19 +265,15 @@ class EventLog:
                 "initial_results, or to tell) when you continue."
             )
 
-    def _key(self, point):
-        [key] = self._points.keys([point])
-        return key
-
-    def _append(self, event):
+    def _append(self, record):
         self._write_unwritten()
-        self._journal.append(event)
+        self._journal.append(record)
 
     def _write_unwritten(self):
         while self._unwritten:
-            event = self._unwritten[0]
-            if self._journal.last is not event:  # Ctrl-C may be raised after the event was written
-                self._journal.append(event)
+            record = self._unwritten[0]
+            if self._journal.last is not record:  # Ctrl-C may be raised after it was written
+                self._journal.append(record)
             del self._unwritten[0]
 
 
