@@ -2,7 +2,6 @@
 
 from importlib.metadata import version
 
-from skbo_silbo.baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO, RandomSearch
 from skbo_silbo.evaluation import FirstPointsOnlyWarning
 from skbo_silbo.minimization import MinimizeResult, minimize
 from skbo_silbo.optimizers import SILBO, BeyondModelWarning
@@ -32,13 +31,10 @@ __version__ = version("skbo_silbo")
 
 __all__ = [
     "ActiveSubspace",
-    "AddBO",
-    "BOCK",
     "BeyondModelWarning",
     "DirectionalRegression",
     "EarlyStopped",
     "FirstPointsOnlyWarning",
-    "HeSBO",
     "KernelSlicedInverseRegression",
     "LostEvaluationWarning",
     "LostWorkerError",
@@ -48,13 +44,10 @@ __all__ = [
     "OuterProductGradients",
     "PrincipalHessianDirections",
     "RecursiveFeatureMachine",
-    "REMBO",
-    "RandomSearch",
     "SDRClassifier",
     "SDRRegressor",
     "SILBO",
     "SILBOSearchCV",
-    "SIRBO",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
     "SlicedInverseRegression",

@@ -1,24 +1,7 @@
-"""Optimisers from the literature."""
+"""Random search, two random embeddings, and the two algorithms of the SILBO paper."""
 
-from skbo_silbo.baselines._add_bo import AddBO
 from skbo_silbo.baselines._baseline import RandomSearch
-from skbo_silbo.baselines._bock import BOCK
 from skbo_silbo.baselines._random_embeddings import REMBO, HeSBO
-from skbo_silbo.baselines._si_bo import SIBO
 from skbo_silbo.baselines._silbo_as_printed import SILBOBottomUp, SILBOTopDown
-from skbo_silbo.baselines._silbo_as_run import SILBOBottomUpAsRun, SILBOTopDownAsRun
-from skbo_silbo.baselines._sir_bo import SIRBO
 
-__all__ = [
-    "AddBO",
-    "BOCK",
-    "HeSBO",
-    "REMBO",
-    "RandomSearch",
-    "SIBO",
-    "SILBOBottomUp",
-    "SILBOBottomUpAsRun",
-    "SILBOTopDown",
-    "SILBOTopDownAsRun",
-    "SIRBO",
-]
+__all__ = ["HeSBO", "REMBO", "RandomSearch", "SILBOBottomUp", "SILBOTopDown"]

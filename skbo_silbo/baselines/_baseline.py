@@ -1,15 +1,12 @@
 """Base classes of the baselines, and random search."""
 
-from copy import copy
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from scipy.stats import norm
 
 from skbo_silbo._typing import BoundsLike, RandomState
 from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
-from skbo_silbo.surrogate.regressor import StandardisedSurrogate
 
 
 @dataclass(eq=False, repr=False)
@@ -22,26 +19,6 @@ class Baseline(EmbeddedOptimizer):
 
     def __post_init__(self):
         super().__init__(self.bounds, self.random_state)
-
-
-class ExactProcess(StandardisedSurrogate):
-    """Base class of surrogates that are Gaussian processes on standardised targets.
-
-    A subclass implements `predict` and ``_condition(Z, targets)``, which stores its arguments as
-    `_Z` and `_targets`, and the noise variance of standardised targets as `_noise`.
-    """
-
-    def with_points(self, Z, y):
-        """Return a copy that is conditioned on additional points, without refitting."""
-        other = copy(self)
-        targets = np.append(self._targets, self._standardised(y))
-        other._condition(np.vstack([self._Z, Z]), targets)
-        return other
-
-    def log_predictive_density(self, Z, y):
-        """Return the log predictive density, in nats, of each observed value with its noise."""
-        mean, std = self.predict(Z)
-        return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._noise)))
 
 
 class RandomSearch(AskTellOptimizer):

@@ -1,24 +1,19 @@
-"""Bayesian optimisation in a random embedding: variants of REMBO, and HeSBO."""
+"""Bayesian optimisation in a random embedding: REMBO and HeSBO."""
 
-from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 
-from skbo_silbo._checks import check_choice, check_count
+from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, FloatArray, IntArray
 from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.acquisition.searches import BOX_ROUNDS, BoxSearch, Climb
-from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.acquisition.searches import BOX_ROUNDS, BoxSearch
 from skbo_silbo.baselines._moving_points import MovingPoints, clipped_points
-from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding.choice import FixedLearner
-from skbo_silbo.embedding.linear import nearest_points
 from skbo_silbo.optimizers.configuration import Configuration, check_n_initial, make_acquisition
-from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 SKETCH_STREAM = (0, 3)  # key of the random generator of the sketch
 
@@ -108,14 +103,18 @@ class Sketch:
         return gradient / self.counts @ self.sums
 
 
-KERNELS = ("y", "x", "psi")
 MOST_COMPONENTS = 10  # largest value of n_components="auto"
-FAR = 10.0  # scale of random coordinates outside the zonotope, in half widths
+
+
+def check_n_components(n_components: int | Auto, d: int, most: int = MOST_COMPONENTS) -> int:
+    """Return the number of coordinates of an embedding of d inputs; "auto" is at most `most`."""
+    r = min(d, most) if n_components == "auto" else n_components
+    return check_count("n_components", r, least=0 if d == 0 else 1)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RandomEmbedding(Baseline):
-    """Base class of optimisers with a random embedding that is never updated."""
+class RandomEmbedding(MovingPoints):
+    """Base class of `REMBO` and `HeSBO`, which evaluate ``clip(A z)`` with a fixed random A."""
 
     n_components: int | Auto = "auto"
     acquisition: str | AcquisitionFunction = "ei"
@@ -123,30 +122,18 @@ class RandomEmbedding(Baseline):
 
     def configure(self, d: int) -> Configuration:
         """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
-        r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
-        r = check_count("n_components", r, least=0 if d == 0 else 1)
+        r = check_n_components(self.n_components, d)
         sketch = self._draw_sketch(d, r, self._rng(*SKETCH_STREAM))
         return Configuration(
             learner=FixedLearner(sketch),
             search=BoxSearch(n_rounds=BOX_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
             design=partial(self._initial_points, sketch=sketch),
-            surrogate=self._make_surrogate(sketch),
+            surrogate=GaussianProcessSurrogate(),
             n_initial=check_n_initial(self.n_initial, r),
         )
 
     _draw_sketch = Sketch.gaussian  # called with d, r and a random generator
-
-    @abstractmethod
-    def _initial_points(self, n, d, rng, *, sketch):
-        """Draw the n points of the initial design."""
-
-    def _make_surrogate(self, sketch):
-        return GaussianProcessSurrogate()
-
-
-class ClippedEmbedding(MovingPoints, RandomEmbedding):
-    """Base class of `REMBO` and `HeSBO`, which evaluate the points ``clip(A z)``."""
 
     def _initial_points(self, n, d, rng, *, sketch):
         return clipped_points(box_points(n, sketch, rng), sketch)
@@ -168,7 +155,7 @@ def box_points(n, embedding, rng):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class REMBO(ClippedEmbedding):
+class REMBO(RandomEmbedding):
     """Bayesian optimisation in a Gaussian random embedding ``x = clip(A z)``.
 
     Parameters
@@ -178,9 +165,6 @@ class REMBO(ClippedEmbedding):
     n_components : int or "auto", default="auto"
         Number r of coordinates z, which are searched in ``[-sqrt(r), sqrt(r)]^r``. "auto" is 10, or
         d if that is lower.
-    kernel : {"y", "x", "psi"}, default="y"
-        Inputs of the Matern kernel: the coordinates z with one length scale each ("y"), the clipped
-        points ("x"), or the clipped points warped back to the range of A ("psi").
     acquisition : {"ei", "ucb"}, default="ei"
         The acquisition function: the expected improvement ("ei") or the confidence bound ("ucb").
     n_initial : int or "auto", default="auto"
@@ -197,8 +181,7 @@ class REMBO(ClippedEmbedding):
     References
     ----------
     Wang, Zoghi, Hutter, Matheson and de Freitas (2013), "Bayesian Optimization in High Dimensions
-    via Random Embeddings" (kernels "y" and "x"); Binois, Ginsbourger and Roustant (2015), "A Warped
-    Kernel Improving Robustness in Bayesian Optimization via Random Embeddings" ("psi").
+    via Random Embeddings", with the kernel of the coordinates.
 
     Examples
     --------
@@ -208,135 +191,8 @@ class REMBO(ClippedEmbedding):
     (20,)
     """
 
-    kernel: str = "y"
 
-    def _make_surrogate(self, sketch):
-        check_choice("kernel", self.kernel, KERNELS)
-        if self.kernel == "y":
-            return GaussianProcessSurrogate()
-        image = clipped_image if self.kernel == "x" else warped_image
-        return ImageProcess(partial(image, sketch=sketch))
-
-
-def clipped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return the points ``clip(A z)`` for coordinates z (kernel K_X of Wang et al. 2013)."""
-    return np.clip(sketch.expand(Z), -1.0, 1.0)
-
-
-def warped_image(Z: FloatArray, sketch: Sketch) -> FloatArray:
-    """Return the warped points Psi(z) for coordinates z (kernel of Binois et al. 2015).
-
-    The clipped image x is projected onto the range of A, giving p. If p lies outside the cube, it
-    is pulled to the pivot p' on the surface of the cube and then pushed out by ``||x - p'||`` along
-    p', so that distances to the faces of the cube count (Binois, Ginsbourger and Roustant 2015,
-    section 3). Equal images give equal results.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, r)
-    sketch : Sketch
-
-    Returns
-    -------
-    warped : ndarray of shape (n, r)
-        Coordinates of the warped points in an orthonormal basis of the range of A.
-    """
-    X = clipped_image(Z, sketch)
-    P = X @ sketch.basis @ sketch.basis.T
-    pivots = P / np.maximum(1.0, np.abs(P).max(axis=1, keepdims=True))
-    lengths = np.linalg.norm(pivots, axis=1, keepdims=True)
-    pushed = np.linalg.norm(X - pivots, axis=1, keepdims=True)
-    stretch = 1.0 + pushed / np.where(lengths > 0.0, lengths, 1.0)
-    return (stretch * pivots) @ sketch.basis
-
-
-class ImageProcess(GaussianProcessSurrogate):
-    """Gaussian process whose inputs are transformed coordinates ``image(Z)``.
-
-    Parameters
-    ----------
-    image : callable
-        Function that maps coordinates of shape (n, r) to inputs of the process, of shape (n, k).
-    """
-
-    def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
-        super().__init__(isotropic=True)
-        self.image = image
-
-    def fit(self, Z: FloatArray, *args: Any, **options: Any) -> Self:
-        """Fit the Gaussian process to the transformed coordinates ``image(Z)``."""
-        self._r = Z.shape[1]
-        return super().fit(self.image(Z), *args, **options)
-
-    @property
-    def relevance_(self) -> FloatArray:
-        """Array of r ones, because all coordinates share one length scale."""
-        return np.ones(self._r)
-
-    def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a copy that is conditioned on additional points, without refitting."""
-        return super().with_points(self.image(Z), y)
-
-    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the mean and standard deviation at each row of Z."""
-        return super().predict(self.image(Z))
-
-    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
-        """Predict the mean, the standard deviation and their gradients at each row of Z."""
-        return central_differences(self.predict, Z)
-
-
-class ZonotopeREMBO(RandomEmbedding):
-    """Bayesian optimisation in a random embedding that covers the image of the whole cube.
-
-    B has orthonormal columns with a random span, and z ranges over the zonotope ``{x B}``, the
-    image of the cube. Each z has exactly one point: the shortest x in the cube with ``x B = z``.
-    The arguments are those of `REMBO` except `kernel`. The kernel always compares z.
-
-    References
-    ----------
-    Binois, Ginsbourger and Roustant (2017), "On the choice of the low-dimensional domain for global
-    optimization via random embeddings", arXiv 1704.05318: the back-projection gamma and its domain.
-
-    Examples
-    --------
-    >>> from skbo_silbo import minimize
-    >>> minimize(lambda x: x[0], [(-1, 1)] * 20, method="rembo-zonotope", n_calls=6).nfev
-    6
-    """
-
-    def _draw_sketch(self, d, r, rng):
-        if d == 0:
-            return LinearEmbedding(d)
-        return LinearEmbedding.from_components(Sketch.gaussian(d, r, rng).matrix.T)
-
-    def configure(self, d: int) -> Configuration:
-        """Validate the optimiser's arguments and return its `Configuration` for d inputs."""
-        return replace(super().configure(d), search=Climb())
-
-    def preimages(
-        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
-    ) -> FloatArray:
-        """Return the points of the cube of smallest norm that have the given coordinates."""
-        return shortest_points(Z, embedding)
-
-    def _initial_points(self, n, d, rng, *, sketch):
-        """Draw an initial design whose coordinates are spread evenly over the zonotope.
-
-        The boundary point in a random direction is scaled by ``u^(1/r)`` with a uniform u, as when
-        drawing uniformly from a ball.
-        """
-        far = FAR * sketch.half_widths * rng.standard_normal((n, sketch.r))
-        boundary = sketch.project(shortest_points(far, sketch))
-        return shortest_points(rng.random((n, 1)) ** (1.0 / max(sketch.r, 1)) * boundary, sketch)
-
-
-def shortest_points(Z, embedding):
-    """Return the points of the cube with coordinates Z that are nearest to the centre."""
-    return nearest_points(Z, embedding, np.zeros(embedding.d))
-
-
-class HeSBO(ClippedEmbedding):
+class HeSBO(RandomEmbedding):
     """Bayesian optimisation in a count sketch, where each input copies one coordinate.
 
     Parameters

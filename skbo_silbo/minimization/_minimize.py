@@ -89,19 +89,16 @@ def minimize(
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
         The search space: lower and upper bounds of each input, or named parameters. With a list of
         dicts, each point has the parameters of one of the dicts.
-    method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
-            "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo", "sir-bo", "ksir-bo", "si-bo", \
-            "add-bo", "bock", "random"} or callable, default="silbo"
+    method : {"silbo", "silbo-bu", "silbo-td", "rembo", "hesbo", "random"} or callable, \
+            default="silbo"
         The optimiser. The default is `SILBO`. The others reproduce the literature:
 
         - "silbo-bu" and "silbo-td": the paper as printed, bottom-up and top-down (`SILBOBottomUp`,
           `SILBOTopDown`), with options such as ``acquisition="ei"`` or ``n_unlabeled=0``. Bottom-up
           evaluates all points again when the embedding changes, and every evaluation is counted.
           Top-down is tens of times slower, because it computes every point by CMA-ES.
-          "silbo-bu-as-run" and "silbo-td-as-run" follow the code of the paper's authors.
-        - "rembo" (with the kernels "rembo-kx" and "rembo-kpsi", and "rembo-zonotope"), "hesbo",
-          "sir-bo", "ksir-bo" (scores of `KernelSlicedInverseRegression`), "si-bo", "add-bo",
-          "bock" and "random".
+        - "rembo" and "hesbo": random embeddings (`REMBO`, `HeSBO`).
+        - "random": `RandomSearch`.
 
         Alternatively, pass your own optimiser: a subclass of
         `skbo_silbo.optimizers.AskTellOptimizer`, or a function ``method(bounds, random_state=...,

@@ -1,13 +1,10 @@
 """Create the optimiser that the `method` of `minimize` names or returns."""
 
 import inspect
-from functools import partial
 from types import MappingProxyType
 
 from skbo_silbo import baselines
 from skbo_silbo._checks import brief, did_you_mean
-from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
-from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 
 EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"
@@ -32,18 +29,8 @@ METHODS = MappingProxyType(
         "silbo": SILBO,
         "silbo-bu": baselines.SILBOBottomUp,
         "silbo-td": baselines.SILBOTopDown,
-        "silbo-bu-as-run": baselines.SILBOBottomUpAsRun,
-        "silbo-td-as-run": baselines.SILBOTopDownAsRun,
         "rembo": baselines.REMBO,
-        "rembo-kx": partial(baselines.REMBO, kernel="x"),
-        "rembo-kpsi": partial(baselines.REMBO, kernel="psi"),
-        "rembo-zonotope": ZonotopeREMBO,
         "hesbo": baselines.HeSBO,
-        "sir-bo": baselines.SIRBO,
-        "ksir-bo": KSIRBO,
-        "si-bo": baselines.SIBO,
-        "add-bo": baselines.AddBO,
-        "bock": baselines.BOCK,
         "random": baselines.RandomSearch,
     }
 )

@@ -189,7 +189,7 @@ class SILBO(EmbeddedOptimizer):
 
     Known noise (``noise_std`` of `tell`) is added to the noise that the Gaussian process estimates,
     and scaled by the slope of `warp` at the value. The warp, embedding and prior are chosen as if
-    the noise were constant. Regressors, `AddBO` and `BOCK` do not support known noise.
+    the noise were constant. Regressors do not support known noise.
 
     Examples
     --------

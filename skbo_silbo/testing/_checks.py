@@ -227,7 +227,7 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
 
     Examples
     --------
-    >>> from skbo_silbo import RandomSearch
+    >>> from skbo_silbo.baselines import RandomSearch
     >>> from skbo_silbo.testing import check_optimizer
     >>> check_optimizer(RandomSearch)
     """

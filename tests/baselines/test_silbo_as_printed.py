@@ -1,15 +1,20 @@
 """SILBO as the paper has it: Algorithms 1, 3 and 4, and how many evaluations they take."""
 
 import json
+import sys
 import warnings
 
 import numpy as np
 import pytest
 from ask_tell import run
+from global_generator import global_generator_unchanged
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.baselines import SILBOBottomUp, SILBOTopDown
+from skbo_silbo.baselines._silbo_as_printed import _import_cma, preimage_by_evolution
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding.linear import nearest_points
 from skbo_silbo.space import key_of
 
 
@@ -169,3 +174,38 @@ def test_embedding_is_relearned_at_update_time(cls, n_calls):
 def test_a_schedule_that_is_none_is_refused(wrong):
     with pytest.raises(ValueError, match="update_every must be"):
         SILBO([(-1, 1)] * 3, update_every=wrong)
+
+
+def make_embedding(d, r, seed):
+    return LinearEmbedding.from_components(np.random.default_rng(seed).normal(size=(r, d)))
+
+
+@pytest.mark.parametrize(("d", "r"), [(1, 1), (7, 3), (60, 2)])
+def test_evolution_finds_preimage_without_global_generator(d, r):
+    embedding, rng = make_embedding(d, r, 0), np.random.default_rng(0)
+    z = embedding.project(rng.uniform(-1, 1, (1, d)))[0]
+    with global_generator_unchanged():
+        x, other = (preimage_by_evolution(z, embedding, rng) for _ in range(2))
+    assert np.abs(x).max() <= 1
+    size = np.linalg.norm(embedding.half_widths)
+    assert np.linalg.norm(embedding.project(x[None])[0] - z) < 5e-3 * size
+    if d > r:
+        assert np.abs(x - other).max() > 0.05  # what B does not see is left to chance
+
+
+def test_evolution_outside_the_image_comes_near_its_edge():
+    embedding = make_embedding(20, 2, 3)
+    z = 2 * embedding.half_widths
+    x = preimage_by_evolution(z, embedding, np.random.default_rng(0))
+    nearest = nearest_points(z[None], embedding, np.zeros(20))
+    distances = np.linalg.norm(embedding.project(np.vstack([x, nearest])) - z, axis=1)
+    assert distances[0] < 1.02 * distances[1]
+
+
+def test_cma_without_matplotlib_warns_of_nothing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cma"]:
+        monkeypatch.delitem(sys.modules, name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _import_cma() is sys.modules["cma"]

@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import OptimizeResult
 
 import skbo_silbo
-from skbo_silbo import MinimizeResult, RandomSearch, minimize
+from skbo_silbo import MinimizeResult, minimize
+from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.problems import branin
 

@@ -29,7 +29,7 @@ def bowl(x):
     return float(((x - 0.3) ** 2).sum())
 
 
-@pytest.fixture(params=["silbo", "silbo-bu", "rembo", "add-bo", "random"])
+@pytest.fixture(params=["silbo", "silbo-bu", "rembo", "random"])
 def method(request):
     return request.param
 

@@ -33,7 +33,7 @@ def bowl(x):
 
 
 # one of each way to propose a point
-@pytest.fixture(params=["silbo", "silbo-td", "rembo", "add-bo", "random"])
+@pytest.fixture(params=["silbo", "silbo-td", "rembo", "random"])
 def method(request):
     return request.param
 

@@ -29,7 +29,7 @@ CHEAP = {
 # a method of `minimize`, and a regressor of scikit-learn in the place of its surrogate
 PROCESS = GaussianProcessRegressor(ConstantKernel() * Matern(nu=2.5), alpha=1e-6)
 CHEAP["silbo with a process"] = {"n_initial": 5, "surrogate": PROCESS}
-OF_EVERY_KIND = ["silbo", "rembo", "add-bo", "random"]
+OF_EVERY_KIND = ["silbo", "rembo", "random"]
 
 
 def make(method, bounds=BOUNDS, seed=0):

@@ -4,7 +4,8 @@ from scipy.optimize import NonlinearConstraint
 from scipy.stats import uniform
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo import SILBO, RandomSearch, Space, minimize
+from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo.baselines import RandomSearch
 
 pytestmark = pytest.mark.quick
 

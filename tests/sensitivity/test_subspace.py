@@ -12,8 +12,8 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo import SILBO, AddBO, HeSBO, Space
-from skbo_silbo.baselines import SILBOBottomUp
+from skbo_silbo import SILBO, Space
+from skbo_silbo.baselines import HeSBO, SILBOBottomUp
 from skbo_silbo.sensitivity import LearntSubspace, NotLowDimensionalWarning
 
 pytestmark = pytest.mark.usefixtures("few_draws")
@@ -106,7 +106,7 @@ def test_suitable_requested_embedding_does_not_warn():
 
 
 # one of each kind of embedding and surrogate
-@pytest.mark.parametrize("make", [SILBO, SILBOBottomUp, HeSBO, AddBO])
+@pytest.mark.parametrize("make", [SILBO, SILBOBottomUp, HeSBO])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_subspace_survives_json_for_every_method(make):
     optimizer = observed_optimizer(bowl, 4, 12, make=make, n_initial=11)

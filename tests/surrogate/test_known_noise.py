@@ -9,7 +9,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.linear_model import BayesianRidge
 
-from skbo_silbo import BOCK, REMBO, SILBO, AddBO
+from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 BOUNDS = [(-1.0, 1.0)] * 3
@@ -161,29 +161,9 @@ def test_wrong_noise_is_refused_and_nothing_recorded(noise_std, message):
     assert len(optimizer.to_dict()["events"][1]["asked"]) == 2
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: SILBO(BOUNDS, surrogate=BayesianRidge()),
-        lambda: AddBO(BOUNDS, random_state=0),
-        lambda: BOCK(BOUNDS, random_state=0),
-    ],
-)
-def test_surrogates_that_cannot_use_noise_refuse_it(make):
-    optimizer = make()
+def test_regressor_cannot_use_known_noise():
+    optimizer = SILBO(BOUNDS, surrogate=BayesianRidge())
     with pytest.raises(ValueError, match=r"noise_std.*None"):
         optimizer.tell(np.zeros(3), 1.0, noise_std=0.1)
     optimizer.tell(np.zeros(3), 1.0, noise_std=np.nan)
     assert len(optimizer.func_vals_) == 1
-
-
-@pytest.mark.parametrize("kernel", ["y", "psi"])
-def test_viewed_processes_use_noise(kernel):
-    def proposals(noise_std):
-        optimizer = REMBO(BOUNDS * 4, kernel=kernel, n_initial=6, random_state=0)
-        for _ in range(8):
-            x = optimizer.ask()
-            optimizer.tell(x, sphere(x), noise_std=noise_std)
-        return optimizer.x_iters_.tolist()
-
-    assert proposals(0.0) == proposals(None) != proposals(0.5)

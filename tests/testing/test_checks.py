@@ -10,8 +10,6 @@ from sklearn.linear_model import BayesianRidge
 from skbo_silbo import SILBO
 from skbo_silbo.acquisition import Climb, Found, log_expected_improvement
 from skbo_silbo.acquisition.acquisition_functions import confidence_gain, no_improvement
-from skbo_silbo.baselines._add_bo import AdditiveProcess
-from skbo_silbo.baselines._silbo_as_run import variance_gain
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding.choice import IdentityLearner
 from skbo_silbo.embedding.learners import TransformerLearner
@@ -28,13 +26,11 @@ pytestmark = pytest.mark.quick
         (check_acquisition, log_expected_improvement),
         (check_acquisition, no_improvement),
         (check_acquisition, partial(confidence_gain, beta=3.0)),
-        (check_acquisition, partial(variance_gain, kappa=2.0)),
         (check_learner, IdentityLearner()),
         (check_learner, TransformerLearner("pca", PCA(2))),
         (check_learner, PCA(2)),
         (check_learner, KernelPCA(2, kernel="rbf", fit_inverse_transform=True)),
         (check_surrogate, GaussianProcessSurrogate()),
-        (check_surrogate, AdditiveProcess(2)),
         (check_surrogate, RegressorSurrogate(BayesianRidge())),
     ],
 )

@@ -9,13 +9,13 @@ from importlib import import_module
 from types import MappingProxyType
 
 from benchmarks.engine import Table
+from benchmarks.engine.baselines import BASELINES, HeSBOAsRun, REMBOAsRun, SIRBOAsRun
 from skbo_silbo.benchmarks import _peers
 from skbo_silbo.benchmarks._compare import run_peer
 from skbo_silbo.embedding.learners import SemiSIRLearner
 from skbo_silbo.minimization import minimize
 
 from . import process_peers
-from .baselines_as_run import HeSBOAsRun, REMBOAsRun, SIRBOAsRun
 
 OWN, ANY, SCALED = (
     "its own rule",
@@ -84,7 +84,7 @@ class OwnMethod:
         minimize(
             recorder,
             recorder.problem.bounds,
-            method=self.method,
+            method=BASELINES.get(self.method, self.method),
             n_calls=problem["n"],
             random_state=seed,
             **options,

@@ -56,7 +56,7 @@ class SIRBO(Baseline):
 
     Examples
     --------
-    >>> from skbo_silbo.baselines import SIRBO
+    >>> from benchmarks.engine.baselines import SIRBO
     >>> SIRBO([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
     (20,)
     """

@@ -1,32 +1,28 @@
 """SILBO as its authors ran it: what differs from the paper, part by part."""
 
-import sys
-import warnings
-
 import numpy as np
 import pytest
-from global_generator import global_generator_unchanged
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
-from skbo_silbo import SemiSlicedInverseRegression, minimize
-from skbo_silbo.baselines import SILBOBottomUpAsRun, SILBOTopDownAsRun
-from skbo_silbo.baselines._silbo_as_printed import _import_cma, preimage_by_evolution
-from skbo_silbo.baselines._silbo_as_run import (
+from benchmarks.engine.baselines import SILBOBottomUpAsRun, SILBOTopDownAsRun
+from benchmarks.engine.baselines.silbo_as_run import (
     AsRunLearner,
     HypercubeSearch,
     confidence_weight_as_run,
     variance_gain,
 )
+from skbo_silbo import SemiSlicedInverseRegression, minimize
+from skbo_silbo.baselines._silbo_as_printed import preimage_by_evolution
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.embedding.linear import nearest_points
+
+pytestmark = pytest.mark.bench
 
 
 def ridge(x):
     return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
 
 
-@pytest.mark.quick
 def test_the_weight_is_their_formula():
     expected = np.sqrt(2 * np.log(50 ** (4 / 2 + 2) * np.pi**2 / (3 * 0.1)))
     assert confidence_weight_as_run(50, 4) == pytest.approx(expected)
@@ -142,39 +138,4 @@ def test_what_is_asked_for_is_checked_first():
     for option in ({"acquisition": "pi"}, {"n_components": 0}):
         [(name, _)] = option.items()
         with pytest.raises(ValueError, match=name):
-            minimize(ridge, [(-1, 1)] * 5, method="silbo-bu-as-run", **option)
-
-
-def make_embedding(d, r, seed):
-    return LinearEmbedding.from_components(np.random.default_rng(seed).normal(size=(r, d)))
-
-
-@pytest.mark.parametrize(("d", "r"), [(1, 1), (7, 3), (60, 2)])
-def test_evolution_finds_preimage_without_global_generator(d, r):
-    embedding, rng = make_embedding(d, r, 0), np.random.default_rng(0)
-    z = embedding.project(rng.uniform(-1, 1, (1, d)))[0]
-    with global_generator_unchanged():
-        x, other = (preimage_by_evolution(z, embedding, rng) for _ in range(2))
-    assert np.abs(x).max() <= 1
-    size = np.linalg.norm(embedding.half_widths)
-    assert np.linalg.norm(embedding.project(x[None])[0] - z) < 5e-3 * size
-    if d > r:
-        assert np.abs(x - other).max() > 0.05  # what B does not see is left to chance
-
-
-def test_evolution_outside_the_image_comes_near_its_edge():
-    embedding = make_embedding(20, 2, 3)
-    z = 2 * embedding.half_widths
-    x = preimage_by_evolution(z, embedding, np.random.default_rng(0))
-    nearest = nearest_points(z[None], embedding, np.zeros(20))
-    distances = np.linalg.norm(embedding.project(np.vstack([x, nearest])) - z, axis=1)
-    assert distances[0] < 1.02 * distances[1]
-
-
-def test_cma_without_matplotlib_warns_of_nothing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "cma"]:
-        monkeypatch.delitem(sys.modules, name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert _import_cma() is sys.modules["cma"]
+            minimize(ridge, [(-1, 1)] * 5, method=SILBOBottomUpAsRun, **option)

@@ -22,9 +22,11 @@ from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition.searches import BOX_ROUNDS, BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.baselines._random_embeddings import SKETCH_STREAM, shortest_points
+from skbo_silbo.baselines._random_embeddings import SKETCH_STREAM
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.optimizers.configuration import Configuration, make_acquisition
+
+from .rembo_variants import shortest_points
 
 STEP = 0.01  # step e of the differences, in half widths of the cube
 WEIGHT = 1e-3  # weight of the nuclear norm, relative to the smallest for which G is zero
@@ -91,7 +93,7 @@ class SIBO(Baseline):
 
     Examples
     --------
-    >>> from skbo_silbo.baselines import SIBO
+    >>> from benchmarks.engine.baselines import SIBO
     >>> SIBO([(-1, 1)] * 20, n_components=2, n_initial=100, random_state=0).ask().shape
     (20,)
     """

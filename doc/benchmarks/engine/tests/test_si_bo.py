@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import loguniform, randint, uniform
 
-from skbo_silbo import minimize
-from skbo_silbo.baselines import SIBO
-from skbo_silbo.baselines._si_bo import (
+from benchmarks.engine.baselines import SIBO
+from benchmarks.engine.baselines.si_bo import (
     STEP,
     Differences,
     recover_low_rank,
 )
+from skbo_silbo import minimize
+
+pytestmark = pytest.mark.bench
 
 
 def directions(d, r, seed):
@@ -89,7 +91,7 @@ def test_gradient_differences_count_as_evaluations():
         "acquisition": "ei",
         "random_state": 0,
     }
-    result = minimize(func, [(-1, 1)] * 12, method="si-bo", n_calls=50, **options)
+    result = minimize(func, [(-1, 1)] * 12, method=SIBO, n_calls=50, **options)
     assert result.nfev == len(calls) == 50
     assert result.func_vals[30:].min() < 0.1 * result.func_vals[:30].min() + 1e-6
     optimizer = SIBO([(-1, 1)] * 12, **options)

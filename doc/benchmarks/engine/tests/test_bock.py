@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 from sklearn.gaussian_process.kernels import Matern
 
-from skbo_silbo.baselines._bock import (
+from benchmarks.engine.baselines.bock import (
     PRIOR,
     CylindricalKernel,
     CylindricalProcess,
@@ -20,6 +20,8 @@ from skbo_silbo.baselines._bock import (
     _log_likelihood,
     warp,
 )
+
+pytestmark = pytest.mark.bench
 
 
 def draw_theta(rng):
@@ -48,7 +50,6 @@ def test_kernel_is_positive_definite_at_boundary(seed, d):
     assert np.linalg.eigvalsh(K).min() > -1e-12 * np.trace(K)
 
 
-@pytest.mark.quick
 def test_from_the_centre_all_directions_are_equal():
     rng = np.random.default_rng(0)
     kernel, directions = CylindricalKernel(draw_theta(rng)), rng.standard_normal((9, 5))

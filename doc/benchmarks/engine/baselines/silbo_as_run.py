@@ -120,7 +120,7 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
 
     Examples
     --------
-    >>> from skbo_silbo.baselines import SILBOBottomUpAsRun
+    >>> from benchmarks.engine.baselines import SILBOBottomUpAsRun
     >>> SILBOBottomUpAsRun([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
     (20,)
     """
@@ -139,7 +139,7 @@ class SILBOTopDownAsRun(SeekingPreimages, SILBOAsRun):
 
     Examples
     --------
-    >>> from skbo_silbo.baselines import SILBOTopDownAsRun
+    >>> from benchmarks.engine.baselines import SILBOTopDownAsRun
     >>> SILBOTopDownAsRun([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
     (20,)
     """
@@ -237,7 +237,7 @@ def variance_gain(
 
     Examples
     --------
-    >>> from skbo_silbo.baselines._silbo_as_run import variance_gain
+    >>> from benchmarks.engine.baselines.silbo_as_run import variance_gain
     >>> variance_gain([1.0, 1.0], [0.0, 2.0], best=1.5, kappa=3.0)
     array([ 0.5, 12.5])
     """
@@ -263,7 +263,7 @@ def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> floa
 
     Examples
     --------
-    >>> from skbo_silbo.baselines._silbo_as_run import confidence_weight_as_run
+    >>> from benchmarks.engine.baselines.silbo_as_run import confidence_weight_as_run
     >>> round(confidence_weight_as_run(50, 2), 3)
     5.519
     """

@@ -14,11 +14,13 @@ import numpy as np
 
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition.searches import BoxSearch
-from skbo_silbo.baselines import REMBO, SIRBO, HeSBO
+from skbo_silbo.baselines import REMBO, HeSBO
 from skbo_silbo.baselines._silbo_as_printed import quiet_options
-from skbo_silbo.baselines._silbo_as_run import confidence_weight_as_run, variance_gain
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.embedding.choice import choose_embedding
+
+from .silbo_as_run import confidence_weight_as_run, variance_gain
+from .sir_bo import SIRBO
 
 GENERATIONS, STEP = 2, 0.5  # of their CMA-ES
 

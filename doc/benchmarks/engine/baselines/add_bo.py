@@ -22,8 +22,10 @@ from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition.acquisition_functions import confidence_gain
 from skbo_silbo.acquisition.searches import N_BEST, N_NEAR, points_near
-from skbo_silbo.baselines._baseline import Baseline, ExactProcess
+from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.optimizers.configuration import DESIGNS, Configuration, check_n_initial
+
+from .exact_process import ExactProcess
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # noise variances relative to the signal variance
@@ -62,7 +64,7 @@ class AddBO(Baseline):
 
     Examples
     --------
-    >>> from skbo_silbo.baselines import AddBO
+    >>> from benchmarks.engine.baselines import AddBO
     >>> AddBO([(-1, 1)] * 20, random_state=0).ask().shape
     (20,)
     """
@@ -126,7 +128,7 @@ class AdditiveProcess(ExactProcess):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.baselines._add_bo import AdditiveProcess
+    >>> from benchmarks.engine.baselines.add_bo import AdditiveProcess
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.uniform(-1, 1, (40, 4))
     >>> process = AdditiveProcess(2).fit(Z, Z[:, 0] ** 2 - Z[:, 3], rng=rng)

@@ -1,33 +1,27 @@
-"""Every baseline on a property that its own paper states."""
+"""Baselines of the reproduction on the properties that their papers state."""
 
 import json
 
 import numpy as np
 import pytest
 from ask_tell import run
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
-from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression, minimize
-from skbo_silbo._numerics.matern import matern52, scaled_squared_distances
-from skbo_silbo._numerics.preimages import nearest_preimages
-from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
-from skbo_silbo.baselines._add_bo import (
+from benchmarks.engine.baselines import BOCK, KSIRBO, SIRBO, AddBO, ImageREMBO, ZonotopeREMBO
+from benchmarks.engine.baselines.add_bo import (
     AdditiveProcess,
     _best_signal_and_noise,
     mean_correlation,
 )
-from skbo_silbo.baselines._random_embeddings import (
-    ImageProcess,
-    Sketch,
-    ZonotopeREMBO,
-    clipped_image,
-    warped_image,
-)
-from skbo_silbo.baselines._sir_bo import KSIRBO
+from benchmarks.engine.baselines.rembo_variants import ImageProcess, clipped_image, warped_image
+from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression, minimize
+from skbo_silbo._numerics.matern import matern52, scaled_squared_distances
+from skbo_silbo._numerics.preimages import nearest_preimages
+from skbo_silbo.baselines._random_embeddings import Sketch
 from skbo_silbo.embedding import LinearEmbedding
+
+pytestmark = pytest.mark.bench
 
 BOUNDS = [(-1, 1)] * 12
 
@@ -36,10 +30,13 @@ def ridge(x):
     return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
 
 
-# --- REMBO ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("cls", [SIRBO, AddBO, ZonotopeREMBO])
+@pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
+def test_invalid_number_of_components_is_rejected(cls, n):
+    with pytest.raises(ValueError, match="n_components"):
+        cls(BOUNDS, n_components=n)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("view", [clipped_image, warped_image])
 def test_equal_images_give_equal_kernels(view):
     sketch = Sketch.gaussian(6, 2, np.random.default_rng(3))
@@ -72,25 +69,6 @@ def test_warped_distances():
         assert_allclose(warped_image(z[None], sketch)[0] @ sketch.basis.T, expected, atol=1e-10)
 
 
-def test_an_unknown_kernel_is_refused():
-    with pytest.raises(ValueError, match=r"kernel.*got 'z'"):
-        REMBO(BOUNDS, kernel="z")
-
-
-# --- HeSBO ----------------------------------------------------------------------------------------
-
-
-def test_hesbo_stays_on_its_sketch_and_inside():
-    optimizer = run(HeSBO(BOUNDS, n_components=4, random_state=0), ridge, 15)
-    sketch, X = optimizer.embedding_, optimizer.x_iters_
-    assert (np.abs(sketch.matrix).sum(axis=1) == 1).all()
-    assert_allclose(sketch.expand(sketch.project(X)), X, atol=1e-8)
-    assert np.abs(X).max() <= 1
-
-
-# --- SIR-BO ---------------------------------------------------------------------------------------
-
-
 def test_sir_bo_learns_once_from_the_first_points():
     optimizer = SIRBO(BOUNDS, n_components=2, n_initial=30, random_state=0)
     run(optimizer, ridge, 31)
@@ -111,9 +89,6 @@ def test_what_is_proposed_maximises_the_acquisition_over_x(method):
     surface = optimizer._surface(None)
     others = np.random.default_rng(0).uniform(-1, 1, (5000, 12))
     assert surface.values(x[None])[0] >= surface.values(others).max()
-
-
-# --- ADD-BO ---------------------------------------------------------------------------------------
 
 
 def additive_data(n=30, d=6, seed=0):
@@ -155,7 +130,7 @@ def test_grouping_likelihood_is_density_of_values():
     assert_allclose(value - 0.5 * 30 * (1 + np.log(2 * np.pi)), density, rtol=1e-8)
 
 
-@pytest.mark.parametrize(("method", "n_calls"), [("add-bo", 60), ("bock", 15)])
+@pytest.mark.parametrize(("method", "n_calls"), [(AddBO, 60), (BOCK, 15)])
 def test_a_bowl_is_searched_better_than_by_chance(method, n_calls):
     def func(x):
         return float(np.sum((x - 0.1) ** 2))
@@ -163,53 +138,6 @@ def test_a_bowl_is_searched_better_than_by_chance(method, n_calls):
     options = {"n_calls": n_calls, "random_state": 0}
     found, chance = (minimize(func, BOUNDS, method=m, **options).fun for m in (method, "random"))
     assert found < 0.25 * chance
-
-
-@pytest.mark.parametrize("cls", [REMBO, HeSBO, SIRBO, AddBO])
-@pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
-def test_the_number_of_components_is_checked(cls, n):
-    with pytest.raises(ValueError, match="n_components"):
-        cls(BOUNDS, n_components=n)
-
-
-@pytest.mark.quick
-@settings(max_examples=20)
-@given(seed=st.integers(0, 10**6), d=st.integers(1, 30), r=st.integers(1, 6))
-def test_count_sketch_and_its_inverse(seed, d, r):
-    rng = np.random.default_rng(seed)
-    sketch = Sketch.count(d, r, rng)
-    V, X = rng.uniform(-1, 1, (3, r)), rng.uniform(-1, 1, (3, d))
-    held = sketch.matrix.any(axis=0)
-    assert np.abs(sketch.expand(V)).max() <= 1
-    assert_allclose(sketch.project(sketch.expand(V))[:, held], V[:, held], atol=1e-14)
-    basis = sketch.basis
-    assert_allclose(basis.T @ basis, np.eye(held.sum()), atol=1e-12)
-    assert_allclose(sketch.expand(sketch.project(X)), X @ basis @ basis.T, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "sketch",
-    [
-        Sketch.count(9, 3, np.random.default_rng(1)),
-        Sketch.gaussian(9, 3, np.random.default_rng(1)),
-    ],
-    ids=["count", "gaussian"],
-)
-def test_pull_back_is_the_chain_rule(sketch):
-    x, step = np.random.default_rng(0).normal(size=(2, 1, 9))
-    g = np.array([[1.0, -2.0, 0.5]])
-    rise = g @ (sketch.project(x + step) - sketch.project(x)).T
-    assert_allclose(sketch.pull_back(g) @ step.T, rise, atol=1e-12)
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize(("d", "r"), [(10, 3), (3, 3), (2, 4)])
-def test_gaussian_sketch_projects_onto_its_range(d, r):
-    sketch = Sketch.gaussian(d, r, np.random.default_rng(0))
-    X = np.random.default_rng(1).normal(size=(5, d))
-    basis = sketch.basis
-    assert_allclose(sketch.expand(sketch.project(X)), X @ basis @ basis.T, atol=1e-10)
-    assert_allclose(sketch.half_widths, np.sqrt(r))
 
 
 def test_points_are_the_shortest_ones_with_their_coordinates():
@@ -248,10 +176,6 @@ def test_ksir_bo_learns_once_from_initial_design():
     assert_allclose(again.ask(), optimizer.ask())
 
 
-def test_rembo_evaluates_clipped_images_of_its_box():
-    optimizer = run(REMBO(BOUNDS, n_components=3, n_initial=6, random_state=0), ridge, 8)
-    Z, sketch = optimizer._ledger.Z, optimizer.embedding_
-    assert np.abs(Z).max() <= np.sqrt(3)
-    images, told = np.clip(Z @ sketch.matrix.T, -1, 1), optimizer.x_iters_
-    assert (np.abs(images[:, None] - told[None]).max(axis=2).min(axis=0) < 1e-8).all()
-    assert (np.abs(told) == 1).any()
+def test_unknown_kernel_is_rejected():
+    with pytest.raises(ValueError, match=r"kernel.*got 'z'"):
+        ImageREMBO(BOUNDS, kernel="z")

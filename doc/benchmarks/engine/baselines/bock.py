@@ -30,8 +30,10 @@ from skbo_silbo._numerics.matern import matern52
 from skbo_silbo._numerics.priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.baselines._baseline import Baseline, ExactProcess
+from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.optimizers.configuration import Configuration, check_n_initial, make_acquisition
+
+from .exact_process import ExactProcess
 
 N_POWERS = 4  # powers of the cosine, from 0 to 3
 LEAST_VARIANCE = 1e-14  # smallest predicted variance relative to the signal variance
@@ -72,7 +74,7 @@ class BOCK(Baseline):
 
     Examples
     --------
-    >>> from skbo_silbo.baselines import BOCK
+    >>> from benchmarks.engine.baselines import BOCK
     >>> BOCK([(-1, 1)] * 20, random_state=0).ask().shape
     (20,)
     """
@@ -187,7 +189,7 @@ class CylindricalProcess(ExactProcess):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.baselines._bock import CylindricalProcess
+    >>> from benchmarks.engine.baselines.bock import CylindricalProcess
     >>> Z = np.random.default_rng(0).uniform(-1, 1, (30, 5))
     >>> process = CylindricalProcess().fit(Z, np.linalg.norm(Z, axis=1))
     >>> bool(process.predict(np.full((1, 5), 0.5))[0][0] < process.predict(np.ones((1, 5)))[0][0])
