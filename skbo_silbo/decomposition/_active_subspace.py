@@ -158,9 +158,8 @@ class ActiveSubspace(SupervisedProjection):
             Additional unlabelled samples.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the labelled samples in the likelihood and in the average of the gradients.
-            Unlabelled samples have weight 1 in this average. Integers are counts: a sample of
-            weight 3 is equivalent to three samples with the same value. Floats are relative; they
-            are scaled to sum to the effective sample size ``(sum w)^2 / sum w^2``.
+            Unlabelled samples have weight 1 in this average. Only the ratios of the weights matter:
+            they are scaled to sum to the effective sample size ``(sum w)^2 / sum w^2``.
         gradients : array-like of shape (n_samples, n_features) or (n_samples, q, n_features), \
         default=None
             Gradients of y at the samples, for example from an adjoint solver or automatic

@@ -83,9 +83,10 @@ class SupervisedProjection(
             Response: numbers, or another type that the class supports. Samples whose y is NaN, NaT,
             None, pandas' NA or masked are unlabelled and ignored.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the samples. Integers are counts: a sample of weight 3 is equivalent to three
-            samples, also in tests. Floats are relative, and are scaled to sum to the effective
-            sample size ``(sum w)^2 / sum w^2``.
+            Weights of the samples. Only their ratios matter: a sample of weight 2 has the influence
+            of two samples. Where the number of samples matters, as in tests, it is the effective
+            sample size ``(sum w)^2 / sum w^2``. If weights are counts, repeat the samples by
+            ``np.repeat`` instead.
 
         Returns
         -------
@@ -278,7 +279,7 @@ class SupervisedProjection(
         y : array-like of shape (n,) or (n, q), default=None
             Response that was passed to ``fit``.
         sample_weight : array-like of shape (n,), default=None
-            Weights that were passed to ``fit``. Standard errors require counts.
+            Weights that were passed to ``fit``. Standard errors require equal weights.
         group : array-like of shape (n,), default=None
             Groups that were passed to ``fit``. All statistics are then computed after centring
             within groups.
@@ -351,10 +352,10 @@ class SemiSupervisedProjection(SupervisedProjection):
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Additional unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples. Integers are counts: a sample of weight 3 is equivalent
-            to three samples. Floats are relative; they are scaled to sum to the effective sample
-            size ``(sum w)^2 / sum w^2``. Samples of weight 0 are ignored. Unlabelled samples all
-            count once.
+            Weights of the labelled samples. Only their ratios matter: a sample of weight 2 has the
+            influence of two samples. Where the number of samples matters, it is the effective
+            sample size ``(sum w)^2 / sum w^2``. Samples of weight 0 are ignored. Unlabelled samples
+            all count once.
 
         Returns
         -------

@@ -81,8 +81,8 @@ class SDRClassifier(ClassifierMixin, BaseEstimator):
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Additional unlabelled samples, for a transformer that uses such samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples. The transformer must support weights. Integers are
-            counts: a sample of weight 3 is equivalent to three samples. Floats are relative.
+            Weights of the labelled samples, as in `SemiSlicedInverseRegression`. The transformer
+            must support weights.
 
         Returns
         -------

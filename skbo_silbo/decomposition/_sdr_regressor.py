@@ -152,10 +152,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             Additional unlabelled samples. A warning is raised if the transformer does not use
             unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples. The transformer must support weights. Integers are
-            counts: a sample of weight 3 is equivalent to three samples with the same value. Since
-            equal values suggest little noise, a warning is raised if the estimated noise is almost
-            zero. Floats are relative, and are scaled to sum to the effective sample size.
+            Weights of the labelled samples, as in `SemiSlicedInverseRegression`. The transformer
+            must support weights.
 
         Returns
         -------
@@ -197,7 +195,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             warn_user(
                 f"y was taken to be without noise: {n:.0f} samples hold {n_different} different "
                 "ones, whose duplicates agree in y. If a sample represents others with different "
-                "y, pass it once, with weights that are floats: sample_weight.astype(float)."
+                "y, pass it once, with sample_weight."
             )
         q = (t - means) / deviations
         Z = self._regression.standardised(Z)

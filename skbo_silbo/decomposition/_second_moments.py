@@ -167,7 +167,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         weighted sum of chi-squares, valid for any X) and "p_value_normal" (valid for normal X), up
         to the first hypothesis that is accepted. In small slices, "p_value" is conservative. For
         non-normal X, tests by "p_value_normal" reject far too often. The tests are computed
-        together with the permutation tests, unless weights are relative, or ``n^2 q`` exceeds 4e9
+        together with the permutation tests, unless there are weights, or ``n^2 q`` exceeds 4e9
         and ``q^3`` exceeds n.
 
     Warns
@@ -230,7 +230,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         return self._fit(X, y, None, sample_weight, group)
 
     def _test_by_chi_square(self, S, slices):
-        if slices.is_counted and can_be_tested(S):
+        if slices.weights is None and can_be_tested(S):
             self.dimension_tests_ = variance_tests(S, slices, S.shape[1])
 
     def _kernel_of_rows(self, Z, slices, total):

@@ -149,7 +149,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     permutation_tests_ : dict of ndarray
         Permutation tests: "n_components", "statistic", "p_value" and "n_permutations", up to the
         first hypothesis that is accepted. Defined only if these tests determined `n_components_`.
-        With non-integer weights, the p-value is the larger of two: one from permutations that keep
+        With weights, the p-value is the larger of two: one from permutations that keep
         the weights with y, and one from permutations that keep them with X.
     curvature_ : ndarray of shape (n_features,)
         Share of the variance of each feature that squares and products of the scores explain in
@@ -270,10 +270,11 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Additional unlabelled samples.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled samples. Integers are counts: a sample of weight 3 is equivalent
-            to three samples, also in tests. Floats are relative; they are scaled to sum to the
-            effective sample size ``(sum w)^2 / sum w^2`` (Kish 1965). Samples of weight 0 are
-            ignored. In the graph, every sample counts once. Unequal weights cannot be combined with
+            Weights of the labelled samples. Only their ratios matter: a sample of weight 2 has the
+            influence of two samples. Where the number of samples matters, as in tests, it is the
+            effective sample size ``(sum w)^2 / sum w^2`` [6]_. If weights are counts,
+            repeat the samples by ``np.repeat`` instead. Samples of weight 0 are ignored. In the
+            graph, every sample counts once. Unequal weights cannot be combined with
             `n_local_neighbors` or ``solver="paper"``.
 
         Returns

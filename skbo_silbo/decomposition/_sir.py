@@ -161,8 +161,8 @@ class SlicedInverseRegression(SupervisedProjection):
         y : array-like of shape (n,) or (n, q)
             Response, as in `SemiSlicedInverseRegression`. Samples without a label are ignored.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the samples, as in `SemiSlicedInverseRegression`. With `group`, they must be
-            counts.
+            Weights of the samples, as in `SemiSlicedInverseRegression`. They cannot be combined
+            with `group`.
         group : array-like of shape (n,), default=None
             Categorical predictor to adjust for, such as sex. X is centred and y is sliced within
             each category, and permutation tests permute within categories. The covariance of X
@@ -425,7 +425,7 @@ class SlicedInverseRegression(SupervisedProjection):
         if not hasattr(self, "dimension_tests_") or self.reweight is not None:
             return None
         slices = slice_within(rows.y, rows.groups, self.n_slices, sample_weight=rows.weights)
-        if not slices.is_counted or not np.array_equal(slices.counts, self.slice_sizes_):
+        if slices.weights is not None or not np.array_equal(slices.counts, self.slice_sizes_):
             return None
         rows = drop_constant_columns(rows)
         errors = direction_errors(rows.X_labeled, slices, len(self.components_))

@@ -141,7 +141,7 @@ def _linear_shares(components, rows):
     root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
     A = root[:, None] * (rows.X_labeled - rows.labelled_mean())
     t = rows.y.reshape(len(A), -1)
-    t = t if rows.groups is None else subtract_group_means(t, rows.groups, rows.weights)
+    t = t if rows.groups is None else subtract_group_means(t, rows.groups)
     t = root[:, None] * (t - np.average(t, axis=0, weights=rows.weights))
     fitted = A @ np.linalg.lstsq(A, t, rcond=None)[0]
     Q = np.linalg.qr(A @ components.T)[0]

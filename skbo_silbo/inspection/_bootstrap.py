@@ -110,19 +110,15 @@ def bootstrap_directions(
         then kept fixed, because the duplicated rows of a resample would bias cross-validation.
         ``fit`` receives `X_unlabeled` only if there are unlabelled rows.
     X : array-like of shape (n, d)
-        Training data with at least two labelled rows per feature. With relative weights, the
+        Training data with at least two labelled rows per feature. With weights, the
         effective sample size ``(sum w)^2 / sum w^2`` is compared instead.
     y : array-like of shape (n,) or (n, q)
         Response, as in ``estimator.fit``. NaN marks an unlabelled row.
     X_unlabeled : array-like of shape (n_u, d), default=None
         Additional unlabelled rows.
     sample_weight : array-like of shape (n,), default=None
-        Sample weights, which ``estimator.fit`` must accept. Rows of weight 0 are ignored.
-
-        - Integers are frequencies: a row of weight 3 is treated as three rows. Memory use grows
-          with the sum of the weights.
-        - Floats are relative weights: all rows are drawn with the same probability and keep their
-          weight.
+        Sample weights, which ``estimator.fit`` must accept. All rows are drawn with the same
+        probability and keep their weight. Rows of weight 0 are ignored.
     group : array-like of shape (n,), default=None
         Categories of a grouping variable, which ``estimator.fit`` must accept. Each row is drawn
         together with its category.
@@ -218,7 +214,7 @@ def bootstrap_directions(
     categorical = getattr(seeded, "categorical", "auto")
     settings: Any = {"takes": KINDS, "categorical": categorical}
     rows = split_labelled(clone(seeded), X, y, X_unlabeled, sample_weight, **settings)
-    rows = center_within_groups(rows, group).repeat_by_count()
+    rows = center_within_groups(rows, group)
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
     params = seeded.get_params(deep=False)
     chosen = {p: vars(fitted)[f"{p}_"] for p in FIXED_PARAMETERS if params.get(p) == "auto"}

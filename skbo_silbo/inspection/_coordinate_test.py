@@ -162,15 +162,13 @@ def coordinate_test(
         that the directions are estimated and rejects too often in small samples: .09 at level .05
         with 100 rows of 8 features.
     sample_weight : array-like of shape (n,), default=None
-        Sample weights. Rows of weight 0 are ignored.
-
-        - Integers are frequencies: a row of weight 3 is treated as three rows.
-        - Floats are relative weights and need ``variance="general"``. The test then refers to the
-          weighted population. Its level is accurate if there are many more rows than features: at
-          level .05 it rejects up to .08 with 150 rows of 5 features, and .10 with 60.
+        Sample weights, which need ``variance="general"``. The test then refers to the weighted
+        population. Its level is accurate if there are many more rows than features: at level .05
+        it rejects up to .08 with 150 rows of 5 features, and .10 with 60. Rows of weight 0 are
+        ignored.
     group : array-like of shape (n,), default=None
         Categories of a grouping variable to condition on, as in ``fit`` of
-        `SlicedInverseRegression`. Weights must then be frequencies.
+        `SlicedInverseRegression`. Cannot be combined with weights.
 
     Returns
     -------
@@ -244,8 +242,8 @@ class RowsUnderTest:
         slices = slice_within(data.y, data.groups, n_slices, sample_weight=data.weights)
         if variance == "constant" and not slices.is_counted:
             data.without_weights(
-                "or counts of an integer type, with variance='constant', which assumes that all "
-                "rows have the same weight. Use variance='general'."
+                "with variance='constant', which assumes that all rows have the same weight. Use "
+                "variance='general'."
             )
         numbered = [f"x{j}" for j in range(checker.n_features_in_)]
         names = [str(name) for name in vars(checker).get("feature_names_in_", numbered)]

@@ -7,7 +7,6 @@ from sklearn.linear_model import Lasso
 
 from skbo_silbo import (
     SemiSlicedInverseRegression,
-    SlicedAverageVarianceEstimation,
     SparseSlicedInverseRegression,
 )
 from skbo_silbo.decomposition import slice_response
@@ -25,37 +24,6 @@ def make_data(seed, n=60, d=4):
     return X, y, rng.integers(0, 4, size=n)
 
 
-def assert_same_fit(one, other):
-    np.testing.assert_allclose(one.mean_, other.mean_, atol=1e-10)
-    known = min(len(one.eigenvalues_), len(other.eigenvalues_))  # solvers may differ
-    np.testing.assert_allclose(one.eigenvalues_[:known], other.eigenvalues_[:known], atol=1e-8)
-    scale = np.abs(other.components_).max()
-    fall = other.eigenvalues_[0] - max(other.eigenvalues_[1:2], default=0.0)
-    turned = 1e-6 + 1e-9 / max(fall, 1e-9)  # by rounding, where the next eigenvalue is near
-    np.testing.assert_allclose(one.components_, other.components_, atol=turned * scale)
-    for name in ("dimension_tests_", "permutation_tests_"):
-        if hasattr(other, name):
-            np.testing.assert_allclose(
-                getattr(one, name)["statistic"], getattr(other, name)["statistic"], rtol=1e-6
-            )
-
-
-# -- counts are rows -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [25, 60])
-@pytest.mark.parametrize("learner", [SemiSlicedInverseRegression, SlicedAverageVarianceEstimation])
-def test_integer_weights_equal_repeated_rows_in_dimension_test(learner, n):
-    X, y, counts = make_data(3, n=n, d=8)
-    weighted = learner().fit(X, y, sample_weight=counts)
-    repeated = learner().fit(X.repeat(counts, 0), y.repeat(counts))
-    assert_same_fit(weighted, repeated)
-    if hasattr(repeated, "permutation_tests_"):
-        np.testing.assert_array_equal(
-            weighted.permutation_tests_["p_value"], repeated.permutation_tests_["p_value"]
-        )
-
-
 @settings(max_examples=25)
 @given(counts=st.lists(st.integers(1, 4), min_size=4, max_size=60), n_slices=st.integers(2, 12))
 def test_slices_of_counts_are_those_of_repeated_rows(counts, n_slices):
@@ -64,9 +32,6 @@ def test_slices_of_counts_are_those_of_repeated_rows(counts, n_slices):
     repeated = slice_response(y.repeat(counts), n_slices)
     np.testing.assert_array_equal(weighted.codes.repeat(counts), repeated.codes)
     np.testing.assert_array_equal(weighted.counts, repeated.counts)
-
-
-# -- other weights are relative ------------------------------------------------------------------
 
 
 @sets(40, 200)

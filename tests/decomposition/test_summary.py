@@ -111,16 +111,6 @@ def test_a_group_is_taken_into_account():
         ActiveSubspace(1).fit(X[:40], y[:40]).summary(X[:40], y[:40], group=group[:40])
 
 
-def test_counts_are_repeated_rows():
-    X, y = drawn(0, heavy=True)
-    counts = np.arange(500) % 3
-    sir = SlicedInverseRegression(2, ridge=0).fit(X, y, sample_weight=counts)
-    again = SlicedInverseRegression(2, ridge=0).fit(np.repeat(X, counts, 0), np.repeat(y, counts))
-    text = sir.summary(X, y, sample_weight=counts).replace(", using weights", "")
-    assert "Standard errors:" in text
-    assert text == again.summary(np.repeat(X, counts, 0), np.repeat(y, counts))
-
-
 def test_missing_errors_and_tests_are_explained():
     X, y = drawn(0, heavy=False)
     for other in (

@@ -1,7 +1,6 @@
 """Sample weights beside unlabelled rows: labels are weighed, the graph has every row once."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from drawn import numbers_of_rows, weighted_rows
 from scipy import linalg
@@ -41,18 +40,10 @@ def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
 
 
 @pytest.mark.parametrize(
-    ("kind", "d", "solver"),
-    [
-        ("counts", 4, "dense"),
-        ("relative", 4, "dense"),
-        ("counts", 4, "randomized"),
-        ("relative", 120, "dual"),
-        ("relative", 120, "dense"),
-    ],
+    ("d", "solver"), [(4, "dense"), (4, "randomized"), (120, "dual"), (120, "dense")]
 )
-def test_weighted_labels_match_explicit_graph(kind, d, solver):
-    X, y, rest, counts, relative = weighted_rows(0, d=d)
-    weights = counts if kind == "counts" else relative
+def test_weighted_labels_match_explicit_graph(d, solver):
+    X, y, rest, _, weights = weighted_rows(0, d=d)
     w = numbers_of_rows(weights)
     sir = SemiSlicedInverseRegression(
         2, n_slices=EDGES, alpha=0.7, ridge=0.2, scale=False, solver=solver, random_state=0
@@ -64,34 +55,6 @@ def test_weighted_labels_match_explicit_graph(kind, d, solver):
     expected = np.sqrt(w.sum()) * B.T[::-1][:2]
     size = np.abs(expected).max()
     np.testing.assert_allclose(np.abs(sir.components_), np.abs(expected), atol=1e-4 * size)
-
-
-# -- what any weights must hold to ----------------------------------------------------------------
-
-
-def test_weight_type_decides_counts_or_relative():
-    X, y, _, counts, _ = weighted_rows(7, n=60)
-    sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0)
-
-    def statistic(weights):
-        return sir.fit(X, y, sample_weight=weights).dimension_tests_["statistic"][0]
-
-    repeated = sir.fit(X.repeat(counts, 0), y.repeat(counts)).dimension_tests_["statistic"][0]
-    nullable = pd.Series(counts, dtype="Int64")
-    for as_counts in (counts, counts.astype(np.int8), counts.tolist(), nullable):
-        assert statistic(as_counts) == pytest.approx(repeated)
-    as_floats = statistic(counts.astype(float))
-    assert as_floats == pytest.approx(statistic(counts / 2))
-    assert as_floats < 0.9 * repeated  # of fewer rows: these differ in weight
-    nearly = counts.astype(float)
-    nearly[0] += 1e-9
-    assert as_floats == pytest.approx(statistic(nearly))
-    mask = np.arange(60) < 50
-    kept = sir.fit(X[:50], y[:50]).dimension_tests_["statistic"][0]
-    assert statistic(mask) == pytest.approx(kept)
-
-
-# -- what they are for ----------------------------------------------------------------------------
 
 
 def test_routed_weights_match_manual_loop():

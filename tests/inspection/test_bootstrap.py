@@ -219,17 +219,6 @@ def test_estimators_without_directions():
         bootstrap_directions(LinearRegression(), X, y)
 
 
-def test_counts_are_repeated_rows():
-    X, y = two_direction_problem(0, n=80)
-    counts = np.random.default_rng(1).integers(0, 4, size=80)
-    sir, options = SemiSlicedInverseRegression(2), {"n_resamples": 10, "random_state": 0}
-    weighted = bootstrap_directions(sir, X, y, sample_weight=counts, **options)
-    rows = X.repeat(counts, 0), y.repeat(counts)
-    repeated = bootstrap_directions(sir, *rows, **options)
-    for name in ("components", "resampled_components", "low", "high", "stability"):
-        np.testing.assert_allclose(vars(weighted)[name], vars(repeated)[name], rtol=1e-7, atol=1e-9)
-
-
 def test_weight_scale_is_irrelevant():
     X, y, _ = linear_problem(0, n=60)
     sir, options = SemiSlicedInverseRegression(1), {"n_resamples": 5, "random_state": 0}

@@ -52,5 +52,5 @@ def weighted_rows(seed, n=40, n_unlabeled=60, d=4):
 
 
 def numbers_of_rows(weights):
-    """Counts as they are; others summing to Kish's number."""
-    return weights if weights.dtype.kind == "i" else weights * weights.sum() / (weights**2).sum()
+    """Return weights that sum to Kish's number."""
+    return weights * weights.sum() / (weights**2).sum()

@@ -14,7 +14,6 @@ from sklearn.utils import gen_batches
 from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.decomposition.rows._response import as_label_array, is_present
-from skbo_silbo.decomposition.rows._weights import are_counts
 
 # Limits of magnitudes and spreads. Beyond them, squares or their sums overflow or underflow.
 LARGEST = 1e140
@@ -167,28 +166,27 @@ def check_group(group, n):
 def center_within_groups(data, group):
     """Shift the labelled samples so that all groups have the same mean.
 
-    The (weighted) mean of all labelled samples is unchanged. Groups are numbered from 0. If `group`
+    The mean of all labelled samples is unchanged. Groups are numbered from 0. If `group`
     is None, the data are returned unchanged.
     """
     if group is None:
         return data
     group = check_group(group, len(data.is_labeled))
-    if data.weights is not None and not are_counts(data.weights):
-        data = data.without_weights("or integer counts, with group. Omit the weights or the group.")
+    data = data.without_weights("with group. Omit the weights, or repeat the samples by np.repeat.")
     groups = np.unique(group[data.is_labeled], return_inverse=True)[1]
-    X = data.labelled_mean() + subtract_group_means(data.X_labeled, groups, data.weights)
+    X = data.labelled_mean() + subtract_group_means(data.X_labeled, groups)
     return replace(data, X_labeled=X, groups=groups)
 
 
-def subtract_group_means(values, groups, weights=None):
-    """Subtract the weighted mean of its group from each row of `values`.
+def subtract_group_means(values, groups):
+    """Subtract the mean of its group from each row of `values`.
 
     The result is exactly 0 if a group is constant.
     """
     values = values - values[np.unique(groups, return_index=True)[1]][groups]
     sums = np.zeros((groups.max() + 1, values.shape[1]))
-    np.add.at(sums, groups, values if weights is None else weights[:, None] * values)
-    return values - (sums / np.bincount(groups, weights)[:, None])[groups]
+    np.add.at(sums, groups, values)
+    return values - (sums / np.bincount(groups)[:, None])[groups]
 
 
 def column_scales(X, slices):

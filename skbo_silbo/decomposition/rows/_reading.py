@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from skbo_silbo.decomposition.rows._columns import check_extremes
 from skbo_silbo.decomposition.rows._response import check_labels, read_response, warn_if_codes
-from skbo_silbo.decomposition.rows._weights import are_counts, as_effective_counts
+from skbo_silbo.decomposition.rows._weights import effective_weights
 
 FLOATS = (np.float64, np.float32)
 
@@ -34,7 +34,7 @@ class LabelledData:
         Unlabelled samples.
     weights : ndarray of shape (n_l,) or None
         Positive weights of the labelled samples, where a sample of weight 1 counts as one sample.
-        None without weights.
+        None if all are equal.
     is_labeled : ndarray of shape (n,) of bool or None
         Mask of the labelled samples among the rows of the X that was passed to ``fit``.
     groups : ndarray of shape (n_l,) or None
@@ -89,28 +89,17 @@ class LabelledData:
             self,
             X_labeled=self.X_labeled[kept],
             y=self.y[kept],
-            weights=as_effective_counts(weights[kept].astype(np.float64)),
+            weights=effective_weights(weights[kept]),
         )
 
-    def repeat_by_count(self) -> "LabelledData":
-        """Return a copy of the data in which samples are repeated by their counts.
-
-        If weights are relative, the data are returned unchanged.
-        """
-        if self.weights is None or not are_counts(self.weights):
-            return self
-        X, y = (np.repeat(rows, self.weights, axis=0) for rows in (self.X_labeled, self.y))
-        groups = None if self.groups is None else np.repeat(self.groups, self.weights)
-        return LabelledData(X, y, self.X_unlabeled, groups=groups)
-
     def without_weights(self, why: str) -> "LabelledData":
-        """Return a copy of the data without weights, which must all be equal."""
-        if self.weights is not None and np.ptp(self.weights):
+        """Return the data if all weights are equal, and raise a ValueError otherwise."""
+        if self.weights is not None:
             raise ValueError(
                 f"sample_weight must be None, or equal for all labelled samples, {why} Got "
                 f"effective weights between {self.weights.min():.3g} and {self.weights.max():.3g}."
             )
-        return replace(self, weights=None)
+        return self
 
 
 def split_labelled(
@@ -205,8 +194,8 @@ def read_labels(X, y, sample_weight, takes, categorical):
     weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
     labelled = is_present & weighed
     check_labels(labels[labelled], len(labels))
-    counts = None if weights is None else as_effective_counts(weights[labelled])
-    return labels, labelled, ~is_present & weighed, counts
+    weights = None if weights is None else effective_weights(weights[labelled])
+    return labels, labelled, ~is_present & weighed, weights
 
 
 def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes, categorical, n_slices):
@@ -249,19 +238,14 @@ def check_unlabelled(estimator: BaseEstimator, X_unlabeled: Any) -> FloatArray:
 def check_sample_weight(sample_weight: Any, n: int) -> NDArray[Any] | None:
     """Validate sample weights, which must be non-negative and not all 0.
 
-    None is returned unchanged. Counts are returned as int64, relative weights as float64. Relative
-    weights below the rounding error of the largest are returned as 0.
+    None is returned unchanged. Weights below the rounding error of the largest are returned as 0.
     """
     if sample_weight is None:
         return None
     given = np.full(n, sample_weight) if isinstance(sample_weight, Real) else sample_weight
     weights = np.asarray(given)
-    is_whole = weights.dtype.kind in "biu"
-    if weights.dtype.kind == "O":  # pandas' types of integers and booleans
-        is_whole = all(isinstance(value, Integral | np.bool_) for value in weights.ravel())
     if not isinstance(given, str):
-        kind = np.int64 if is_whole else np.float64
-        weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
+        weights = check_array(given, dtype=np.float64, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n,):
         raise ValueError(
             f"sample_weight must have shape ({n},), a weight for every row of X, got "
@@ -272,8 +256,8 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[Any] | None:
             f"sample_weight must be non-negative, got {weights.min()!s}. Drop such samples, or set "
             "their weight to 0."
         )
-    if weights.dtype.kind == "f":  # smaller weights vanish in sums, and their inverse overflows
-        weights = np.where(weights < np.finfo(float).eps * weights.max(), 0.0, weights)
+    # smaller weights vanish in sums, and their inverse overflows
+    weights = np.where(weights < np.finfo(float).eps * weights.max(), 0.0, weights)
     if not weights.any():
         raise ValueError(
             f"sample_weight must be positive for some samples, but all {n} weights are zero. Pass "

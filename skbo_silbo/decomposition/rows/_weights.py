@@ -1,38 +1,26 @@
 """Sample weights in units of samples.
 
-Integers are counts: a sample of weight 3 is equivalent to three samples, also in tests. Floats are
-relative, even if they are whole numbers: they are scaled to sum to the effective sample size ``(sum
-w)^2 / sum w^2`` (Kish, "Survey Sampling", 1965), which is n if all are equal. The type decides
-rather than the values, so that a part of an array has the same meaning as the whole array. Samples
-of weight 0 are dropped.
+Weights are relative, whatever their type: a sample of weight 2 has the influence of two samples of
+weight 1. Where the number of samples matters, as in tests, they are scaled to sum to the effective
+sample size ``(sum w)^2 / sum w^2`` (Kish, "Survey Sampling", 1965), which is n if all are equal.
+Counts are written out by ``np.repeat``. Samples of weight 0 are dropped.
 """
 
 import numpy as np
 
 
-def as_effective_counts(weights):
-    """Scale relative weights to sum to the effective sample size; return counts unchanged.
-
-    Equal weights become counts of 1.
-    """
-    if are_counts(weights):
-        return weights
+def effective_weights(weights):
+    """Scale weights to sum to the effective sample size. None means that all are equal."""
     if (weights == weights[:1]).all():
-        return np.ones(len(weights), dtype=np.int64)
+        return None
     weights = weights / weights.max()  # so that squares cannot overflow
     return weights * (weights.sum() / (weights @ weights))
-
-
-def are_counts(weights):
-    """Return whether sample weights are counts instead of relative weights."""
-    return weights.dtype.kind == "i"
 
 
 def sample_by_weight(weights, n_rows):
     """Return the indices of at most `n_rows` rows, evenly spaced in cumulative weight.
 
-    The number of indices is about the sum of the weights, if that is less than `n_rows`. With
-    counts, each row is then repeated as often as its count.
+    The number of indices is about the sum of the weights, if that is less than `n_rows`.
     """
     n = min(n_rows, max(2, int(np.rint(weights.sum()))))
     at = np.linspace(0, weights.sum() - 1, n).round()

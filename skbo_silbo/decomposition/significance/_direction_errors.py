@@ -37,7 +37,7 @@ def direction_errors(X, slices, r):
     X : ndarray of shape (n, d)
         Labelled samples, one per row. There must be more samples than features.
     slices : Slices
-        Slices of the samples. Their weights must not be relative.
+        Slices of the samples, which have no weights.
     r : int
 
     Returns
@@ -46,11 +46,10 @@ def direction_errors(X, slices, r):
         Standard errors of the entries of the directions, or None if the columns of X are linearly
         dependent.
     """
-    n, weights = slices.n_rows, slices.weights
-    X = X - np.average(X, axis=0, weights=weights)
-    rows, means = slices.weighted(X), slice_means(X, slices)
+    n, X = len(X), X - X.mean(axis=0)
+    means = slice_means(X, slices)
     try:
-        eigenvalues, B = linalg.eigh((means.T * slices.counts) @ means / n, rows.T @ rows / n)
+        eigenvalues, B = linalg.eigh((means.T * slices.counts) @ means / n, X.T @ X / n)
     except linalg.LinAlgError:
         return None
     eigenvalues, B = eigenvalues[::-1], B[:, ::-1]
@@ -62,5 +61,5 @@ def direction_errors(X, slices, r):
         gaps[i] = np.inf
         moved = (Z * m + M * z - M * m - eigenvalues[i] * Z * z) / gaps
         moved[:, [i]] = (1 - z**2) / 2
-        errors[i] = np.linalg.norm(slices.weighted(moved / left) @ B.T, axis=0) / n
+        errors[i] = np.linalg.norm((moved / left) @ B.T, axis=0) / n
     return errors

@@ -50,13 +50,12 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
     """
     places = rows_to_shuffle(slices.unweighted(pencil.X_labeled), slices)
     near = None if near is None else near[places]
-    n_written_out = slices.n_rows if slices.is_counted else len(slices.codes)
-    if pencil.penalty is None and len(places) < n_written_out:
+    if pencil.penalty is None and len(places) < len(slices.codes):
         pencil, slices = _of_rows(pencil, slices, places)
         places = np.arange(len(places))
-    if not slices.is_counted:
+    if slices.weights is not None:
         return _tests_of_weighted(pencil, slices, places, most, random_state)
-    S, slices = slices.unweighted(whitened_rows(pencil))[places], slices.select_unweighted(places)
+    S, slices = whitened_rows(pencil)[places], slices.select(places)
     if near is None:
         make_statistic = mean_shuffles(S, slices.membership(), slices.groups)
     else:
@@ -88,7 +87,7 @@ def moment_tests(S, slices, kernel_of_rows, random_state):
     """
     S, slices, _ = scores_to_shuffle(S, slices)
     settings = S.shape[1], n_affordable_permutations(S, N_FEWER_PERMUTATIONS), random_state
-    if slices.is_counted:
+    if slices.weights is None:
         shuffles = kernel_shuffles(S, lambda Z, T: kernel_of_rows(Z, slices, T), slices.groups)
         return permutation_tests(shuffles, *settings)
     one, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
@@ -115,7 +114,7 @@ def scores_to_shuffle(S, slices):
     Returns
     -------
     S : ndarray of shape (m, q)
-        Scores of the selected samples, ordered by slice and norm. Unless weights are relative, they
+        Scores of the selected samples, ordered by slice and norm. Without weights, they
         are orthonormalised within the selection, so that the first k scores span the same space as
         before. Scores that depend linearly on earlier ones are omitted, for example that of a rare
         category that was not selected.
@@ -124,8 +123,8 @@ def scores_to_shuffle(S, slices):
         Indices of the samples that were selected.
     """
     places = rows_to_shuffle(S, slices, ROWS_PER_SCORE * S.shape[1])
-    S, slices = S[places], slices.select_to_shuffle(places)
-    if slices.is_counted:
+    S, slices = S[places], slices.select(places)
+    if slices.weights is None:
         Q, R = np.linalg.qr(S - S.mean(axis=0))
         S = np.sqrt(len(S)) * Q[:, np.abs(np.diag(R)) > COLLINEAR * np.sqrt(len(S))]
     return S, slices, places
@@ -133,14 +132,14 @@ def scores_to_shuffle(S, slices):
 
 def _of_rows(pencil, slices, places):
     """Restrict an eigenvalue problem to a subset of the samples."""
-    X, part = slices.unweighted(pencil.X_labeled)[places], slices.select_to_shuffle(places)
+    X, part = slices.unweighted(pencil.X_labeled)[places], slices.select(places)
     X = X - np.average(X, axis=0, weights=part.weights)
     ridge = pencil.ridge * part.n_rows / slices.n_rows
     return Pencil(part.weighted(X), len(X), part.membership(), None, ridge), part
 
 
 def _tests_of_weighted(pencil, slices, places, most, random_state):
-    """Run permutation tests for samples with relative weights."""
+    """Run permutation tests for weighted samples."""
     S = whitened_rows(pencil)
     S = slices.unweighted(rotate_to_leading(S, slices.membership().T @ S))
     fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S

@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from skbo_silbo._checks import brief
 from skbo_silbo._numerics.graphs import neighbor_indices
 from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from skbo_silbo.decomposition.rows._weights import are_counts, as_effective_counts, sample_by_weight
+from skbo_silbo.decomposition.rows._weights import effective_weights, sample_by_weight
 
 N_STARTS = 10  # initialisations of k-means
 FEWEST_ROWS = 5  # with fewer samples, each distinct value is a slice
@@ -56,8 +56,8 @@ class Slices:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the sample weights are equal or counts, not relative weights."""
-        return self.weights is None or are_counts(self.weights)
+        """Whether all samples count the same, that is, there are no weights."""
+        return self.weights is None
 
     @property
     def n_slices(self) -> int:
@@ -85,12 +85,8 @@ class Slices:
         part = self.select(rows)
         if part.weights is None:
             return part
-        weights = as_effective_counts(part.weights)
+        weights = effective_weights(part.weights)
         return replace(part, counts=np.bincount(part.codes, weights), weights=weights)
-
-    def select_to_shuffle(self, rows: IntArray) -> "Slices":
-        """Return the slices of a subset of the samples, for a permutation test."""
-        return self.select_unweighted(rows) if self.is_counted else self.select(rows)
 
     def membership(self) -> sparse.csr_array:
         """Return the membership matrix of plain slices, with one column per slice.
@@ -367,7 +363,6 @@ def rows_to_shuffle(X, slices, at_least=0):
     At most `MAX_ROWS` rows, or `at_least` if that is more, are selected. They are sorted by slice
     and norm, so that the order of the rows of X does not matter.
     """
-    if not slices.is_counted:
-        slices = replace(slices, weights=None)
+    slices = replace(slices, weights=None)
     rows = evenly_spaced(X, slices, max(MAX_ROWS, at_least))
     return rows[stratified_order(X[rows], replace(slices, codes=slices.codes[rows]))]
