@@ -41,7 +41,7 @@ from skbo_silbo.evaluation.proposals import Proposals
 from skbo_silbo.evaluation.resume import read_trials
 from skbo_silbo.evaluation.trial import format_point
 from skbo_silbo.journal.log import open_log
-from skbo_silbo.journal.state import RootSeed, describe_settings
+from skbo_silbo.journal.state import describe_settings
 from skbo_silbo.minimization._given_values import read_given, tell_given
 from skbo_silbo.minimization._objective import ObjectiveEvaluation
 from skbo_silbo.minimization._result import MinimizeResult
@@ -210,22 +210,17 @@ def minimize(
     make_workers = _worker_maker(executor, n_pending, timeout, n_retries, func)
     others = [name for name in inspect.signature(minimize).parameters if name != "options"]
 
-    def make(seed):
-        optimizer = make_optimizer(method, bounds, seed, options, others)
-        optimizer.maximize = maximize
-        return optimizer.constrain(constraints)
-
-    optimizer = make(random_state)
-    if n_constraints:
-        optimizer.check_constraints(np.zeros(n_constraints))
-    initial, y0, c0 = read_given(x0, y0, n_constraints, optimizer.space_)
-    _warn_of_violations(optimizer, initial)
     with (
         closing(open_log(journal)) as log,
         show_progress(verbose, "minimize", n_calls, "call") as show,
     ):
-        if isinstance(seed := log.seed(random_state), RootSeed):  # that of the journal
-            optimizer = make(seed)
+        optimizer = make_optimizer(method, bounds, log.seed(random_state), options, others)
+        optimizer.maximize = maximize
+        optimizer.constrain(constraints)
+        if n_constraints:
+            optimizer.check_constraints(np.zeros(n_constraints))
+        initial, y0, c0 = read_given(x0, y0, n_constraints, optimizer.space_)
+        _warn_of_violations(optimizer, initial)
         _begin_log(log, optimizer, method, func, n_constraints)
         to_evaluate = [(x, "given") for x in initial] if y0 is None else []
         proposals = Proposals(optimizer, log, to_evaluate)
