@@ -148,6 +148,17 @@ def make_results(search, candidates, evaluate_candidates):
     return table
 
 
+def require_success_in_space(candidates, error_score, n_splits):
+    """Raise scikit-learn's error if all candidates in the search space failed.
+
+    A candidate outside the space, such as the untuned estimator, would otherwise be the best one
+    and hide that the space is invalid.
+    """
+    inside = [candidate for candidate in candidates if candidate.is_modelled]
+    if inside and not any(map(has_succeeded, inside)) and any(map(has_succeeded, candidates)):
+        warn_or_raise_about_fit_failures(_all_rows(inside, error_score, n_splits), error_score)
+
+
 def results_table(results, n_splits, *, has_time=False):
     """Return a table with one row per candidate as a dict of columns.
 

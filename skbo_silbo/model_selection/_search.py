@@ -42,6 +42,7 @@ from skbo_silbo.model_selection._results import (
     has_succeeded,
     make_results,
     print_if_model_unused,
+    require_success_in_space,
     results_table,
     warn_of_interruption,
 )
@@ -211,23 +212,24 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     Raises
     ------
     ValueError
-        If an argument is invalid, no candidate satisfies `constraints`, all fits fail, or the
-        journal is damaged or was written by a different search.
+        If an argument is invalid, no candidate satisfies `constraints`, all candidates in the
+        search space fail, or the journal is damaged or was written by a different search.
     RuntimeError
         If another search is using the journal.
     TimeoutError
         If a candidate runs longer than `timeout`, with ``error_score="raise"``.
     Exception
-        Exceptions raised by `callback` or because of a full disk have the results so far as their
-        attribute ``cv_results_``, which can be passed as `initial_results`.
+        Exceptions raised by `callback`, because of a full disk or because all candidates in the
+        search space fail have the results so far as their attribute ``cv_results_``, which can be
+        passed as `initial_results`.
 
     Warns
     -----
     UserWarning
         If the search is interrupted by Ctrl-C (SIGINT). The search ends with the candidates
         evaluated so far, and the best of them is refitted. If none has succeeded yet,
-        KeyboardInterrupt is raised. After ``sys.exit``, SystemExit is raised, with the results in
-        its attribute ``cv_results_``.
+        KeyboardInterrupt is raised. After ``sys.exit``, SystemExit is raised without a refit, and
+        the search has the results in its attribute ``cv_results_``.
     FirstPointsOnlyWarning
         If `n_iter` is so small that a search by another `method` ends before the first proposal of
         its model.
@@ -352,6 +354,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                     if self.method != "silbo" and self.n_initial == "auto":
                         warn_of_first_points_only(loop)
                     self.stop_reason_ = loop.run().reason
+                    require_success_in_space(loop.trials, self.error_score, self.n_splits_)
                 except (KeyboardInterrupt, SystemExit) as error:
                     interruption = self._interrupted(loop, error)
                 except Exception as error:

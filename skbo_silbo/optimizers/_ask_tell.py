@@ -42,6 +42,8 @@ from skbo_silbo.space.keys import keys_of, too_few_left
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_PROPOSALS = 10_000  # in one call of `ask`, whose time grows with the square of their number
+
 
 class AskTellOptimizer(ABC):
     """Base class of optimisers with the methods `ask` and `tell`.
@@ -109,8 +111,8 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         n : int or None, default=None
-            Number of points to propose. If None, a single point is returned rather than a list of
-            points.
+            Number of points to propose, at most 10,000. If None, a single point is returned rather
+            than a list of points.
         fixed : dict or None, default=None
             Values of parameters to keep fixed. The keys are names for named parameters, and indices
             (from 0) for a box. The model is fitted to all evaluations nevertheless.
@@ -126,9 +128,9 @@ class AskTellOptimizer(ABC):
             If a finite search space has fewer than n new points left. With `fixed`, only points
             with these values count.
         ValueError
-            If `fixed` has an unknown parameter or a value outside the space, if no point satisfies
-            the constraints, or if the constraints of a restored optimiser were not passed to
-            `constrain` again.
+            If n is too large, if `fixed` has an unknown parameter or a value outside the space, if
+            no point satisfies the constraints, or if the constraints of a restored optimiser were
+            not passed to `constrain` again.
         """
         count = 1 if n is None else check_count("n", n)
         known = self._known_constraints
@@ -137,6 +139,11 @@ class AskTellOptimizer(ABC):
         with self._lock:
             if count > self.space_.n_points - len(self._seen):
                 raise too_few_left(self.space_, self._seen, count)
+            if count > MOST_PROPOSALS:
+                raise ValueError(
+                    f"n must be at most {MOST_PROPOSALS}, got {n}. Ask for fewer points and `tell` "
+                    "their values, so that later proposals learn from them."
+                )
             before, points = dict(vars(self)), []
             try:
                 for _ in range(count):

@@ -30,6 +30,7 @@ from scipy.stats import rv_discrete
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.space._known_table import none_is_unlimited
 from skbo_silbo.space.keys import STEP, snap, to_cube
+from skbo_silbo.space.other_libraries import equivalent, interval
 from skbo_silbo.space.values import (
     Positions,
     alike,
@@ -45,14 +46,9 @@ from skbo_silbo.space.values import (
 # Unbounded distributions are truncated at this tail probability (3.8 standard deviations of a
 # normal), because optimisers, unlike random draws, try the very edge of the space.
 TAIL = 2.0**-14
-# What to write instead of scikit-optimize's intervals, by word and whether both ends are integers
-INTERVALS = {
-    ("uniform", False): "scipy.stats.uniform({0!r}, {1!r} - {0!r})",
-    ("uniform", True): "scipy.stats.randint({0}, {1} + 1)",
-    ("loguniform", False): "scipy.stats.loguniform({0!r}, {1!r})",
-    ("loguniform", True): "numpy.unique(numpy.geomspace({0}, {1}, 20).round().astype(int))",
-}
 CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
+# NumPy types whose values are the same as Python's; others are passed on unchanged
+PLAIN = (np.bool_, np.int64, np.float64, np.str_)
 N_QUANTILES = 9  # used to compare distributions that are not of scipy.stats
 MOST_SHOWN = 6  # largest number of values printed per parameter
 
@@ -381,16 +377,29 @@ def read_parameter(name, values, *, none_is_default=False):
     Raises
     ------
     ValueError
-        If `values` is neither a non-empty list (tuple, 1-d array, range) nor a distribution.
+        If `values` is neither a non-empty list (tuple, array, range) nor a distribution of scalars,
+        or has masked values.
     """
+    if code := equivalent(values):
+        raise ValueError(
+            f"Parameter {name!r} must be a list of values or a distribution of scipy.stats, got "
+            f"{brief(values)} of another library. Write {code} instead."
+        )
+    if isinstance(values, range) and abs(values.stop - values.start) > _MAX_LEVELS:
+        values = _read_long_range(name, values)
     if hasattr(values, "ppf") and hasattr(values, "cdf") and hasattr(values, "support"):
         return _read_distribution(name, values)
     if hasattr(values, "rvs"):
         return _read_sample(name, values)
     is_array = isinstance(values, np.ndarray) and values.ndim > 0
     is_list = is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes)))
+    if is_list and not isinstance(values, range) and any(map(np.ma.is_masked, values)):
+        raise ValueError(
+            f"Parameter {name!r} must not have masked values, got {brief(values)}. Write "
+            "values.compressed() to leave them out, or list None for no limit."
+        )
     if is_list and len(values):
-        is_plain = is_array and values.dtype.kind in "biufU"
+        is_plain = is_array and values.ndim == 1 and values.dtype.type in PLAIN
         return _read_list(name, values.tolist() if is_plain else values, none_is_default)
     remedy = f"Write [{brief(values)}] for a single value or list(...) for another collection."
     if is_list:
@@ -403,17 +412,30 @@ def read_parameter(name, values, *, none_is_default=False):
     )
 
 
+def _read_long_range(name, values):
+    """Return a long range as a distribution of integers, or as it is if its step is large."""
+    if values.step == 1:
+        return stats.randint(values.start, values.stop)
+    if abs(values.stop - values.start) > _MAX_LEVELS * abs(values.step):
+        raise ValueError(
+            f"Parameter {name!r} must have at most {_MAX_LEVELS} values if its range has a step, "
+            f"got {values}. Use scipy.stats.randint(low, high) or a larger step."
+        )
+    return values
+
+
 def _read_list(name, values, none_is_default):
     if is_interval(values):
         warn_user(f"{describe_pair(name, values)} Here they are two values, as in scikit-learn.")
     start = list(values)[:3]
     word = str(start[2]).replace("-", "") if len(start) == 3 else ""
-    if is_interval(tuple(start[:2])) and (word, False) in INTERVALS:
+    if is_interval(tuple(start[:2])) and word in ("uniform", "loguniform"):
         is_integer = all(isinstance(end, Integral) for end in start[:2])
+        code = interval(*start[:2], is_log=word == "loguniform", is_integer=is_integer)
         raise ValueError(
             f"Parameter {name!r} must be a list of values or a distribution, got {values!r}, which "
             "is scikit-optimize's notation for an interval. Write "
-            f"{INTERVALS[word, is_integer].format(*start)} instead."
+            f"{code} instead."
         )
     values = distinct(values)
     numbers = [v for v in values if v is not None]
@@ -501,6 +523,12 @@ def _read_sample(name, distribution):
     """Create a parameter from random draws of an object whose only method is `rvs`."""
     rng = np.random.RandomState(0)
     draws = [distribution.rvs(random_state=rng) for _ in range(_N_DRAWS)]
+    if compound := [draw for draw in draws if isinstance(draw, (list, np.ndarray))]:
+        raise ValueError(
+            f"Parameter {name!r} must have a distribution that draws single values, got "
+            f"{brief(compound[0])} from {brief(distribution)}.rvs(random_state=...). Return one "
+            "value per draw, or list the values."
+        )
     values = distinct(draws)
     if len(values) == 1 or not all(map(is_number, values)):
         return Categories(name, values)

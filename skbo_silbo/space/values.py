@@ -182,7 +182,7 @@ def format_value(value: Any) -> str:
     >>> format_value(1.5), format_value(Wall(3)) == format_value(Wall(3)) != format_value(Wall(4))
     ('1.5', True)
     """
-    text = repr(value)
+    text = str(value) if isinstance(value, np.number) else repr(value)
     if not ADDRESS.search(text):
         return text
     try:

@@ -10,6 +10,7 @@ from peak import Peak
 from scipy.stats import uniform
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.svm import SVC
 
 from skbo_silbo.model_selection import SILBOSearchCV
 
@@ -155,6 +156,25 @@ def test_a_masked_score_is_that_of_a_failure(estimator, options, name):
 def test_only_if_every_candidate_fails_the_search_raises():
     with pytest.raises(ValueError, match=r"(?s)All the 12 fits failed.*kind bad cannot"):
         search({"a": uniform(), "kind": ["bad"]}, n_iter=4).fit(X, Y)
+
+
+@pytest.mark.parametrize("journaled", [False, True])
+def test_untuned_candidate_does_not_hide_broken_space(tmp_path, journaled):
+    space = {"C": uniform(-5, 4)}
+    options = {"n_iter": 4, "cv": 2, "journal": tmp_path / "log.jsonl" if journaled else None}
+    for _ in range(1 + journaled):  # the second run reads the journal
+        with pytest.raises(ValueError, match=r"(?s)All the 6 fits failed.*'C' param") as caught:
+            SILBOSearchCV(SVC(), space, random_state=0, **options).fit(X, Y > 15)
+        results = caught.value.cv_results_
+        assert results["params"][0] == {"C": 1.0}
+        assert np.isfinite(results["mean_test_score"]).tolist() == [True, False, False, False]
+
+
+def test_success_of_untuned_candidate_in_space_counts():
+    space = {"C": [-2.0, -1.0, 1.0]}
+    with pytest.warns(FitFailedWarning), pytest.warns(UserWarning, match="non-finite"):
+        fitted = SILBOSearchCV(SVC(), space, n_iter=3, cv=2, random_state=0).fit(X, Y > 15)
+    assert fitted.best_params_ == {"C": 1.0}
 
 
 # Splits.

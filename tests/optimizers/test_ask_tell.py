@@ -87,6 +87,14 @@ def test_oversized_batch_reports_remaining_points(method):
     assert len(optimizer.ask(4)) == 4
 
 
+@pytest.mark.parametrize("n", [10_001, 10**30])
+def test_too_many_proposals_are_rejected(method, n):
+    optimizer = method([(0.0, 1.0)], random_state=0)
+    with pytest.raises(ValueError, match=rf"n must be at most 10000, got {n}\."):
+        optimizer.ask(n)
+    assert len(optimizer.ask(2)) == 2
+
+
 def test_repeats_told_do_not_exhaust(method):
     optimizer = method(Space({"a": [1, 2]}), random_state=0)
     for _ in range(3):

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.testing import assert_array_equal
 from scipy import stats
 from scipy.optimize import Bounds
 from sklearn.base import clone
+from sklearn.model_selection import ParameterSampler
 from sklearn.svm import SVC
 
 from skbo_silbo.space import Box, Space
@@ -266,6 +268,11 @@ def test_bad_bounds_are_refused(bounds, message):
         ({"a": stats.loguniform}, r"'a'.*frozen"),
         ({"a": stats.uniform(0, -1)}, r"finite.*0"),
         ({"a": stats.uniform([0, 1], 1)}, r"distribution with finite"),
+        ({"a": stats.dirichlet([1, 2])}, r"'a'.*draws single values, got array"),
+        ({"a": OnlyRvs(lambda rng: [rng.uniform()])}, r"'a'.*draws single values, got \["),
+        ({"a": np.ma.array([1, 2], mask=[0, 1])}, r"(?s)'a'.*masked values.*compressed"),
+        ({"a": [1, np.ma.masked]}, r"'a'.*masked values, got \[1, masked\]"),
+        ({"a": range(0, 10**30, 3)}, r"'a'.*at most 65536 values.*randint"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):
@@ -453,6 +460,35 @@ def test_bounds_that_draws_never_reach_are_excluded(distribution):
 def test_numbers_of_arrays_are_plain():
     [low, high] = Space({"a": np.logspace(-3, 3, 7)}).decode([[-1.0], [1.0]])
     assert (type(low["a"]), high["a"]) == (float, 1000.0)
+
+
+DTYPES = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "longdouble", "U3"]
+
+
+@given(
+    st.sampled_from(DTYPES).flatmap(
+        lambda dtype: arrays(
+            dtype,
+            array_shapes(max_dims=3, max_side=4),
+            elements={"allow_nan": False} if "float" in dtype or "long" in dtype else None,
+        )
+    ),
+    st.integers(0, 99),
+)
+def test_values_of_arrays_are_those_of_parameter_sampler(values, seed):
+    def content(value):
+        return np.asarray(value).dtype, np.shape(value), tuple(np.ravel(value))
+
+    own = {content(value) for value in Space({"a": values}).parameters[0].values}
+    drawn = ParameterSampler({"a": values, "b": stats.uniform()}, 9, random_state=seed)
+    assert {content(params["a"]) for params in drawn} <= own
+
+
+def test_long_range_is_uniform_distribution_of_integers():
+    long, drawn = Space({"a": range(-5, 10**12)}), Space({"a": stats.randint(-5, 10**12)})
+    assert repr(long) == repr(drawn)
+    assert Space({"a": range(-5, 10**6)}).n_points == math.inf
+    assert Space({"a": range(-5, 10)}).parameters[0].values == [*range(-5, 10)]
 
 
 def test_none_that_means_default_is_encoded_separately():
