@@ -6,6 +6,7 @@ from skbo_silbo.inspection._pareto_display import ParetoDisplay
 from skbo_silbo.inspection._report import report
 from skbo_silbo.inspection._search_display import ConvergenceDisplay, SearchDisplay
 from skbo_silbo.inspection._subspace_display import SubspaceDisplay
+from skbo_silbo.inspection._subspaces import SubspaceComparison, compare_subspaces
 
 __all__ = [
     "ConvergenceDisplay",
@@ -13,8 +14,10 @@ __all__ = [
     "DirectionBootstrap",
     "ParetoDisplay",
     "SearchDisplay",
+    "SubspaceComparison",
     "SubspaceDisplay",
     "bootstrap_directions",
+    "compare_subspaces",
     "coordinate_test",
     "report",
 ]

@@ -26,6 +26,7 @@ from skbo_silbo.decomposition import (
 )
 from skbo_silbo.decomposition.rows._columns import center_within_groups
 from skbo_silbo.decomposition.rows._response import KINDS
+from skbo_silbo.inspection._subspaces import compare_subspaces
 
 MIN_ROWS_PER_FEATURE = 2  # fewer labelled rows per feature raise an error
 RECOMMENDED_ROWS_PER_FEATURE = 3  # fewer give a warning: the intervals are too narrow
@@ -291,7 +292,7 @@ class _Resampler:
     def _compare(self, fitted):
         Z, W = self._scores(fitted.components_), self._scores(self.reference)
         aligned = orthogonal_procrustes(Z, W)[0].T @ fitted.components_
-        return aligned, squared_trace_correlation(Z, W)
+        return aligned, compare_subspaces(Z.T, W.T).trace_correlation
 
     def _scores(self, components):
         """Return the centred scores of all samples, multiplied by root weights.
@@ -338,12 +339,6 @@ def _check_enough_rows(n, d):
             "rows per feature: with two, their coverage is .79 to .85 at a nominal .95. Got "
             f"{n:.6g} labelled rows of {d} features. Select features first or label more rows."
         )
-
-
-def squared_trace_correlation(Z, W):
-    """Return the mean squared canonical correlation between two sets of scores."""
-    overlap = np.linalg.qr(Z)[0].T @ np.linalg.qr(W)[0]
-    return float(np.sum(overlap**2) / Z.shape[1])
 
 
 def direction_frame(tables, feature_names):

@@ -1,12 +1,13 @@
 """Rows that several tests of transformers draw."""
 
 import numpy as np
-from scipy import linalg
+
+from skbo_silbo.inspection import compare_subspaces
 
 
 def sine(components, truth):
     """Return the largest sine between the spans of two sets of rows."""
-    return np.sin(linalg.subspace_angles(components.T, np.atleast_2d(truth).T)).max()
+    return np.sin(compare_subspaces(components, np.atleast_2d(truth)).largest_angle)
 
 
 def unit(components):

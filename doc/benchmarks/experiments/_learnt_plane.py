@@ -13,7 +13,7 @@ from benchmarks.search.gap_closed import chance_means
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding.learners import SemiSIRLearner
 from skbo_silbo.embedding.linear import nearest_points
-from skbo_silbo.inspection._bootstrap import squared_trace_correlation
+from skbo_silbo.inspection import compare_subspaces
 
 from ._comparisons import with_plus_minus
 from ._learnt_report import FEWEST_RUNS
@@ -101,7 +101,7 @@ def held(true, found):
     >>> held(np.eye(4)[:, :2], np.array([[3.0], [0.0], [0.0], [4.0]]))
     0.18
     """
-    return round(squared_trace_correlation(true, found), 4)
+    return round(compare_subspaces(true.T, found.T).trace_correlation, 4)
 
 
 def _refitted(true, X, y, X_unlabeled=None, alpha=1.0):

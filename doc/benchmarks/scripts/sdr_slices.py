@@ -11,6 +11,7 @@ import checkout  # noqa: F401
 import numpy as np
 
 from skbo_silbo import DirectionalRegression, SlicedAverageVarianceEstimation
+from skbo_silbo.inspection import compare_subspaces
 
 B1, B2 = np.array([[1, 1, 1, 0, 0, 0], [1, 0, 0, 0, 1, 3]])  # of Li and Wang
 RESPONSES = {  # response of scores and of noise of variance 1, and the directions
@@ -27,12 +28,6 @@ SHAPES = ((200, 6), (400, 10))
 SLICES = (3, 4, 5, 10)
 
 
-def trace_correlation(Z, W):
-    """Mean squared canonical correlation of scores Z and W."""
-    Q, R = (np.linalg.qr(scores - scores.mean(axis=0))[0] for scores in (Z, W))
-    return np.sum((Q.T @ R) ** 2) / W.shape[1]
-
-
 def main(n_sets):
     """Print a line a cell and method."""
     for n, d in SHAPES:
@@ -45,9 +40,9 @@ def main(n_sets):
                     X, fresh = rng.normal(size=(n, d)), rng.normal(size=(2000, d))
                     y = response(*(X @ B.T).T, rng.normal(size=n))
                     found += [
-                        trace_correlation(
-                            method(len(B), n_slices=h).fit(X, y).transform(fresh), fresh @ B.T
-                        )
+                        compare_subspaces(
+                            B, method(len(B), n_slices=h).fit(X, y).components_, fresh
+                        ).trace_correlation
                         for h in SLICES
                     ]
                 shown = " ".join(f"{value:.3f}" for value in found / n_sets)

@@ -21,7 +21,7 @@ from sklearn.linear_model import LassoCV
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SlicedInverseRegression, SparseSlicedInverseRegression
-from skbo_silbo.inspection._bootstrap import squared_trace_correlation
+from skbo_silbo.inspection import compare_subspaces
 
 TABLE = TABLES / "sparse_sir.csv"
 R_CODE = """
@@ -133,7 +133,7 @@ def trace_correlation(W, B, covariance):
     if not len(W):
         return 0.0
     root = np.linalg.cholesky(covariance).T
-    return squared_trace_correlation(root @ B.T, root @ W.T)
+    return compare_subspaces(B @ root.T, W @ root.T).trace_correlation
 
 
 def lasso_of_ranks(X, y):
