@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from drawn import rational
 from levels import sets
+from scipy import stats
 
 from skbo_silbo import (
     MAVE,
@@ -136,6 +137,36 @@ def test_slowly_detected_trend_does_not_warn():
             found.append("SlicedInverseRegression and DirectionalRegression detect" in said)
     assert len(found) >= 5
     assert all(found)
+
+
+def bernoulli(rng, n):
+    return (rng.random((n, 6)) < 0.15).astype(float)
+
+
+def one_hot(rng, n):
+    draws = rng.choice(4, size=(2, n), p=[0.7, 0.1, 0.1, 0.1])
+    return np.hstack([np.equal.outer(row, [1, 2, 3]).astype(float) for row in draws])
+
+
+@sets(20, 200)
+@pytest.mark.parametrize("draw", [bernoulli, one_hot])
+def test_independent_discrete_features_do_not_warn(draw, n_sets):
+    """Scores with the feature itself would warn of more than half of these sets."""
+    warned = []
+    for seed in range(n_sets):
+        rng = np.random.default_rng(seed)
+        X = draw(rng, 150)
+        y = X[:, 0] + 0.2 * rng.normal(size=150)
+        warned.append(directions_and_warnings(X, y)[1])
+    assert stats.binomtest(sum(warned), n_sets, 0.05, "greater").pvalue > 1e-3
+
+
+def test_discrete_curve_warns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    X[:, 1] = np.round(X[:, 0] ** 2)
+    with pytest.warns(UserWarning, match=r"The linearity condition fails: .*column 1 of X with"):
+        SlicedInverseRegression().fit(X, X[:, 0] + 0.2 * rng.normal(size=200))
 
 
 def test_two_true_directions_do_not_warn():

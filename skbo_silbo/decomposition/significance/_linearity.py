@@ -71,16 +71,30 @@ def curvature(X, components):
         the first 1, 2, ... directions, because a feature no longer looks curved once a direction
         follows the curve. NaN if there are too few samples.
     curved : ndarray of shape (d,)
-        Mask of the features whose share is large and significant.
+        Mask of the features whose share is large and significant, and still significant given the
+        scores of the other features alone. Given scores that contain it, a discrete feature is
+        nearly known, and looks curved even if it is independent of all others.
     """
     n, d = X.shape
-    shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
-    k = min(len(components), MAX_DIRECTIONS)
+    components = components[:MAX_DIRECTIONS]
+    k = len(components)
     if n <= (k + 1) * (k + 2) // 2:  # as many terms as samples
-        return shares, curved
+        return np.full(d, np.nan), np.zeros(d, dtype=bool)
     X = X - X.mean(axis=0)
-    F, Z = _clipped(X), _clipped(X @ components[:k].T)
+    Z, level = X @ components.T, SIGNIFICANCE / d
+    shares, p_values = _curvature_tests(X, Z)
+    curved = ((shares > CURVED_SHARE) & (p_values < level)).any(axis=0)
+    for j in np.flatnonzero(curved):
+        x = X[:, [j]]
+        curved[j] = _curvature_tests(x, Z - x * components[:, j])[1].min() < level
+    return shares.max(axis=0), curved
+
+
+def _curvature_tests(F, Z):
+    """Return the shares of `curvature` for 1, 2, ... directions, and the p-values of F tests."""
+    F, Z, (n, k) = _clipped(F), _clipped(Z), Z.shape
     F -= F.mean(axis=0)
+    shares, p_values = np.empty((2, k, F.shape[1]))
     for r in range(1, k + 1):
         straight = np.column_stack([np.ones(n), Z[:, :r]])
         one, other = np.triu_indices(r)
@@ -88,11 +102,9 @@ def curvature(X, components):
         by_all = _explained(F, np.column_stack([straight, Z[:, one] * Z[:, other]]))
         gained, left, m = by_all - by_lines, np.clip(1 - by_all, 1e-12, 1), len(one)
         df = max(n - 1 - r - m, 1)
-        adjusted = gained - m * left / df
-        p_values = special.fdtrc(m, df, gained / m / (left / df))
-        curved |= (adjusted > CURVED_SHARE) & (p_values < SIGNIFICANCE / d)
-        shares = np.fmax(shares, adjusted)
-    return shares, curved
+        shares[r - 1] = gained - m * left / df
+        p_values[r - 1] = special.fdtrc(m, df, gained / m / (left / df))
+    return shares, p_values
 
 
 def _clipped(values):
