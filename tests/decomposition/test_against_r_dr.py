@@ -52,22 +52,21 @@ def test_save_summary_matches_dr_columns(diabetes):
 
 
 @pytest.mark.parametrize(
-    ("features", "k", "statistic", "p_value"),
+    ("features", "k", "statistic"),
     [
-        ("age", 1, 0.0134471905477, 0.867263554389),
-        ("bmi", 1, 28.0502279268, 2.28705943073e-14),
-        (["age", "s3"], 1, 0.0140157387472, 0.985547807551),
-        ("age", 2, 1.49530657688, 0.33562063806),
-        (["age", "s3"], 2, 1.90121672735, 0.588853303047),
-        ("bmi", 3, 34.2768807382, 5.04519748201e-09),
-        ("age", None, 9.69131794577, 0.31021957202),
+        ("age", 1, 0.0134471905477),
+        ("bmi", 1, 28.0502279268),
+        (["age", "s3"], 1, 0.0140157387472),
+        ("age", 2, 1.49530657688),
+        (["age", "s3"], 2, 1.90121672735),
+        ("bmi", 3, 34.2768807382),
+        ("age", None, 9.69131794577),
     ],
 )
-def test_coordinate_tests_given_directions(diabetes, features, k, statistic, p_value):
+def test_statistics_of_coordinate_tests(diabetes, features, k, statistic):
     """m <- dr(y~., data=d, nslices=10); dr.coordinate.test(m, y~.-age, d=1), and so on."""
-    test = coordinate_test(*diabetes, features, n_components=k, variance="constant")
+    test = coordinate_test(*diabetes, features, n_components=k)
     np.testing.assert_allclose(test.statistic, statistic, rtol=1e-9)
-    np.testing.assert_allclose(test.p_value, p_value, rtol=1e-9, atol=1e-15)
 
 
 def test_the_summary_says_what_that_of_dr_says(diabetes):

@@ -20,7 +20,6 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
 )
-from skbo_silbo.inspection import coordinate_test
 
 DATA = RESULTS / "sdr-levels.jsonl"
 LAWS = {
@@ -89,31 +88,6 @@ def variances(law, seed, n, d):
     }
 
 
-def coordinates(law, seed, n, d):
-    """P-values that the last feature is needed, which it is not, also given one direction."""
-    X, y = linear(law, seed, n, d, 0)
-    return {
-        f"{kind}{'' if k is None else ', one direction known'}": coordinate_test(
-            X, y, [d - 1], variance=kind, n_components=k
-        ).p_value
-        for k in (None, 1)
-        for kind in ("general", "constant")
-    }
-
-
-def few_slices(law, seed, n_slices, n, d):
-    """P-values that the last feature is needed, of a y cut in slices or classes of equal size."""
-    rng = np.random.default_rng(seed)
-    X = LAWS[law](rng, (n, d))
-    ranks = np.argsort(np.argsort(X[:, 0] / X[:, 0].std() + rng.normal(size=n)))
-    classes = (ranks * n_slices // n).astype(str)
-    names = {None: "general"} | ({1: "general, one direction known"} if n_slices > 2 else {})
-    return {
-        name: coordinate_test(X, classes, [d - 1], n_components=k).p_value
-        for k, name in names.items()
-    }
-
-
 def few_rows(law, seed, kind, n, d):
     """P-values that y, noise of few values, moves the mean of X: Li's, and (0, 1) of "auto"."""
     rng = np.random.default_rng(seed)
@@ -178,14 +152,6 @@ def moments(law, seed, n, d):
     return save | dr | more_than_one("pHd", PrincipalHessianDirections(), X, y)
 
 
-SIZES_OF_FEW = (
-    ("lognormal", 60, 5),
-    ("lognormal", 100, 8),
-    ("lognormal", 300, 10),
-    ("mixed", 60, 5),
-    ("exponential", 100, 8),
-    ("normal", 60, 5),
-)
 CELLS_OF_FEW_ROWS = (("Poisson", 100, 5), ("Poisson", 400, 10), ("rare", 400, 10))
 CELLS_OF_GRID = (
     ("exponential", 6, 300, 8),
@@ -199,15 +165,11 @@ CELLS_OF_GRID = (
 )
 BESIDE_SIZES = {  # what else a cell has: name, place, words
     "hessian": ("noise", 2, {0: "of one variance", 1: "grows with x0"}),
-    "few_slices": ("classes", 0, {}),
     "few_rows": ("y", 0, {"rare": "a class of 2 %"}),
     "grid": ("values of y", 0, {}),
 }
 CELLS = [
-    *((few_slices, law, (H, n, d)) for H in (2, 4, 10) for law, n, d in SIZES_OF_FEW),
-    (few_slices, "lognormal", (3, 60, 5)),
     *((few_rows, law, cell) for law in ("lognormal", "exponential") for cell in CELLS_OF_FEW_ROWS),
-    *((coordinates, law, (100, 8)) for law in CONTINUOUS),
     *((hessian, law, (100, 5, uneven)) for uneven in (0, 1) for law in CONTINUOUS),
     *((variances, law, (100, 5)) for law in CONTINUOUS),
     *((linearity, law, (150, 8)) for law in (*CONTINUOUS, "Poisson", "binary")),
