@@ -9,7 +9,13 @@ from importlib import import_module
 from types import MappingProxyType
 
 from benchmarks.engine import Table
-from benchmarks.engine.baselines import BASELINES, HeSBOAsRun, REMBOAsRun, SIRBOAsRun
+from benchmarks.engine.baselines import (
+    BASELINES,
+    HeSBOAsRun,
+    LabelledBottomUpAsRun,
+    REMBOAsRun,
+    SIRBOAsRun,
+)
 from skbo_silbo.benchmarks import _peers
 from skbo_silbo.benchmarks._compare import run_peer
 from skbo_silbo.embedding.learners import SemiSIRLearner
@@ -166,6 +172,7 @@ CONTESTANTS = MappingProxyType(
         "silbo-bu-ei": _paper("silbo-bu", acquisition="ei"),
         "silbo-td-ei": _paper("silbo-td", acquisition="ei"),
         "silbo-bu-as-run": _strategy_as_run("silbo-bu-as-run"),
+        "silbo-bu-as-run-labelled": _strategy_as_run(LabelledBottomUpAsRun),
         "silbo-td-as-run": _strategy_as_run("silbo-td-as-run"),
         "rembo-as-run": _paper(REMBOAsRun, words="the authors' code: EI, 2000 random candidates"),
         "hesbo-as-run": _paper(HeSBOAsRun, words="the authors' code: EI, 2000 random candidates"),

@@ -12,7 +12,7 @@ from .baselines_as_run import HeSBOAsRun, REMBOAsRun, SIRBOAsRun
 from .bock import BOCK
 from .rembo_variants import ImageREMBO, ZonotopeREMBO
 from .si_bo import SIBO
-from .silbo_as_run import SILBOBottomUpAsRun, SILBOTopDownAsRun
+from .silbo_as_run import LabelledBottomUpAsRun, SILBOBottomUpAsRun, SILBOTopDownAsRun
 from .sir_bo import KSIRBO, SIRBO
 
 BASELINES = MappingProxyType(
@@ -38,6 +38,7 @@ __all__ = [
     "HeSBOAsRun",
     "ImageREMBO",
     "KSIRBO",
+    "LabelledBottomUpAsRun",
     "REMBOAsRun",
     "SIBO",
     "SILBOBottomUpAsRun",

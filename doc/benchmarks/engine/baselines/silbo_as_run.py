@@ -129,6 +129,20 @@ class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
     _upward = True
 
 
+class LabelledBottomUpAsRun(SILBOBottomUpAsRun):
+    """SILBO's bottom-up strategy as run, without unlabelled points.
+
+    Examples
+    --------
+    >>> from benchmarks.engine.baselines import LabelledBottomUpAsRun
+    >>> LabelledBottomUpAsRun([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
+    (20,)
+    """
+
+    _n_first_unlabeled = 0
+    _n_unlabeled = 0
+
+
 class SILBOTopDownAsRun(SeekingPreimages, SILBOAsRun):
     """SILBO's top-down strategy as implemented in its authors' code.
 
