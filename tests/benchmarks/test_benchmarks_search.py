@@ -67,8 +67,8 @@ def test_parallel_run_gives_same_report(tmp_path, capsys):
     assert len(found[0]) == 6
     page = tmp_path / "page.rst"
     assert main(["report", str(store.path), "--profile", "tiny", "--rst", str(page)]) == 0
-    assert "figure:: methods.png" in page.read_text()
-    assert (tmp_path / "methods.png").exists()
+    assert "figure:: pictures/methods.png" in page.read_text()
+    assert (tmp_path / "pictures" / "methods.png").exists()
     assert main(["report", str(store.path)]) == 1
     assert "no result for" in capsys.readouterr().err
     assert incumbent_values(store.read()[:1]).shape == (1, 12)

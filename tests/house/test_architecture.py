@@ -44,7 +44,7 @@ def test_every_package_is_described():
     terms = re.findall(r"^(``.+``)\n   \S", section("Packages"), re.M)
     described = re.findall(r"``(\w+)``", " ".join(terms))
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    files = {path.stem for path in PACKAGE.glob("_*.py")} - {"__init__"}
+    files = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
     assert rooms | files <= set(described)
     assert len(described) == len(set(described))
 

@@ -77,12 +77,9 @@ def test_public_names_have_example():
 
 
 def public_functions():
-    """Yield name and function of every public function, method and property of the packages.
-
-    `benchmarks` is a program: nobody imports it.
-    """
+    """Yield name and function of every public function, method and property of the packages."""
     rooms = {module.name for module in pkgutil.iter_modules(skbo_silbo.__path__)}
-    public_rooms = sorted(room for room in rooms - {"benchmarks"} if not room.startswith("_"))
+    public_rooms = sorted(room for room in rooms if not room.startswith("_"))
     for package in ["skbo_silbo", *(f"skbo_silbo.{room}" for room in public_rooms)]:
         module = importlib.import_module(package)
         for name in getattr(module, "__all__", ()):

@@ -15,7 +15,7 @@ REFERENCE = Path(__file__).parents[2] / "doc" / "api.rst"
 
 
 def public_packages():
-    names = {module.name for module in pkgutil.iter_modules(skbo_silbo.__path__) if module.ispkg}
+    names = {module.name for module in pkgutil.iter_modules(skbo_silbo.__path__)}
     public = sorted(name for name in names if not name.startswith("_"))
     packages = [importlib.import_module(f"skbo_silbo.{name}") for name in public]
     return [package for package in packages if hasattr(package, "__all__")]

@@ -1,7 +1,5 @@
 """What every experiment runs on: cells, store, runner, recorder, report, command line."""
 
-from skbo_silbo.benchmarks._results import Recorder, Store, Table, curve, render_text
-
 from ._cell_process import measure_cell
 from ._command_line import run_command_line
 from ._experiment import Cell, Experiment, Grid, all_is_fixed, nothing
@@ -10,6 +8,8 @@ from ._pages import csv_lines, render_rst, write_rst
 from ._pictures import draw_pictures
 from ._results import by_method, missing_cells
 from ._runner import MissingPeerError, run_cell, run_experiment
+from ._store import Recorder, Store, curve
+from ._tables import Table, render_text
 from ._words import shape, spread
 
 __all__ = [

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 from benchmarks.registry import PICTURES
-from skbo_silbo.benchmarks._results import Store, render_text
 
 from ._page_parts import aims_table, circumstances, could_not, made_by, missing_table
 from ._pages import write_rst
 from ._results import latest, missing_cells
 from ._runner import MissingPeerError, run_experiment
+from ._store import Store
+from ._tables import render_text
 
 PROGRAM = "python doc/benchmarks"
 ABOUT = (

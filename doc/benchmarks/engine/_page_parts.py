@@ -3,8 +3,7 @@
 import shlex
 from collections import Counter, defaultdict
 
-from skbo_silbo.benchmarks._results import Table
-
+from ._tables import Table
 from ._words import shape, spread
 
 PROMPT = "    python doc/benchmarks"

@@ -7,7 +7,8 @@ from pathlib import Path
 from textwrap import indent
 
 from benchmarks.registry import TABLES
-from skbo_silbo.benchmarks._results import Table
+
+from ._tables import Table
 
 MOST_ROWS = 5  # of a table on a page; a longer one is a file
 

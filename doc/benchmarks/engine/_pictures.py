@@ -1,9 +1,9 @@
 """Draw the pictures of the pages from their results, when the documentation is built."""
 
 from benchmarks.registry import PICTURES, RESULTS, read_registry
-from skbo_silbo.benchmarks._results import Store
 
 from ._results import latest
+from ._store import Store
 
 
 def draw_pictures(experiments, folder):

@@ -11,6 +11,7 @@ import zlib
 from collections import defaultdict
 from dataclasses import replace
 from functools import cache
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from benchmarks.search.contestants import find_contestant, variant_options
 from benchmarks.search.gap_report import error_of_mean, with_error
 from benchmarks.search.problem_data import make_problem
 from skbo_silbo import SILBO
-from skbo_silbo.benchmarks._compare import import_object
 
 RUNS = RESULTS / "state-runs.jsonl"
 LENGTH, SIZES, AHEAD = 100, (25, 40, 60, 100), 5
@@ -99,7 +99,7 @@ def measure_state(problem, method, repeat):
 def _engine(method):
     """Return what makes an optimiser from bounds and random_state."""
     if "=" not in method and ":" in method:
-        return import_object("variant", method)
+        return resolve_name(method)
     options = find_contestant(method).run.options
     return lambda bounds, random_state: SILBO(bounds, random_state=random_state, **options)
 

@@ -12,8 +12,8 @@ import numpy as np
 from checkout import TABLES
 from noisy_recommended import ACTIVE, quadratic, with_noise
 
+from benchmarks.search.peers import import_quiet_optuna, new_study
 from skbo_silbo import minimize
-from skbo_silbo.benchmarks._peers import import_quiet_optuna, new_study
 
 SEEDS = range(3)
 NEAR = 1e-6  # of a bound, in units of the box [-1, 1]

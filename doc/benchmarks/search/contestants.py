@@ -8,6 +8,8 @@ from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 
+import numpy as np
+
 from benchmarks.engine import Table
 from benchmarks.engine.baselines import (
     BASELINES,
@@ -16,12 +18,10 @@ from benchmarks.engine.baselines import (
     REMBOAsRun,
     SIRBOAsRun,
 )
-from skbo_silbo.benchmarks import _peers
-from skbo_silbo.benchmarks._compare import run_peer
 from skbo_silbo.embedding.learners import SemiSIRLearner
 from skbo_silbo.minimization import minimize
 
-from . import process_peers
+from . import peers, process_peers
 
 OWN, ANY, SCALED = (
     "its own rule",
@@ -97,6 +97,15 @@ class OwnMethod:
         )
 
 
+def run_peer(make, recorder, bounds, n, seed):
+    """Minimise a recorded objective with n evaluations of another library's optimiser."""
+    lower, upper = np.asarray(bounds, dtype=float).T
+    peer = make(len(lower), seed)
+    for _ in range(n):
+        u = peer.ask()
+        peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
+
+
 def _run_torch_peer(name, recorder, problem, seed):
     """Run a class of `torch_peers`, which is imported late."""
     make = getattr(import_module(".torch_peers", __package__), name)
@@ -108,7 +117,7 @@ def _run_peer(make, recorder, problem, seed):
 
 
 def _peer(name, package, settings="defaults"):
-    return Contestant(partial(_run_peer, getattr(_peers, name)), package, ANY, settings)
+    return Contestant(partial(_run_peer, getattr(peers, name)), package, ANY, settings)
 
 
 def _process_peer(name, package, settings):

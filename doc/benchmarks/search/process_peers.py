@@ -6,7 +6,7 @@ Every peer has its own defaults, which its docstring repeats where they matter.
 import numpy as np
 from sklearn.preprocessing import power_transform
 
-from skbo_silbo.benchmarks._peers import import_quiet_optuna, new_study, unit_distributions
+from .peers import import_quiet_optuna, new_study, unit_distributions
 
 
 class ProcessPeer:

@@ -5,13 +5,7 @@ from collections import defaultdict
 import numpy as np
 from scipy.stats import rankdata
 
-from benchmarks.engine import Table, by_method
-from skbo_silbo.benchmarks._results import (
-    NUMBERS,
-    format_median_seconds,
-    incumbent_values,
-    summary_cells,
-)
+from benchmarks.engine import Table, by_method, curve
 
 from .contestants import settings_table
 from .problem_data import problem_in_words
@@ -21,6 +15,7 @@ WITHIN = 0.01  # of the distance from the median random value to the optimum
 FEWEST = 5  # runs on a problem of a method that is named without a reservation
 LEAST_REGRET = 1e-4  # floor of a regret before logarithms are taken
 COLUMNS = 3  # of panels in a picture
+NUMBERS = ("runs", "mean", "sd", "median", "mean half-way")
 HEADER = ("problem", "method", *NUMBERS, "within 1 %", "s a proposal")
 ABOUT_RANKS = (
     "*Runs*: lowest number over the problems. *Mean rank*: of the mean final value; 1 is best. "
@@ -137,3 +132,22 @@ def _format_regret(grouped, method, share):
         if regret is not None
     ]
     return f"{np.exp(np.mean(logs)):.4f}" if logs else ""
+
+
+def incumbent_values(results):
+    """Return the incumbent's value in each run after each evaluation."""
+    return np.array([curve(r["steps"], r["problem"]["n"]) for r in results])
+
+
+def summary_cells(results):
+    """Format the summary statistics of one method's runs as table cells."""
+    values = incumbent_values(results)
+    last, half = values[:, -1], values[:, max(values.shape[1] // 2 - 1, 0)]
+    spread = f"{last.std(ddof=1):.2g}" if len(last) > 1 else ""
+    middle = f"{np.median(last):.4g}"
+    return str(len(last)), f"{last.mean():.4g}", spread, middle, f"{half.mean():.4g}"
+
+
+def format_median_seconds(results):
+    """Format the median CPU time per proposal."""
+    return f"{np.median([r['median_seconds'] for r in results]):.3f}"

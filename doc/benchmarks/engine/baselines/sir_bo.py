@@ -90,7 +90,8 @@ class KSIRBO(SIRBO):
     Examples
     --------
     >>> from skbo_silbo import minimize
-    >>> minimize(lambda x: x[0], [(-1, 1)] * 20, method="ksir-bo", n_calls=6, n_initial=5).nfev
+    >>> from benchmarks.engine.baselines import KSIRBO
+    >>> minimize(lambda x: x[0], [(-1, 1)] * 20, method=KSIRBO, n_calls=6, n_initial=5).nfev
     6
     """
 

@@ -1,10 +1,8 @@
-"""Results of benchmark runs: recording, storage in a file and summary tables."""
+"""Results of runs: recording, and storage in a file."""
 
 import json
 import os
 import time
-from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -146,98 +144,3 @@ class Store:
                 "Delete the line to repeat its run."
             )
         return result
-
-
-NUMBERS = ("runs", "mean", "sd", "median", "mean half-way")
-HEADER = ("method", *NUMBERS, "s a proposal")
-ABOUT = (
-    "Lowest value found, without noise. Half-way: after half of the evaluations. s a proposal: "
-    "median CPU seconds per proposal in the second half of the run."
-)
-
-
-def comparison_table(results, title):
-    """Create a table of all runs on one problem, sorted by their mean result.
-
-    Parameters
-    ----------
-    results : list of dict
-        Results as returned by `run_once`.
-    title : str
-        Title of the table.
-
-    Returns
-    -------
-    table : Table
-    """
-    by_method = defaultdict(list)
-    for result in results:
-        by_method[result["method"]].append(result)
-    ordered = sorted(by_method.items(), key=lambda pair: incumbent_values(pair[1])[:, -1].mean())
-    notes = [" (initial design only)" * is_design_only(runs) for _, runs in ordered]
-    rows = [
-        (name + note, *summary_cells(runs), format_median_seconds(runs))
-        for (name, runs), note in zip(ordered, notes, strict=True)
-    ]
-    return Table(title, HEADER, rows, ABOUT)
-
-
-def is_design_only(results):
-    """Return whether no run of a method went beyond its initial design."""
-    return all(result.get("initial design only", False) for result in results)
-
-
-def incumbent_values(results):
-    """Return the incumbent's value in each run after each evaluation."""
-    return np.array([curve(r["steps"], r["problem"]["n"]) for r in results])
-
-
-def summary_cells(results):
-    """Format the summary statistics of one method's runs as table cells."""
-    values = incumbent_values(results)
-    last, half = values[:, -1], values[:, max(values.shape[1] // 2 - 1, 0)]
-    spread = f"{last.std(ddof=1):.2g}" if len(last) > 1 else ""
-    middle = f"{np.median(last):.4g}"
-    return str(len(last)), f"{last.mean():.4g}", spread, middle, f"{half.mean():.4g}"
-
-
-def format_median_seconds(results):
-    """Format the median CPU time per proposal."""
-    return f"{np.median([r['median_seconds'] for r in results]):.3f}"
-
-
-@dataclass(frozen=True)
-class Table:
-    """Table with a title and an optional note.
-
-    Attributes
-    ----------
-    title : str
-        Title, printed above the table.
-    header : tuple of str
-        Column names.
-    rows : list of tuple of str
-        Cells of each row.
-    note : str
-        Note, printed below the table.
-    """
-
-    title: str
-    header: tuple
-    rows: list
-    note: str = ""
-
-
-def render_text(blocks):
-    """Render strings and tables as aligned plain text."""
-    return "\n\n".join(_text_table(b) if isinstance(b, Table) else b for b in blocks) + "\n"
-
-
-def _text_table(table):
-    lines = [table.header, *table.rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(table.header))]
-    aligned = ["  ".join(v.ljust(w) for v, w in zip(line, widths, strict=True)) for line in lines]
-    aligned.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(
-        [table.title, *(line.rstrip() for line in aligned), *filter(None, [table.note])]
-    )

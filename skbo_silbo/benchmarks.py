@@ -1,53 +1,51 @@
-"""Several optimisers side by side on a function, each with several seeds."""
+"""Comparison of optimisation methods on a user-defined function.
 
+The benchmarks of this project itself are in doc/benchmarks and are not installed.
+"""
+
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from skbo_silbo._checks import check_integer, warn_user
-from skbo_silbo.benchmarks._compare import PEERS, check_installed, measure
-from skbo_silbo.benchmarks._results import (
-    comparison_table,
-    incumbent_values,
-    is_design_only,
-    render_text,
-)
+from skbo_silbo._typing import BoundsLike, FloatArray
 from skbo_silbo.evaluation import FirstPointsOnlyWarning
 from skbo_silbo.inspection._panels import AxesLike, PanelDisplay
 from skbo_silbo.inspection._search_panels import draw_comparison
+from skbo_silbo.minimization import minimize
 from skbo_silbo.minimization.methods import make_optimizer
-from skbo_silbo.optimizers import AskTellOptimizer
+from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
+from skbo_silbo.problems import NoisyProblem
 
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["Comparison", "compare"]
+
 
 @dataclass(eq=False, repr=False)
 class Comparison(PanelDisplay):
-    """Results of several optimisation methods, returned by `compare`.
+    """Best values found by several optimisation methods, returned by `compare`.
 
     Attributes
     ----------
-    results : list of dict
-        One entry per run, with the keys "method", "seed" and "steps". "steps" contains a pair
-        [number of evaluations, value] for each new incumbent.
+    best : dict of str to ndarray of shape (n_seeds, n_calls)
+        Best value so far after each evaluation, for each method. NaN before the first value.
+    seeds : list of int
+        Seeds of the runs.
     figure_ : matplotlib Figure
         Figure containing the curves, set by :meth:`plot`.
     axes_ : ndarray of matplotlib Axes
         The single Axes of the figure, in an array.
     """
 
-    results: list[dict[str, Any]]
-
-    @property
-    def best(self) -> dict[str, Any]:
-        """Best value so far of each method, as arrays of shape (n_seeds, n_calls)."""
-        methods = dict.fromkeys(r["method"] for r in self.results)
-        runs = {name: [r for r in self.results if r["method"] == name] for name in methods}
-        return {name: incumbent_values(own) for name, own in runs.items()}
+    best: dict[str, FloatArray]
+    seeds: list[int]
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas DataFrame with one row per evaluation of each run.
@@ -56,14 +54,14 @@ class Comparison(PanelDisplay):
         -------
         frame : DataFrame
             Table with the columns "method", "seed", "evaluation", counted from 1, and "best", the
-            lowest value so far with six digits, which is NaN before the first value.
+            lowest value so far.
         """
         import pandas as pd
 
         runs = [
-            pd.DataFrame({"method": r["method"], "seed": r["seed"], "best": values})
-            for r in self.results
-            for values in incumbent_values([r])
+            pd.DataFrame({"method": name, "seed": seed, "best": run})
+            for name, values in self.best.items()
+            for seed, run in zip(self.seeds, values, strict=True)
         ]
         frame = pd.concat(runs)
         frame.insert(2, "evaluation", frame.index + 1)
@@ -89,14 +87,19 @@ class Comparison(PanelDisplay):
         """
         return self._draw([lambda axes: draw_comparison(axes, self.best)], ax, 5.2, 3.6)
 
-    def __repr__(self):
-        n_calls = self.results[0]["problem"]["n"]
-        return render_text([comparison_table(self.results, f"{n_calls} evaluations")]).rstrip()
+    def __repr__(self) -> str:
+        width = max(map(len, ["method", *self.best]))
+        means = {name: values[:, -1].mean() for name, values in self.best.items()}
+        lines = [f"{'method':{width}}  mean (standard deviation), {len(self.seeds)} runs"]
+        for name in sorted(means, key=means.__getitem__):
+            spread = self.best[name][:, -1].std(ddof=min(1, len(self.seeds) - 1))
+            lines.append(f"{name:{width}}  {means[name]:.4g} ({spread:.2g})")
+        return "\n".join(lines)
 
 
 def compare(
     func: Callable[[Any], float],
-    bounds: Any,
+    bounds: BoundsLike,
     methods: Sequence[str] | Mapping[str, str | Callable[..., AskTellOptimizer]] = (
         "silbo",
         "random",
@@ -112,14 +115,14 @@ def compare(
     ----------
     func : callable
         Function to minimise, as in :func:`~skbo_silbo.minimize`. It must be picklable if `n_jobs`
-        is not 1.
+        is not 1. The values of a :class:`~skbo_silbo.problems.NoisyProblem` are compared without
+        their noise.
     bounds : array-like of shape (d, 2), dict or Space
         Lower and upper bounds of the inputs, or the search space, as in
         :func:`~skbo_silbo.minimize`.
     methods : list of str or dict, default=("silbo", "random")
-        Methods of :func:`~skbo_silbo.minimize`, and "sobol" (a Sobol sequence), "cma" (CMA-ES of
-        the package cma) and "optuna-tpe" (TPE of Optuna), which need numerical bounds. A dict maps
-        labels to methods, which may be callables as in :func:`~skbo_silbo.minimize`.
+        Methods of :func:`~skbo_silbo.minimize`. A dict maps labels to methods, which may be
+        callables as in :func:`~skbo_silbo.minimize`.
     seeds : int or list of int, default=5
         Seeds of the runs, or their number.
     n_calls : int, default=100
@@ -130,18 +133,17 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        The runs, with ``to_frame`` and ``plot``.
+        The best values, with ``to_frame`` and ``plot``.
 
     Raises
     ------
     ValueError
-        If a method is unknown, its library is not installed or it cannot handle the search space.
-        No function is called then.
+        If a method is unknown or cannot handle the search space. No function is called then.
 
     Warns
     -----
     FirstPointsOnlyWarning
-        If a method only evaluated its initial design. The table marks it.
+        If a method only evaluated its initial design.
 
     Examples
     --------
@@ -157,38 +159,43 @@ def compare(
     """
     check_integer("n_calls", n_calls, 1)
     named = methods if isinstance(methods, Mapping) else {name: name for name in methods}
-    check_installed([method for method in named.values() if isinstance(method, str)])
     for method in named.values():
-        _check_method(method, bounds)
+        make_optimizer(method, bounds, 0, {})
     seeds = list(range(seeds) if isinstance(seeds, int | np.integer) else seeds)
-    if not named or not len(seeds):
+    if not named or not seeds:
         raise ValueError(
-            f"methods and seeds must not be empty, got methods={list(named)} and "
-            f"seeds={list(seeds)}. Pass for example methods=['silbo', 'random'] and seeds=5."
+            f"methods and seeds must not be empty, got methods={list(named)} and seeds={seeds}. "
+            "Pass for example methods=['silbo', 'random'] and seeds=5."
         )
-    runs = [(label, seed) for seed in seeds for label in named]
-    summaries = Parallel(n_jobs=n_jobs)(
-        delayed(measure)(func, bounds, n_calls, named[label], seed) for label, seed in runs
+    runs = Parallel(n_jobs=n_jobs)(
+        delayed(_run)(func, bounds, n_calls, method, seed)
+        for method in named.values()
+        for seed in seeds
     )
-    results = [
-        {"problem": {"n": n_calls}, "method": label, "seed": seed, **summary}
-        for (label, seed), summary in zip(runs, summaries, strict=True)
-    ]
-    if idle := [m for m in named if is_design_only([r for r in results if r["method"] == m])]:
+    per_method = [runs[i : i + len(seeds)] for i in range(0, len(runs), len(seeds))]
+    results = dict(zip(named, per_method, strict=True))
+    if idle := [name for name, own in results.items() if not any(modelled for _, modelled in own)]:
         warn_user(
             f"n_calls must be greater than the initial design of {idle} for their models to "
             f"propose points, got {n_calls}. Increase n_calls or remove these methods.",
             FirstPointsOnlyWarning,
         )
-    return Comparison(results)
+    best = {name: np.array([values for values, _ in own]) for name, own in results.items()}
+    return Comparison(best, seeds)
 
 
-def _check_method(method, bounds):
-    """Raise a ValueError if a method is unknown or does not support the bounds."""
-    if not isinstance(method, str) or method not in PEERS:
-        make_optimizer(method, bounds, 0, {}, [])
-    elif isinstance(bounds, Mapping) or np.ndim(bounds) != 2:
-        raise ValueError(
-            f"methods must not include {method!r} unless bounds is an array of shape (d, 2), got "
-            f"a {type(bounds).__name__}. Compare methods of minimize on this search space."
-        )
+def _run(func, bounds, n_calls, method, seed):
+    """Return the best values so far, (n_calls,), and whether a model proposed points, if any."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FirstPointsOnlyWarning)  # `compare` warns of all methods
+        result = minimize(func, bounds, method=method, n_calls=n_calls, random_state=seed)
+    if result.stop_reason == "interrupted":
+        raise KeyboardInterrupt
+    observed, best, values = np.inf, np.nan, np.full(n_calls, np.nan)
+    for i, (x, value) in enumerate(zip(result.x_iters, result.func_vals, strict=True)):
+        if value < observed:
+            observed = value
+            best = func.truth(x) if isinstance(func, NoisyProblem) else value
+        values[i:] = best
+    has_model = isinstance(result.optimizer, EmbeddedOptimizer)
+    return values, not has_model or "model" in result.sources
