@@ -271,18 +271,16 @@ class SupervisedProjection(
         Parameters
         ----------
         X : array-like of shape (n, d), default=None
-            Training samples. If X and y are given, the summary also reports the number of samples
-            and R^2(OLS|dr), the share of the variance of the least-squares fit that is linear in
-            the first 1, 2, ... scores. For sliced inverse regression without ridge, penalty and
-            reweighting, it also reports standard errors of the directions by the delta method,
-            which do not assume a distribution of X.
+            Training samples. If X and y are given, the summary of sliced inverse regression of
+            linearly independent features without ridge, penalty, localisation, weights and
+            reweighting includes standard errors of the directions by the delta method, which do not
+            assume a distribution of X. In other cases, see `bootstrap_directions`.
         y : array-like of shape (n,) or (n, q), default=None
             Response that was passed to ``fit``.
         sample_weight : array-like of shape (n,), default=None
             Weights that were passed to ``fit``. Standard errors require equal weights.
         group : array-like of shape (n,), default=None
-            Groups that were passed to ``fit``. All statistics are then computed after centring
-            within groups.
+            Groups that were passed to ``fit``.
 
         Returns
         -------
@@ -303,7 +301,7 @@ class SupervisedProjection(
         data = split_labelled(self, X, y, None, sample_weight, reset=False, **self._reading())
         rows = center_within_groups(data.labelled_only(), group)
         self._check_same_rows(rows)
-        return format_summary(self, rows, self._standard_errors(rows))
+        return format_summary(self, self._standard_errors(rows))
 
     def _check_same_rows(self, rows):
         """Raise a ValueError if the given samples are not those of the fit."""
