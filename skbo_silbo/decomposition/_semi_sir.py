@@ -1,6 +1,6 @@
 """Semi-supervised and localised sliced inverse regression."""
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -75,11 +75,10 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         ridge regression of the slice mid-ranks, or of the class indicators. With
         ``solver="paper"``, the ridge is the coefficient of the identity in ``M = I + alpha L``, and
         "auto" is 0.
-    scale : {"auto", True, False}, default="auto"
+    scale : bool, default=True
         Whether to divide each column by its standard deviation before adding the ridge and building
-        the graph, so that neither depends on units. "auto" and True scale the columns for both.
-        They differ in the neighbour search of localised slices: True scales the columns there, too,
-        whereas "auto" uses X as given [3]_. `components_` always refer to X as given.
+        the graph, so that neither depends on units. The neighbour search of localised slices uses X
+        as given [3]_, and `components_` always refer to X as given.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, each of which is a slice. "auto" treats strings, booleans,
         pandas categories and other objects as categories, and treats numbers as numeric. It warns
@@ -225,7 +224,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         alpha: float | str = "auto",
         n_neighbors: int = 7,
         ridge: float | str = "auto",
-        scale: Any = "auto",
+        scale: bool = True,
         categorical: bool | str = "auto",
         solver: str = "auto",
         neighbors: str = "auto",

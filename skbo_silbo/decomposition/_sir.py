@@ -12,7 +12,7 @@ from skbo_silbo._numerics.pencil import RANGE_TOLERANCE, CholeskyBasis, Pencil, 
 from skbo_silbo._numerics.solvers import choose_solver
 from skbo_silbo._sklearn import StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
-from skbo_silbo.decomposition._projection import AT_LEAST_TWO, AUTO, COUNT, SupervisedProjection
+from skbo_silbo.decomposition._projection import AT_LEAST_TWO, COUNT, SupervisedProjection
 from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem
 from skbo_silbo.decomposition.rows._columns import (
     check_some_column_varies,
@@ -114,7 +114,7 @@ class SlicedInverseRegression(SupervisedProjection):
         **SupervisedProjection._parameter_constraints,
         "n_components": [COUNT, StrOptions(set(COMPONENT_WORDS))],
         "n_local_neighbors": [AT_LEAST_TWO, None],
-        "scale": ["boolean", AUTO],
+        "scale": ["boolean"],
         "solver": [StrOptions(set(SOLVERS))],
         "reweight": [StrOptions({"elliptical"}), None],
     }
@@ -129,7 +129,7 @@ class SlicedInverseRegression(SupervisedProjection):
         n_slices: int | ArrayLike = 10,
         n_local_neighbors: int | None = None,
         ridge: float | str = "auto",
-        scale: Any = "auto",
+        scale: bool = True,
         categorical: bool | str = "auto",
         solver: str = "auto",
         reweight: str | None = None,
@@ -245,53 +245,31 @@ class SlicedInverseRegression(SupervisedProjection):
 
     def _problem_from_rows(self, data: LabelledData, slices: Slices) -> RowsProblem:
         """Set up SIR's eigenvalue problem from samples, with its ridge, alpha and solver."""
-        n, d = data.X_labeled.shape
-        is_ordered = self.target_type_ == "numeric"
-        random_state = check_random_state(self.random_state)
+        n, random_state = len(data.y), check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         X, mean = data.center_on_labels()
-        X, scale = slices.weighted(X), 1.0
+        X = slices.weighted(X)
+        near, omega, scale = None, slices.membership(), 1.0
+        if self._is_local(slices):
+            near = X[:n].copy()
+            omega = local_membership(near, slices, self.n_local_neighbors, **search)
         if self.scale and self._depends_on_units(data, slices):
             scale = column_scales(X, slices)
             X /= scale
-        near, omega = None, slices.membership()
-        if self._is_local(slices):
-            near = X[:n] * (scale if self.scale == "auto" else 1.0)
-            omega = local_membership(near, slices, self.n_local_neighbors, **search)
-        rho = None
+        pencil = self._pencil(X, omega, slices, search)
         if self.ridge == "auto":
-            rho = choose_ridge(X[:n], slices, not is_ordered or slices.groups is not None)
-        points = slices.unweighted(X)
-        if self.scale and len(X) > n:
-            spread = points.std(axis=0)
-            points = points / np.where(spread > 0, spread, 1.0)
-
-        def ridge_of(trace):
-            return self.ridge * trace / d if rho is None else rho
-
-        penalty = self._choose_penalty(points, X, slices, ridge_of, is_ordered, search)
-        rows = X[:n] if penalty is None else X
-        pencil = Pencil(rows, n, omega, penalty, root_weights=slices.root_weights)
-        if rho is None:
-            ridge, pencil = float(self.ridge), pencil.with_relative_ridge(self.ridge)
+            ridge = float(pencil.ridge / pencil.mean_scatter()) if pencil.ridge else 0.0
         else:
-            ridge = float(rho / pencil.mean_scatter()) if rho else 0.0
-            pencil = replace(pencil, ridge=rho)
-        solver = self.solver
-        if solver == "dual" and len(rows) >= d:
-            solver = "dense"  # T is the smaller matrix, and accurate even if ill-conditioned
-        if solver == "auto":
-            counted = isinstance(self.n_components, Integral)
-            solver = choose_solver(pencil, relative_ridge=ridge, counted=counted)
+            ridge = float(self.ridge)
         return RowsProblem(
             counts=slices.counts,
             n_groups=slices.n_groups,
             is_plain=near is None,
-            is_penalised=penalty is not None,
+            is_penalised=pencil.penalty is not None,
             mean=mean,
             scale=scale,
             ridge=ridge,
-            solver=solver,
+            solver=self._choose_solver(pencil, ridge),
             pencil=pencil,
             slices=slices,
             random_state=random_state,
@@ -299,32 +277,46 @@ class SlicedInverseRegression(SupervisedProjection):
             n_local_neighbors=self.n_local_neighbors,
         )
 
+    def _pencil(self, X, omega, slices, search):
+        """Return the pencil of centred samples, and choose its ridge and graph penalty."""
+        n, is_ordered, rho = len(slices.codes), self.target_type_ == "numeric", None
+        if self.ridge == "auto":
+            rho = choose_ridge(X[:n], slices, not is_ordered or slices.groups is not None)
+
+        def ridge_of(trace):
+            return self.ridge * trace / X.shape[1] if rho is None else rho
+
+        points = slices.unweighted(X)
+        if self.scale and len(X) > n:  # distances in the graph do not depend on units
+            spread = points.std(axis=0)
+            points = points / np.where(spread > 0, spread, 1.0)
+        penalty = self._choose_penalty(points, X, slices, ridge_of, is_ordered, search)
+        rows = X[:n] if penalty is None else X
+        pencil = Pencil(rows, n, omega, penalty, root_weights=slices.root_weights)
+        return pencil.with_relative_ridge(self.ridge) if rho is None else replace(pencil, ridge=rho)
+
+    def _choose_solver(self, pencil, ridge):
+        """Return the name of the solver."""
+        n, d = pencil.X.shape
+        if self.solver == "auto":
+            counted = isinstance(self.n_components, Integral)
+            return choose_solver(pencil, relative_ridge=ridge, counted=counted)
+        # with as many samples as features, T is the smaller matrix
+        return "dense" if self.solver == "dual" and n >= d else self.solver
+
     def _solve(self, problem: RowsProblem | MomentsProblem) -> None:
         """Solve SIR's eigenvalue problem and select the number of directions."""
         n, d, r = problem.counts.sum(), len(problem.mean), self.n_components
-        most = min(MAX_AUTO_COMPONENTS, d) if isinstance(r, str) else int(r)
-        spectrum = problem.solve(most)
+        spectrum = problem.solve(min(MAX_AUTO_COMPONENTS, d) if isinstance(r, str) else int(r))
         limit = min(len(spectrum.eigenvalues), len(problem.counts) - problem.n_groups)
         if not problem.is_plain:
             limit = max(np.sum(spectrum.eigenvalues > RANGE_TOLERANCE * spectrum.eigenvalues[0]), 1)
         check_sir_identified(r, limit)
         self.eigenvalues_ = spectrum.eigenvalues[:limit]
-        is_exact = problem.is_plain and not problem.is_penalised and not problem.ridge
-        if is_exact:
+        if problem.is_exact:
             shape = n, d, len(problem.counts), problem.n_groups
             self.dimension_tests_ = sequential_tests(self.eigenvalues_, *shape)
-        if r in TESTED_WORDS:
-            if is_exact and self._has_chi_square(n, d, problem.counts):
-                tests = self.dimension_tests_
-            else:
-                seed = 0 if self.random_state is None else self.random_state
-                most = min(limit, MAX_AUTO_COMPONENTS)
-                tests = self.permutation_tests_ = problem.permutation_tests(most, seed)
-            r = min(dimension_by_tests(tests), limit)
-        elif r == "criterion":
-            values = self.eigenvalues_
-            values = values if problem.is_plain else excess_over_noise(values)
-            r = dimension_by_criterion(values[:MAX_AUTO_COMPONENTS], n)
+        r = self._select_n_components(problem)
         B = np.sqrt(n) * spectrum.directions[:, : max(r, 1)]
         components = with_positive_peaks(B.T / problem.scale)
         if self.target_type_ == "numeric" and problem.n_groups == 1:
@@ -333,6 +325,22 @@ class SlicedInverseRegression(SupervisedProjection):
                 components[0] *= -1  # the first score increases with y
         self.n_components_, self.components_, self.mean_ = int(r), components, problem.mean
         self.ridge_, self.solver_ = problem.ridge, problem.solver
+
+    def _select_n_components(self, problem):
+        """Return the number of directions, and set `permutation_tests_` if they are needed."""
+        n, values, r = problem.counts.sum(), self.eigenvalues_, self.n_components
+        if r == "criterion":
+            values = values if problem.is_plain else excess_over_noise(values)
+            return dimension_by_criterion(values[:MAX_AUTO_COMPONENTS], n)
+        if r not in TESTED_WORDS:
+            return r
+        if problem.is_exact and self._has_chi_square(n, len(problem.mean), problem.counts):
+            tests = self.dimension_tests_
+        else:
+            seed = 0 if self.random_state is None else self.random_state
+            most = min(len(values), MAX_AUTO_COMPONENTS)
+            tests = self.permutation_tests_ = problem.permutation_tests(most, seed)
+        return min(dimension_by_tests(tests), len(values))
 
     def _has_chi_square(self, n: float, d: int, counts: np.ndarray) -> bool:
         """Return whether the chi-square tests apply: plain slices with enough samples."""

@@ -47,6 +47,11 @@ class SIRProblem:
     is_plain: bool = True
     is_penalised: bool = False
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the problem is that of plain SIR, without penalty and ridge."""
+        return self.is_plain and not self.is_penalised and not self.ridge
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowsProblem(SIRProblem):

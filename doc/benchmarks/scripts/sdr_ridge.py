@@ -138,7 +138,7 @@ def scores(X, y, new, truth):
     ridges = {"auto": "auto"} | rules(X, y, not numeric)
     for name, ridge in ridges.items():
         if ridge not in known:
-            sir = SlicedInverseRegression(n_components, ridge=ridge, scale=True).fit(X, y)
+            sir = SlicedInverseRegression(n_components, ridge=ridge).fit(X, y)
             Z, Z_new = sir.transform(X), sir.transform(new)
             if numeric:
                 r2 = LinearRegression().fit(Z, y).score(Z_new, truth)
