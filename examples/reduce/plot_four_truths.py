@@ -61,7 +61,7 @@ ESTIMATORS = {
     "principal Hessian directions": PrincipalHessianDirections(),
     "outer product of gradients": OuterProductGradients(),
     "MAVE": MAVE(),
-    "active subspace": ActiveSubspace(random_state=0),
+    "active subspace": ActiveSubspace(),
 }
 NAMES = [*ESTIMATORS, "Lasso"]
 

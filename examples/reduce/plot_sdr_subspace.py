@@ -125,7 +125,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(120, 10))
 b = np.array([1, 0, 0, 1, 0, 0, 0, 0, 0, 0]) / np.sqrt(2)
 y = (X @ b) ** 2 + 0.1 * rng.normal(size=120)
-active = ActiveSubspace(random_state=0).fit(X, y)
+active = ActiveSubspace().fit(X, y)
 for estimator in (SemiSlicedInverseRegression(1).fit(X, y), active):
     direction = estimator.components_[0] / np.linalg.norm(estimator.components_[0])
     print(f"even response, {type(estimator).__name__}: cosine to b {abs(direction @ b):.3f}")

@@ -13,10 +13,10 @@ from skbo_silbo._numerics.gaussian_process import GaussianProcess, Observations
 from skbo_silbo._numerics.hyperparameters import climb, searched_process
 from skbo_silbo._numerics.priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
 from skbo_silbo._sklearn import Interval
-from skbo_silbo._typing import ArrayLike, LegacyRandomState
+from skbo_silbo._typing import ArrayLike
 from skbo_silbo.decomposition._projection import SupervisedProjection
 from skbo_silbo.decomposition.rows._columns import Frame
-from skbo_silbo.decomposition.rows._response import check_responses_vary, response_targets
+from skbo_silbo.decomposition.rows._response import check_responses_vary
 from skbo_silbo.decomposition.selection._n_components import check_identified
 
 SEARCH_ROWS = 200  # samples in the search for hyperparameters
@@ -54,11 +54,6 @@ class ActiveSubspace(SupervisedProjection):
         features. A refit is kept only if it increases the log marginal likelihood by more than ``r
         (d - r) / 2 log(n_labeled)``, the penalty of Schwarz's criterion for directions learnt from
         the same labels. With 0, the process is fitted once.
-    response : {"value", "rank"}, default="value"
-        Scale on which each response is modelled. "value" uses it unchanged. "rank" replaces it by
-        its ranks, scaled to unit variance. Use "rank" for heavy-tailed responses.
-    random_state : int, RandomState instance or None, default=None
-        Not used, present for API consistency.
 
     Attributes
     ----------
@@ -76,8 +71,7 @@ class ActiveSubspace(SupervisedProjection):
         feature is infinite. With several responses, this attribute and the next four have an
         additional first axis. They are not set if gradients were passed to ``fit``.
     signal_variance_, noise_ : float
-        Variance of the noise-free process and variance of the noise, in squared units of y or of
-        its ranks.
+        Variance of the noise-free process and variance of the noise, in squared units of y.
     log_marginal_likelihood_ : float
         Log marginal likelihood of the centred labels. It is optimistic if ``n_refinements_ > 0``,
         since some inputs of the kernel were learnt from the same labels.
@@ -113,7 +107,7 @@ class ActiveSubspace(SupervisedProjection):
     >>> from skbo_silbo.decomposition import ActiveSubspace
     >>> X = np.random.default_rng(0).normal(size=(60, 8))
     >>> y = (X[:, 2] - X[:, 5]) ** 2
-    >>> subspace = ActiveSubspace(random_state=0).fit(X, y)
+    >>> subspace = ActiveSubspace().fit(X, y)
     >>> np.abs(subspace.components_.round(1))
     array([[0. , 0. , 0.7, 0. , 0. , 0.7, 0. , 0. ]])
     """
@@ -130,13 +124,9 @@ class ActiveSubspace(SupervisedProjection):
         n_components: int | str = "auto",
         *,
         n_refinements: int = 2,
-        response: str = "value",
-        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_refinements = n_refinements
-        self.response = response
-        self.random_state = random_state
 
     def fit(  # type: ignore[override]
         self,
@@ -175,15 +165,12 @@ class ActiveSubspace(SupervisedProjection):
         ValueError
             If a parameter is outside its range, fewer than two samples are labelled, y is constant
             or infinite, all labelled samples are equal, `n_components` exceeds the number of
-            identified directions, or `gradients` has the wrong shape, is not finite, or is combined
-            with ``response="rank"``.
+            identified directions, or `gradients` has the wrong shape or is not finite.
         """
         return self._fit(X, y, X_unlabeled, sample_weight, gradients=gradients)
 
     def _learn(self, data, gradients=None):
         Y = data.y if data.y.ndim == 2 else data.y[:, None]
-        if self.response == "rank":
-            Y = np.hstack([response_targets(y, data.weights) for y in Y.T])
         check_responses_vary(Y)
         frame = Frame.from_labelled(data.X_labeled, Y, data.weights)
         copies = np.ones(len(Y)) if data.weights is None else data.weights
@@ -203,11 +190,6 @@ class ActiveSubspace(SupervisedProjection):
 
     def _check_gradients(self, gradients, rows, q):
         """Validate observed gradients, and return those of the labelled samples."""
-        if self.response == "rank":
-            raise ValueError(
-                "gradients must be None with response='rank', since ranks have no gradients. Use "
-                "response='value'."
-            )
         G = check_array(
             gradients, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="gradients"
         )

@@ -21,7 +21,6 @@ from scipy import linalg
 from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import LegacyRandomState
 from skbo_silbo.decomposition._projection import SupervisedProjection
-from skbo_silbo.decomposition.rows._response import response_targets
 from skbo_silbo.decomposition.selection._n_components import INDEPENDENT, check_identified
 from skbo_silbo.decomposition.significance._linearity import n_before_violation
 from skbo_silbo.decomposition.significance._sequential_tests import (
@@ -62,9 +61,6 @@ class PrincipalHessianDirections(SupervisedProjection):
     on : {"residuals", "response"}, default="residuals"
         Weights e of the samples. "residuals": the residuals of a linear regression of y on X, which
         removes linear trends. "response": the centred response.
-    response : {"value", "rank"}, default="value"
-        Scale on which y is used. "value" uses it unchanged. "rank" replaces it by its ranks, scaled
-        to unit variance. Use "rank" for heavy-tailed responses.
     random_state : int, RandomState instance or None, default=None
         Seed of the wild bootstrap. None uses a fixed seed.
 
@@ -123,12 +119,10 @@ class PrincipalHessianDirections(SupervisedProjection):
         n_components: int | str = "auto",
         *,
         on: str = "residuals",
-        response: str = "value",
         random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.on = on
-        self.response = response
         self.random_state = random_state
 
     def _learn(self, data):
@@ -136,8 +130,6 @@ class PrincipalHessianDirections(SupervisedProjection):
         rows = WhitenedRows.from_data(data, slices)
         self.mean_, Z, n = rows.mean, rows.Z, slices.n_rows
         y = data.y - np.average(data.y, weights=data.weights)
-        if self.response == "rank":
-            y = response_targets(data.y, data.weights)[:, 0]
         w = np.ones(len(y)) if data.weights is None else data.weights
         e = y - Z @ (Z.T @ (w * y)) / n if self.on == "residuals" else y
         e = np.where(w @ e**2 <= EXACT_FIT * (w @ y**2), 0.0, e)

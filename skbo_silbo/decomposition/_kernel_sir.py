@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from skbo_silbo._checks import check_pairs_fit
@@ -24,7 +23,7 @@ from skbo_silbo._numerics.leave_one_out import best_ridge
 from skbo_silbo._numerics.pencil import RANGE_TOLERANCE, Pencil
 from skbo_silbo._numerics.solvers import solve_within_slices
 from skbo_silbo._sklearn import StrOptions
-from skbo_silbo._typing import ArrayLike, LegacyRandomState
+from skbo_silbo._typing import ArrayLike
 from skbo_silbo.decomposition._projection import NONNEGATIVE, SemiSupervisedProjection
 from skbo_silbo.decomposition.rows._columns import mean_and_spread
 from skbo_silbo.decomposition.rows._reading import LabelledData
@@ -85,10 +84,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         Whether to learn ``inverse_transform`` by a kernel ridge regression of the samples on their
         scores, as in `KernelPCA` [4]_. It uses the same kernel and the ridge with the smallest
         leave-one-out error.
-    neighbors : {"auto", "brute", "pynndescent"}, default="auto"
-        Method of the nearest-neighbour search, as in `SemiSlicedInverseRegression`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of pynndescent, the approximate nearest-neighbour search.
 
     Attributes
     ----------
@@ -169,8 +164,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         categorical: bool | str = "auto",
         n_neighbors: int = 7,
         fit_inverse_transform: bool = False,
-        neighbors: str = "auto",
-        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -181,8 +174,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         self.categorical = categorical
         self.n_neighbors = n_neighbors
         self.fit_inverse_transform = fit_inverse_transform
-        self.neighbors = neighbors
-        self.random_state = random_state
 
     def _learn(self, data):
         check_pairs_fit(type(self).__name__, len(data.y) + len(data.X_unlabeled))
@@ -258,13 +249,12 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
 
     def _pencil(self, F, data, slices):
         """Return the generalised eigenvalue problem in the kernel coordinates F."""
-        n, random_state = len(data.y), check_random_state(self.random_state)
-        search = {"method": self.neighbors, "random_state": random_state}
+        n = len(data.y)
         self.ridge_ = self._resolve_ridge(F[:n], data)
         ridge = self.ridge_ * np.average(np.sum(F[:n] ** 2, axis=1), weights=data.weights)
         X, omega = slices.weighted(F), slices.membership()
         is_ordered = target_type(data.y) == "numeric"
-        penalty = self._choose_penalty(F, X, slices, lambda trace: ridge, is_ordered, search)
+        penalty = self._choose_penalty(F, X, slices, lambda trace: ridge, is_ordered, {})
         return Pencil(X, n, omega, penalty, ridge, slices.root_weights)
 
     def _resolve_ridge(self, F, data):

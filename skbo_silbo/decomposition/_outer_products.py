@@ -53,10 +53,6 @@ class OuterProductGradients(SupervisedProjection):
         "central": the central subspace, which determines the distribution of y. It replaces y by
         the indicators of ten slices [2]_, as R's ``MAVE`` does by default (csOPG, csMAVE). It also
         finds changes in the variance of y and is robust to outliers in y, but needs more samples.
-    response : {"value", "rank"}, default="value"
-        Scale on which y is used. "value" uses it unchanged. "rank" replaces it by its ranks; use it
-        for heavy-tailed responses. Ignored with ``target="central"``, which depends on the ranks
-        only.
 
     Attributes
     ----------
@@ -109,11 +105,9 @@ class OuterProductGradients(SupervisedProjection):
         n_components: int | str = "auto",
         *,
         target: str = "mean",
-        response: str = "value",
     ) -> None:
         self.n_components = n_components
         self.target = target
-        self.response = response
 
     def _learn(self, data):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
@@ -142,8 +136,6 @@ class OuterProductGradients(SupervisedProjection):
         if self.target == "central":
             codes = slice_response(data.y, N_CENTRAL_SLICES, sample_weight=data.weights).codes
             return response_targets(codes.astype(str), data.weights), 1.0
-        if self.response == "rank":
-            return response_targets(data.y, data.weights), 1.0
         return ((data.y - frame.y_mean) / frame.y_scale)[:, None], frame.y_scale
 
     def _fit_directions(self, rows, r, tolerance=TOLERANCE):
@@ -211,7 +203,7 @@ class MAVE(OuterProductGradients):
 
     Parameters
     ----------
-    n_components, target, response
+    n_components, target
         As in `OuterProductGradients`. R's ``MAVE`` uses "central" by default (csMAVE); "mean" is
         its meanMAVE.
 

@@ -56,7 +56,6 @@ class SupervisedProjection(
         "n_components": [COUNT, AUTO],
         "n_slices": [AT_LEAST_TWO, "array-like"],
         "categorical": ["boolean", AUTO],
-        "response": [StrOptions({"value", "rank"})],
         "alpha": [NONNEGATIVE, AUTO],
         "ridge": [NONNEGATIVE, AUTO],
         "n_neighbors": [COUNT],

@@ -27,7 +27,6 @@ from sklearn.linear_model import enet_path
 from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import ArrayLike
 from skbo_silbo.decomposition._projection import (
-    AT_LEAST_TWO,
     AUTO,
     NONNEGATIVE,
     SupervisedProjection,
@@ -43,6 +42,7 @@ from skbo_silbo.decomposition.selection._n_components import check_identified
 from skbo_silbo.decomposition.significance._variance_tests import warn_no_direction
 
 MAX_ITER = 10_000  # sweeps of coordinate descent
+N_FOLDS = 5  # of the cross-validation of the penalties
 N_PENALTIES = 60  # penalties on a path
 DEGREE = 5  # largest degree of the polynomials of the slice's rank
 MAX_FUNCTIONS = 20  # largest number of functions of classes or clusters
@@ -82,10 +82,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         `SemiSlicedInverseRegression`.
     penalty : "auto" or float, default="auto"
         Weight of the l1 norm for standardised columns, like `alpha` of
-        `sklearn.linear_model.Lasso`. "auto" minimises the cross-validation error of each direction.
-    n_folds : int, default=5
-        Number of cross-validation folds. Each fold covers the range of y. Duplicated samples are
-        put into the same fold.
+        `sklearn.linear_model.Lasso`. "auto" minimises the error of each direction in five-fold
+        cross-validation. Each fold covers the range of y. Duplicated samples share a fold.
 
     Attributes
     ----------
@@ -136,7 +134,6 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     _parameter_constraints: ClassVar = {
         **SupervisedProjection._parameter_constraints,
         "penalty": [NONNEGATIVE, AUTO],
-        "n_folds": [AT_LEAST_TWO],
     }
 
     def __init__(
@@ -146,17 +143,15 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         n_slices: int | ArrayLike = 20,
         categorical: bool | str = "auto",
         penalty: float | str = "auto",
-        n_folds: int = 5,
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.categorical = categorical
         self.penalty = penalty
-        self.n_folds = n_folds
 
     def _learn(self, data):
         slices = self._slice_response(data)
-        splits = _folds(data.X_labeled, data.y, self.n_folds)
+        splits = _folds(data.X_labeled, data.y)
         X, self.mean_ = data.center_on_labels()
         scale = mean_and_spread(X, data.weights)[1]
         X /= scale
@@ -305,7 +300,7 @@ class _Lasso:
         ]
 
 
-def _folds(X, y, n_folds):
+def _folds(X, y):
     """Return cross-validation folds that each cover the range of y.
 
     Duplicated samples share a fold, since they would predict each other. The folds do not depend
@@ -313,6 +308,6 @@ def _folds(X, y, n_folds):
     """
     codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
     _, sets = np.unique(np.hstack([codes, X]) + 0.0, axis=0, return_inverse=True)
-    folds = sets.ravel() % n_folds
+    folds = sets.ravel() % N_FOLDS
     places = [folds == fold for fold in range(folds.max() + 1)]
     return [(np.flatnonzero(~out), np.flatnonzero(out)) for out in places]

@@ -197,7 +197,7 @@ class ActiveSubspaceLearner:
     ) -> LinearEmbedding | TransformerEmbedding:
         """Return the learnt embedding, or the identity if no direction is identified."""
         most = "auto" if self.n_components == "auto" else min(self.n_components, len(X) - 1)
-        estimator = ActiveSubspace(most, random_state=0)
+        estimator = ActiveSubspace(most)
         return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
 
 

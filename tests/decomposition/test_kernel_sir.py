@@ -99,7 +99,7 @@ def test_unlabelled_rows_help_on_curled_sheet():
     for seed in range(2):
         X, y, t = swiss_sheet(400, seed, n_labeled=40)
         for alpha, found in ((0.0, none), ("auto", auto)):
-            sir = KernelSlicedInverseRegression(1, gamma=2.0, alpha=alpha, random_state=0)
+            sir = KernelSlicedInverseRegression(1, gamma=2.0, alpha=alpha)
             Z = sir.fit(X, y).transform(X[40:])
             found.append(abs(np.corrcoef(Z[:, 0], t[40:])[0, 1]))
         weights.append(sir.alpha_)
@@ -160,7 +160,7 @@ def test_kernel_is_accurate_far_from_origin(kernel):
 def test_the_kernel_form_does_without(kernel):
     X, y = rings(130)
     y[::3] = np.nan
-    sir = KernelSlicedInverseRegression(2, kernel=kernel, random_state=0)
+    sir = KernelSlicedInverseRegression(2, kernel=kernel)
     scores, gamma = sir.fit(X, y).transform(X), sir.gamma_
     padded = np.insert(X, 2, 98.6, axis=1)
     assert sir.fit(padded, y).gamma_ == gamma

@@ -54,12 +54,11 @@ def test_central_target_finds_scale_directions(method):
     assert np.median(found) < 0.35 < np.median(missed)
 
 
-@pytest.mark.parametrize("parameters", [{"response": "rank"}, {"target": "central"}])
-def test_rank_response_is_robust_to_monotone_maps(parameters):
+def test_central_target_is_robust_to_monotone_maps():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))
     y = X[:, 0] + 0.5 * rng.standard_cauchy(200)
-    one, other = (MAVE(1, **parameters).fit(X, values) for values in (y, np.arctan(y)))
+    one, other = (MAVE(1, target="central").fit(X, values) for values in (y, np.arctan(y)))
     np.testing.assert_allclose(one.components_, other.components_, atol=1e-8)
     assert sine(one.components_, np.eye(5)[:1]) < 0.35
     assert sine(MAVE(1).fit(X, y).components_, np.eye(5)[:1]) > 0.35
