@@ -26,7 +26,7 @@ of permutations. Two random states therefore seldom disagree. Accepted hypothese
 take a tenth of the usual number. Rows are sorted by slice and norm first, so that their order in X
 does not matter.
 
-With relative weights, a permutation pairs samples with other weights, so T and the slice means are
+With weights, a permutation pairs samples with other weights, so T and the slice means are
 recomputed. The weights can stay with y and S1, or move with S2. The former is exact for k = 0 if
 the weights depend on y (balanced classes, sampling by outcome), and the latter nearly so if they
 depend on X (covariate shift, survey strata). Since this is unknown, both are computed and the
@@ -348,7 +348,7 @@ def weighted_shuffles(S, fixed, slices, kernel):
     fixed : ndarray of shape (q, q)
         Contribution C of the ridge and the penalty to T, which permutations do not change.
     slices : Slices
-        Slices of the samples, which have relative weights.
+        Slices of the samples, which have weights.
     kernel : callable
         Function that maps whitened rows of shape (n, q') with weighted mean 0, and their slices, to
         a symmetric matrix.

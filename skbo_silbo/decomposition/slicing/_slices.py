@@ -55,11 +55,6 @@ class Slices:
         return None if self.weights is None else np.sqrt(self.weights)
 
     @property
-    def is_counted(self) -> bool:
-        """Whether all samples count the same, that is, there are no weights."""
-        return self.weights is None
-
-    @property
     def n_slices(self) -> int:
         """Number of slices."""
         return len(self.counts)
