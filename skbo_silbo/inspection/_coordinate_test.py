@@ -227,16 +227,18 @@ def _test(X, slices, features, k, names, random_state):
     Z = np.sqrt(n) * Q @ H / np.sqrt(one_minus_h)
     df = _df_of_trace(np.sum(Z**2, axis=1, keepdims=True), one_minus_h, P)
     v = (Z[:, :, None] * e[:, None, :]).reshape(len(Z), -1)
-    _, singular, axes = np.linalg.svd(v, full_matrices=False)
+    root = np.linalg.qr(v, mode="r")  # v'v = root' root
     if k is None:
-        statistic, weights = n * np.sum(HS**2), singular**2 / n
-        squares = _sum_of_squares(v, weights, a * (slices.n_slices - slices.n_groups), slices)
-        df *= _n_effective(e.T @ e)
-        return float(statistic), bentler_xie(statistic, weights.sum(), squares, df)
+        statistic, total = n * np.sum(HS**2), np.sum(root**2) / n
+        squares = np.sum((root @ root.T) ** 2) / n**2
+        if slices.weights is None:  # from pairs of different rows
+            squares = (squares - np.sum(np.sum(v**2, axis=1) ** 2) / n**2) / (1 - 1 / n)
+            squares = max(squares, total**2 / a / (slices.n_slices - slices.n_groups))
+        return float(statistic), bentler_xie(statistic, total, squares, df * _n_effective(e.T @ e))
     given, leading = np.linalg.eigh(S.T @ S - HS.T @ HS)  # S'GG'S
     e = e @ leading[:, -k:]
     df *= _n_effective(e.T @ e)
-    draws = random_state.standard_normal((N_DRAWS, len(axes))) * singular @ axes
+    draws = random_state.standard_normal((N_DRAWS, len(root))) @ root
     draws /= n * np.sqrt(random_state.chisquare(df, size=(N_DRAWS, 1)) / df)
     draws = np.concatenate([HS[None], draws.reshape(N_DRAWS, *HS.shape)])
     sums = S.T @ S - HS.T @ HS + draws.transpose(0, 2, 1) @ draws
@@ -278,15 +280,6 @@ def _group_roots(slices):
     if codes is not None:
         roots = roots * np.equal.outer(codes, np.arange(slices.n_groups))
     return roots / np.linalg.norm(roots, axis=0)
-
-
-def _sum_of_squares(v, weights, n_weights, slices):
-    """Return the sum of squared weights, without row weights from pairs of different rows."""
-    if slices.weights is not None:
-        return weights @ weights
-    n = len(v)
-    unbiased = (weights @ weights - np.sum(np.sum(v**2, axis=1) ** 2) / n**2) / (1 - 1 / n)
-    return max(unbiased, weights.sum() ** 2 / n_weights)
 
 
 def _df_of_trace(a, one_minus_h, P):
