@@ -158,20 +158,6 @@ def measure_alpha(problem, seeds):
 # -- dimension and intervals ---------------------------------------------------------------------
 
 
-IN_CHUNKS = "SIR, chunks rotated"
-N_CHUNKS, N_CHUNK_SLICES = 2, 10
-
-
-def fit_chunks(sir, X, y):
-    """Fit by `partial_fit` to halves of the rows, with the slices that ``fit`` would cut."""
-    from skbo_silbo.decomposition import slice_edges
-
-    sir.set_params(n_slices=slice_edges(y, N_CHUNK_SLICES))
-    for rows in np.array_split(np.arange(len(y)), N_CHUNKS):
-        sir.partial_fit(X[rows], y[rows])
-    return sir
-
-
 def _dimension_learner(name):
     from skbo_silbo import (
         DirectionalRegression,
@@ -184,7 +170,6 @@ def _dimension_learner(name):
         "SIR, ridge .1": SemiSlicedInverseRegression(ridge=0.1),
         "SIR with graph": SemiSlicedInverseRegression(alpha=1.0),
         "SIR, rows shuffled": SemiSlicedInverseRegression("permutation"),
-        IN_CHUNKS: SemiSlicedInverseRegression("permutation"),
         "localised": SemiSlicedInverseRegression(n_local_neighbors=5),
         "SAVE": SlicedAverageVarianceEstimation(n_slices=5),
         "DR": DirectionalRegression(n_slices=5),
@@ -206,9 +191,7 @@ def measure_dimension(problem, seeds):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "No direction was found")
             learner = _dimension_learner(problem["learner"])
-            chunked = problem["learner"] == IN_CHUNKS
-            learner = fit_chunks(learner, X, y) if chunked else learner.fit(X, y, **extra)
-            found[learner.n_components_] += 1
+            found[learner.fit(X, y, **extra).n_components_] += 1
     return {"found": {str(k): count for k, count in sorted(found.items())}}
 
 
@@ -331,13 +314,12 @@ OTHER_POWER_CELLS = (
 )
 
 
-def _chunk_cells(data, truth, *shapes):
-    learners = (IN_CHUNKS, "SIR, rows shuffled")
-    return tuple((learner, data, *shape, truth) for shape in shapes for learner in learners)
-
-
-CHUNK_NULL_CELLS = _chunk_cells("null", 0, (40, 20), (60, 15), (200, 10))
-CHUNK_POWER_CELLS = _chunk_cells("weak", 1, (40, 20), (60, 15))
+SHUFFLED_NULL_CELLS = tuple(
+    ("SIR, rows shuffled", "null", n, d, 0) for n, d in ((40, 20), (60, 15), (200, 10))
+)
+SHUFFLED_POWER_CELLS = tuple(
+    ("SIR, rows shuffled", "weak", n, d, 1) for n, d in ((40, 20), (60, 15))
+)
 NEAR_LIMIT_CELLS = tuple(
     ("linear", n, d, "normal", "normal")
     for n, d in ((10, 5), (15, 5), (20, 10), (25, 10), (30, 10))
@@ -367,8 +349,8 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
-                *_of_kind("dimension", 200, _DIMENSION, *CHUNK_NULL_CELLS),
-                *_of_kind("dimension", 100, _DIMENSION, *CHUNK_POWER_CELLS),
+                *_of_kind("dimension", 200, _DIMENSION, *SHUFFLED_NULL_CELLS),
+                *_of_kind("dimension", 100, _DIMENSION, *SHUFFLED_POWER_CELLS),
                 *COVERAGE,
             ),
             n_repeats=1,
