@@ -5,6 +5,7 @@ import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
+from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import Pipeline
@@ -74,6 +75,9 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
+    Default search spaces leave out the number of iterations of the booster. Set it to a value that
+    early stopping does not reach.
+
     To include the number of iterations in ``cv_results_``, add it to the metrics:
     ``scoring={"r2": "r2", "best_iteration": lambda model, X, y: model.best_iteration_}`` with
     ``refit="r2"``.
@@ -221,6 +225,21 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
+
+
+def warn_if_groups_are_not_passed(estimator, split_params, fit_params):
+    """Warn if groups define the splits of a search, but are not passed to `EarlyStopped`."""
+    is_routed = get_config()["enable_metadata_routing"]  # then the user has decided
+    if is_routed or split_params.get("groups") is None:
+        return
+    nested = [estimator, *estimator.get_params().values()]
+    if any(isinstance(part, EarlyStopped) for part in nested) and "groups" not in fit_params:
+        warn_user(
+            "`groups` are used by `cv` but not by EarlyStopped, whose validation sets may contain "
+            "samples of the groups that the model is fitted to. Call "
+            "sklearn.set_config(enable_metadata_routing=True) and use "
+            "EarlyStopped(...).set_fit_request(groups=True)."
+        )
 
 
 def _split_pipeline(estimator):

@@ -29,6 +29,7 @@ from skbo_silbo.journal.state import RootSeed, root_seed
 from skbo_silbo.minimization.methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
 from skbo_silbo.model_selection._description import describe_search
+from skbo_silbo.model_selection._early_stopped import warn_if_groups_are_not_passed
 from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
 from skbo_silbo.model_selection._goals import TIME, SeveralGoals, has_goals
 from skbo_silbo.model_selection._optimizer import make_optimizer, n_first_candidates
@@ -323,6 +324,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Older versions of scikit-learn do not pass `callback_ctx`, and set `n_splits_` afterwards.
         """
         state = search_state(evaluate_candidates)
+        warn_if_groups_are_not_passed(self.estimator, state.split_params, state.fit_params)
         self.n_splits_ = state.n_splits()
         self.n_samples_fit_ = state.X.shape[0] if hasattr(state.X, "shape") else len(state.X)
         space, constraints, given, results = read_settings(self, state.X, state.y)

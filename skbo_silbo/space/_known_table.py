@@ -33,8 +33,19 @@ def sections() -> dict[str, dict[str, Any]]:
 
 def class_key(estimator: Any) -> str | None:
     """Return the name under which an estimator's class has default ranges, or None."""
-    key = f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
+    key = class_name(estimator)
     return key if key in sections() else None
+
+
+def class_name(estimator: Any) -> str:
+    """Return the name of an estimator's class with its library, such as "sklearn.SVC"."""
+    return f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
+
+
+def rounds_stopped_by(estimator: Any) -> list[str]:
+    """Return the numbers of rounds that a meta-estimator decides by early stopping."""
+    steps = table()["steps"]
+    return steps["rounds"].split() if class_name(estimator) == steps["early_stopped"] else []
 
 
 def class_ranges(key: str) -> dict[str, Any]:

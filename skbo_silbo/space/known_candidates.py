@@ -61,6 +61,7 @@ def _values(step: Step) -> list[dict[str, Any]]:
         {
             step.prefix + n: read_value(find_range(str(step.key), n, params), value, step.data)
             for n, value in params.items()
+            if not step.is_decided(n)
         }
         for params in class_candidates(str(step.key), step.data.n)
     ]

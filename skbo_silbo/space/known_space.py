@@ -28,6 +28,7 @@ from skbo_silbo.space._known_table import (
     parameter_names,
     read_constant,
     read_range,
+    rounds_stopped_by,
     table,
 )
 from skbo_silbo.space._parameters import read_parameter
@@ -87,14 +88,15 @@ class Step:
     estimator : estimator object
     data : StepData
         Properties of the data to which the estimator is fitted.
-    searched : frozenset of str
-        Full names of the parameters and steps that a nested search tunes.
+    decided : frozenset of str
+        Full names of the parameters and steps that a nested search tunes, or that are decided by
+        early stopping.
     """
 
     prefix: str
     estimator: Any
     data: StepData
-    searched: frozenset[str] = frozenset()
+    decided: frozenset[str] = frozenset()
 
     @cached_property
     def key(self) -> str | None:
@@ -112,9 +114,9 @@ class Step:
         arguments = inspect.signature(type(self.estimator).__init__).parameters
         return {name: argument.default for name, argument in arguments.items()}
 
-    def is_searched(self, name: str) -> bool:
-        """Return whether a parameter is already tuned by a search nested in the estimator."""
-        return self.prefix + name in self.searched
+    def is_decided(self, name: str) -> bool:
+        """Return whether a nested search or early stopping decides a parameter."""
+        return self.prefix + name in self.decided
 
     def is_set(self, name: str) -> bool:
         """Return whether a parameter of the estimator differs from its default value."""
@@ -124,7 +126,7 @@ class Step:
     def set_by_user(self) -> dict[str, Any]:
         """Return the parameters with a default range that the user has set explicitly."""
         own = (n for n in parameter_names(self.key) if n in self.params and self.is_set(n))
-        return {self.prefix + n: self.params[n] for n in own if not self.is_searched(n)}
+        return {self.prefix + n: self.params[n] for n in own if not self.is_decided(n)}
 
     def asks_for(self, branch: dict[str, Any]) -> bool:
         """Return whether the user has set all constants of an optional branch."""
@@ -141,7 +143,13 @@ def default_space(
     """Return a default search space for an estimator.
 
     Ranges of nested estimators, such as the steps of a Pipeline or a ColumnTransformer, are
-    included. Parameters you set explicitly are left unchanged.
+    included.
+
+    A parameter is searched if it has a default range and its value equals the default of its class:
+    ``GradientBoostingClassifier(n_estimators=100)`` counts as not set, because 100 is the default.
+    All other parameters keep the value of the estimator. To keep a parameter at its default, remove
+    it from the space, or pass ``{"n_estimators": [100], "...": "auto"}`` to the search. Numbers of
+    boosting rounds inside :class:`~skbo_silbo.EarlyStopped` are not searched.
 
     Parameters
     ----------
@@ -249,13 +257,13 @@ def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
 
 def _walk(step: Step) -> Iterator[Step]:
     yield step
-    data, searched = step.data, step.searched | _searched_inside(step)
+    data, decided = step.data, step.decided | _searched_inside(step) | _rounds_inside(step)
     is_pipeline = isinstance(step.estimator, Pipeline)
     for name, inner in _nested_estimators(step):
         path = step.prefix + name
         data = data if is_pipeline else _data_inside(step, name)
-        if path not in searched:
-            yield from _walk(Step(f"{path}__", inner, data, searched))
+        if path not in decided:
+            yield from _walk(Step(f"{path}__", inner, data, decided))
         if is_pipeline and hasattr(inner, "transform"):
             is_few = any(gives_few_columns(s.key) for s in _walk(Step("", inner, StepData())))
             data = data.after(inner, few_columns=is_few)
@@ -318,6 +326,16 @@ def _searched_inside(step):
     return frozenset(f"{inside}__{name}" for grid in grids for name in grid)
 
 
+def _rounds_inside(step):
+    """Return the names of the numbers of rounds that early stopping decides."""
+    if not (rounds := rounds_stopped_by(step.estimator)):
+        return frozenset()
+    booster, path = step.estimator.estimator, f"{step.prefix}estimator__"
+    if isinstance(booster, Pipeline):
+        path += f"{booster.steps[-1][0]}__"
+    return frozenset(path + name for name in rounds)
+
+
 def _transformed_target(step):
     """Return the properties of the data that the inner regressor is fitted to."""
     transformer, y = step.estimator.transformer, step.data.y
@@ -350,15 +368,15 @@ def _read_branch(step, branch, *, all):
     """Return a branch of the default space, or None if the user's parameters exclude it."""
     found: dict[str, tuple[Any, str]] = {}
     for name, entry in branch.items():
-        is_searched, is_kept = step.is_searched(name), not all and step.is_set(name)
+        is_decided, is_kept = step.is_decided(name), not all and step.is_set(name)
         if not isinstance(entry, dict):
-            if is_searched or (is_kept and step.params[name] != entry):
+            if is_decided or (is_kept and step.params[name] != entry):
                 return None
             if not is_kept:
                 found[step.prefix + name] = [read_constant(entry)], ""
             continue
         is_unused = "unless" in entry and entry["unless"].items() <= step.params.items()
-        if step.has(name) and not (is_searched or is_kept or (is_unused and not all)):
+        if step.has(name) and not (is_decided or is_kept or (is_unused and not all)):
             values = read_range(entry, step.data, step.params.get(name))
             if values is not None:
                 found[step.prefix + name] = values, table()["sources"][entry["source"]]

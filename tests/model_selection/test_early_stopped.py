@@ -14,7 +14,9 @@ from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import LabelEncoder, StandardScaler
 
-from skbo_silbo import EarlyStopped, SILBOSearchCV
+from skbo_silbo import EarlyStopped, SILBOSearchCV, Space, default_space
+from skbo_silbo.space.known_candidates import known_candidates
+from skbo_silbo.space.known_space import list_steps
 
 X, Y = load_diabetes(return_X_y=True)
 
@@ -90,6 +92,36 @@ def test_pipeline_steps_see_only_fitted_rows():
     assert abs(scaler.mean_ - X.mean(axis=0)).max() > 1e-5
     assert booster.word_ == "for the last step"
     assert len(model.predict(X)) == len(X)
+
+
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_default_space_leaves_rounds_out(in_pipeline):
+    boosted = HistGradientBoostingRegressor(max_iter=500, early_stopping=True)
+    steps = make_pipeline(StandardScaler(), boosted) if in_pipeline else boosted
+    stopped, alone = default_space(EarlyStopped(steps)), default_space(steps)
+    assert {f"estimator__{name}" for name in alone} == stopped.keys()  # 500 rounds are set
+    rounds = {"histgradientboostingregressor__max_iter" if in_pipeline else "max_iter": 100}
+    default = clone(steps).set_params(**rounds)
+    assert default_space(default).keys() - alone.keys() == rounds.keys()
+    assert default_space(EarlyStopped(default)).keys() == stopped.keys()
+
+
+def test_first_candidates_keep_rounds_of_booster():
+    lightgbm = pytest.importorskip("lightgbm")
+    model = EarlyStopped(lightgbm.LGBMRegressor(n_estimators=300, early_stopping_rounds=9))
+    space = Space(default_space(model))
+    own = known_candidates(list_steps(model), model.get_params(), [space])
+    assert len(own) == 9
+    assert all(params.keys() == set(space.parameter_names) for params in own)
+
+
+def test_search_warns_if_groups_are_not_passed_on():
+    groups = np.arange(len(X)) // 10
+    space = {"estimator__step": uniform(0.1, 3)}
+    search = SILBOSearchCV(EarlyStopped(Booster()), space, n_iter=2, n_initial=2, cv=GroupKFold(3))
+    with pytest.warns(UserWarning, match="`groups` are used by `cv` but not by EarlyStopped"):
+        search.fit(X, Y, groups=groups)
+    search.set_params(cv=3).fit(X, Y)  # warnings are errors
 
 
 def test_groups_arrive_in_a_search_by_routing():
