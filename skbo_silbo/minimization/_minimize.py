@@ -70,6 +70,7 @@ def minimize(
     n_pending: int | Auto = "auto",
     timeout: float | None = None,
     n_retries: int = 1,
+    catch: type[Exception] | tuple[type[Exception], ...] = (),
     constraints: ConstraintsLike = None,
     n_constraints: int = 0,
     journal: str | PathLike[str] | None = None,
@@ -143,6 +144,9 @@ def minimize(
     n_retries : int, default=1
         Number of times to repeat an evaluation whose worker dies. It is repeated without other
         evaluations running, and finally counts as failed, with a `LostEvaluationWarning`.
+    catch : exception class or tuple of exception classes, default=()
+        Exceptions of `func` that count as failed evaluations, as in Optuna. Any other exception
+        ends the search.
     constraints : NonlinearConstraint, LinearConstraint, (names, constraint) or list, default=None
         Known constraints of `scipy.optimize` on cheap functions of a point, which all proposals
         satisfy. Only a `LinearConstraint` may be an equality. With a `Space`, pass it together with
@@ -188,10 +192,10 @@ def minimize(
     ValueError
         If an argument is invalid. In this case, nothing is evaluated.
     BaseException
-        Any exception of `func` or `callback` is raised after running evaluations have ended. Its
-        attribute ``optimize_result`` is the result so far, and ``optimize_x`` is the point. Ctrl-C
-        raises no exception: it ends the search, and the result so far is returned with
-        ``success=False``.
+        Any exception of `callback`, or of `func` that is not in `catch`, is raised after running
+        evaluations have ended. Its attribute ``optimize_result`` is the result so far, and
+        ``optimize_x`` is the point. Ctrl-C raises no exception: it ends the search, and the result
+        so far is returned with ``success=False``.
 
     Examples
     --------
@@ -202,6 +206,7 @@ def minimize(
     (25, True)
     """
     _check_arguments(func, max_time, target, patience, callback, verbose, timeout)
+    catch = _check_catch(catch)
     bounds = bounds if scale is None else as_space(bounds, scale)
     n_calls, maximize = check_count("n_calls", n_calls), check_flag("maximize", maximize)
     n_retries = check_count("n_retries", n_retries, least=0)
@@ -224,7 +229,7 @@ def minimize(
         _begin_log(log, optimizer, method, func, n_constraints)
         to_evaluate = [(x, "given") for x in initial] if y0 is None else []
         proposals = Proposals(optimizer, log, to_evaluate)
-        evaluation = ObjectiveEvaluation(func, n_constraints, -1.0 if maximize else 1.0)
+        evaluation = ObjectiveEvaluation(func, n_constraints, -1.0 if maximize else 1.0, catch)
         budget = Budget(
             n_calls,
             "n_calls",
@@ -262,10 +267,12 @@ def _interrupted(loop, error):
         error.add_note(f"minimize: {kept}")
         raise error
     error.optimize_x = loop.raised[1]
+    catch = f" or pass catch={type(error).__name__}" if isinstance(error, Exception) else ""
     error.add_note(
         f"minimize: func raised this at the point {format_point(error.optimize_x)} (attribute "
-        f"'optimize_x'). {kept} Return float('nan') where func cannot be evaluated: the evaluation "
-        "then counts as failed, and the search continues. With a journal, the same call resumes."
+        f"'optimize_x'). {kept} Return float('nan') where func cannot be evaluated{catch}: the "
+        "evaluation then counts as failed, and the search continues. With a journal, the same "
+        "call resumes."
     )
     raise error
 
@@ -355,6 +362,14 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
     is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
     rule = "None or a positive number of seconds"
     require(timeout is None or is_time, "`timeout`", rule, timeout)
+
+
+def _check_catch(catch):
+    """Return the exceptions that count as failed evaluations as a tuple."""
+    given = catch if isinstance(catch, tuple) else (catch,)
+    are_exceptions = all(isinstance(e, type) and issubclass(e, Exception) for e in given)
+    require(are_exceptions, "`catch`", "an exception class or a tuple of these", catch)
+    return given
 
 
 def _warn_of_violations(optimizer, initial):

@@ -1,12 +1,14 @@
 """Evaluation of points by calling the objective of `minimize`."""
 
 import copy
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from skbo_silbo._checks import as_reals, has_booleans
+from skbo_silbo._checks import as_reals, brief, has_booleans
 from skbo_silbo.evaluation.trial import Evaluation, Observation, format_point
+from skbo_silbo.workers.calls import LostWorkerError
 
 
 class ObjectiveEvaluation(Evaluation):
@@ -19,12 +21,14 @@ class ObjectiveEvaluation(Evaluation):
         Number of constraint values that `func` returns together with its value.
     sign : {1.0, -1.0}
         Factor that converts the values of `func` to values to be minimised.
+    catch : tuple of exception classes, default=()
+        Exceptions of `func` that count as failed evaluations.
     """
 
     n_calls = 1
 
-    def __init__(self, func, n_constraints, sign):
-        self.func, self._function = func, partial(call_on_copy, func)
+    def __init__(self, func, n_constraints, sign, catch=()):
+        self.func, self._function = func, partial(call_on_copy, func, catch)
         self._n_constraints, self._sign = n_constraints, sign
 
     def calls(self, trial):
@@ -43,6 +47,8 @@ class ObjectiveEvaluation(Evaluation):
             If the return value is anything else.
         """
         returned, m = trial.results[0], self._n_constraints
+        if isinstance(returned, Caught):
+            return self.failure(trial, returned.why, None)
         is_pair = m > 0 and isinstance(returned, tuple | list) and len(returned) == 2
         value, constraints = returned if is_pair else (returned, None)
         number = None if isinstance(value, tuple) else as_reals(value)
@@ -70,14 +76,29 @@ class ObjectiveEvaluation(Evaluation):
             raise ValueError(f"'constraints' must have {self._n_constraints} values, got {m}")
 
     def failure(self, trial, why, error):
-        """Return the observation of an evaluation that timed out or whose worker died."""
+        """Return the observation of an evaluation that raised, timed out or lost its worker."""
         unknown = np.full(self._n_constraints, np.nan)
         return Observation(np.nan, {"constraints": unknown} if self._n_constraints else {}, why)
 
 
-def call_on_copy(func, point):
-    """Call a function with a copy of a point, so that it cannot modify the original."""
-    return func(copy.copy(point))
+@dataclass(frozen=True)
+class Caught:
+    """Description of an exception that counts as a failed evaluation."""
+
+    why: str
+
+
+def call_on_copy(func, catch, point):
+    """Call a function with a copy of a point, so that it cannot modify the original.
+
+    Exceptions in `catch` are returned as `Caught`, unless they mean that a worker was lost.
+    """
+    try:
+        return func(copy.copy(point))
+    except LostWorkerError:
+        raise
+    except catch as error:
+        return Caught(f"raised {brief(error)}")
 
 
 def _invalid_return(returned, n_constraints):

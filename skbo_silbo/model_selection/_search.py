@@ -34,10 +34,8 @@ from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
 from skbo_silbo.model_selection._goals import TIME, SeveralGoals, has_goals
 from skbo_silbo.model_selection._optimizer import make_optimizer, n_first_candidates
 from skbo_silbo.model_selection._proposals import CandidateProposals
-from skbo_silbo.model_selection._report import (
-    expected_score,
-    remedy_without_model,
-)
+from skbo_silbo.model_selection._renamed_arguments import explain_unknown_arguments
+from skbo_silbo.model_selection._report import expected_score, remedy_without_model
 from skbo_silbo.model_selection._results import (
     attach_results,
     has_succeeded,
@@ -57,6 +55,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@explain_unknown_arguments
 @dataclass(eq=False, repr=False)
 class SILBOSearchCV(SeveralGoals):
     """Hyperparameter search by Bayesian optimisation with SILBO.

@@ -23,7 +23,14 @@ def run(path, func=total, n_calls=2, **options):
 
 
 @pytest.mark.parametrize(
-    ("argument", "name"), [("n_trials", "n_calls"), ("seed", "random_state"), ("acq_func", "acq")]
+    ("argument", "name"),
+    [
+        ("n_trials", "n_calls"),
+        ("seed", "random_state"),
+        ("acq_func", "acq"),
+        ("direction", "maximize=True"),
+        ("search_spaces", "bounds"),
+    ],
 )
 def test_arguments_of_other_libraries_are_translated(argument, name):
     with pytest.raises(ValueError, match=f"{argument} is {name}.* here. Remove or rename"):

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
-from skbo_silbo import minimize
+from skbo_silbo import LostWorkerError, minimize
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
 POINTS = minimize(lambda x: 0.0, BOUNDS, method="random", n_calls=9, random_state=0).x_iters
@@ -123,3 +123,49 @@ def test_cancelled_call_is_not_counted(path):
         func.poison = ()
         result = run(func, path, executor=executor, n_pending=4)
     assert result.nfev == func.n_calls == 7
+
+
+# --- exceptions that count as failures ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("in_threads", [False, True])
+@pytest.mark.parametrize("n_constraints", [0, 2])
+def test_caught_exceptions_count_as_failures(path, in_threads, n_constraints):
+    simulator = Simulator(1, 4)
+
+    def func(x):
+        value = simulator(x)
+        return (value, [-1.0] * n_constraints) if n_constraints else value
+
+    executor = ThreadPoolExecutor(1) if in_threads else None
+    options = {"catch": (KeyError, OSError), "executor": executor, "n_constraints": n_constraints}
+    for n_calls in (3, 6):  # the second run resumes
+        result = run(func, path, n_calls=n_calls, **options)
+        assert simulator.n_calls == result.nfev == n_calls
+    assert np.flatnonzero(np.isnan(result.func_vals)).tolist() == [1, 4]
+    assert_array_equal(result.x_iters, POINTS[:6])
+    assert [error is None for error in result.errors] == [True, False, True, True, False, True]
+    assert result.errors[4] == "raised OSError('no licence')"
+    assert result.optimizer.feasible_.tolist().count(True) == (4 if n_constraints else 6)
+
+
+def test_other_exceptions_are_not_caught(path):
+    raised(Simulator(3), path, catch=(KeyError, ValueError))
+
+
+def test_lost_worker_is_retried_despite_catch():
+    lost = [LostWorkerError("killed")]
+
+    def func(x):
+        if lost:
+            raise lost.pop()
+        return 0.0
+
+    result = run(func, n_calls=2, catch=RuntimeError)
+    assert (result.nfev, result.errors) == (3, [None, None])
+
+
+@pytest.mark.parametrize("catch", [KeyboardInterrupt, (OSError, "ValueError"), OSError(), None])
+def test_invalid_catch_is_rejected(catch):
+    with pytest.raises(ValueError, match="`catch` must be an exception class or a tuple"):
+        run(Simulator(), catch=catch)
