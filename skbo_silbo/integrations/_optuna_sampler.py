@@ -54,8 +54,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         proposals also depend on the trial number. None uses a random seed.
     n_startup_trials : int or "auto", default="auto"
         Number of completed trials before the surrogate is used. Until then, parameters are taken
-        from a Sobol sequence. "auto" means ``4 + 2 sqrt(m)``, at most 11, for m columns of the
-        encoded space.
+        from the initial design of :class:`~skbo_silbo.SILBO`. "auto" means ``4 + 2 sqrt(m)``, at
+        most 11, for m columns of the encoded space.
     constraints_func : callable or None, default=None
         Function of a completed or pruned trial that returns a sequence of numbers. The trial is
         feasible if none of them is positive. Values set by ``Trial.set_constraint`` (Optuna 5) are

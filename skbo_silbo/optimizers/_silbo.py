@@ -88,8 +88,13 @@ class SILBO(EmbeddedOptimizer):
         numbers of values at which it is learnt: with ``[20]``, it is learnt once, from 20 values.
         None means that the embedding is never updated.
     design : {"auto", "sobol", "random"}, default="auto"
-        The initial design: a scrambled Sobol sequence ("auto", "sobol") or independent uniform
-        points ("random").
+        The initial design:
+
+        - "auto": the centre of the bounds, followed by a scrambled Sobol sequence. From 100 columns
+          on, two points with all inputs at a quarter and at three quarters of their range follow
+          the centre. The centre is left out if other points were observed or proposed before.
+        - "sobol": a scrambled Sobol sequence.
+        - "random": independent uniform points.
     search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
         How the acquisition function is maximised:
 

@@ -51,6 +51,23 @@ def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
     return 2.0 * sequence.random_base2(int(np.ceil(np.log2(max(n, 2)))))[:n] - 1.0
 
 
+DIAGONAL_FROM = 100  # columns from which the design has points with all inputs at one level
+DIAGONAL_LEVELS = (-0.5, 0.5)  # levels of these points in the cube, besides the centre; not tuned
+
+
+def centred_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
+    """Draw n points of ``[-1, 1]^d``: the centre, followed by points of a Sobol sequence.
+
+    With many inputs, the sum of all inputs is nearly the same at all points of a Sobol sequence. If
+    the objective depends on it, a search may never find good points. From `DIAGONAL_FROM` columns
+    on, points at other levels of all inputs therefore follow the centre.
+    """
+    points = sobol_points(n, d, rng)
+    levels = (0.0, *DIAGONAL_LEVELS) if d >= DIAGONAL_FROM else (0.0,)
+    points[: len(levels)] = np.array(levels)[:n, None]
+    return points
+
+
 def random_points(n, d, rng):
     """Draw n independent, uniformly distributed points of the cube ``[-1, 1]^d``."""
     return rng.uniform(-1.0, 1.0, (n, d))
@@ -107,7 +124,7 @@ class Configuration:
         check_members("warp", self.warp, Warp)
 
 
-DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
+DESIGNS = MappingProxyType({"auto": centred_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType(
     {"auto": Climb, "climb": Climb, "parzen-turns": ParzenTurns, "random": BoxSearch}
 )

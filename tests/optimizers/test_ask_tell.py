@@ -180,7 +180,8 @@ def test_results_are_copies(method):
     optimizer.x_iters_[:] = 0
     optimizer.func_vals_[:] = 0
     optimizer.best_x_[:] = 0
-    assert optimizer.best_y_ == bowl(optimizer.best_x_) > 0
+    assert optimizer.best_x_.all()
+    assert optimizer.best_y_ == bowl(optimizer.best_x_)
 
 
 def test_told_arrays_are_not_kept(method):

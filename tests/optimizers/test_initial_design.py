@@ -133,7 +133,17 @@ def test_design_covers_branches_of_conditional_space():
     assert tries(points, "kernel") == [3, 3, 3]
 
 
-def test_design_of_numbers_is_the_sobol_sequence():
-    optimizer = SILBO(BOUNDS, random_state=3)
-    sobol = sobol_points(8, 4, optimizer._rng(0, 0))
-    assert_array_equal(optimizer.space_.encode(optimizer.ask(8)), optimizer.space_.round(sobol))
+@pytest.mark.parametrize(("d", "levels"), [(4, [0.0]), (99, [0.0]), (100, [0.0, -0.5, 0.5])])
+def test_design_starts_on_the_diagonal(d, levels):
+    optimizer = SILBO([(-1, 1)] * d, random_state=3)
+    points = optimizer.ask(optimizer.n_initial_)
+    sobol = sobol_points(len(points), d, optimizer._rng(0, 0))
+    assert_array_equal(points[: len(levels)], np.outer(levels, np.ones(d)))
+    assert_array_equal(points[len(levels) :], optimizer.space_.round(sobol[len(levels) :]))
+
+
+@pytest.mark.parametrize("design", ["auto", "sobol"])
+def test_other_points_replace_the_centre(design):
+    optimizer = SILBO([(-1, 1)] * 4, design=design, random_state=3)
+    sobol = optimizer.space_.round(sobol_points(8, 4, optimizer._rng(0, 0)))
+    assert_array_equal(optimizer.tell(np.ones(4), 1.0).ask(7), sobol[1:])

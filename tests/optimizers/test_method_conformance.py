@@ -91,8 +91,8 @@ def test_points_are_distinct_inside_and_reproducible(method):
     assert result.fun == min(map(bowl, seen))
     if method in OF_EVERY_KIND:
         assert_array_equal(known(method).x_iters_, seen)
-    other_seed = make(method, seed=1).ask(5)
-    assert not (other_seed == result.x_iters[:5]).all(axis=1).any()
+    other_seed = make(method, seed=1).ask(5)[1:]  # the first may be the centre
+    assert not (other_seed == result.x_iters[1:5]).all(axis=1).any()
 
 
 def test_one_input_and_one_that_is_constant(method):
