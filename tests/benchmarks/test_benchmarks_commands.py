@@ -2,6 +2,8 @@
 
 import doctest
 import importlib
+import runpy
+import warnings
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from benchmarks.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "doc" / "benchmarks"
+MAIN = 'if __name__ == "__main__":'
 
 
 def test_help_of_run_names_every_experiment_and_profile(capsys):
@@ -23,6 +26,20 @@ def test_help_of_run_names_every_experiment_and_profile(capsys):
         assert all(f"{profile}: " in told for profile in experiment.grids)
     assert main(["list"]) == 0
     assert capsys.readouterr().out.count("\n") == len(EXPERIMENTS)
+
+
+SCRIPTS = [
+    path for path in sorted((BENCHMARKS / "scripts").glob("*.py")) if MAIN in path.read_text()
+]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_help_of_script_names_its_arguments(path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", [str(path), "--help"])
+    with warnings.catch_warnings(), pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(path), run_name="__main__")
+    assert ended.value.code == 0
+    assert f"usage: {path.name}" in capsys.readouterr().out
 
 
 MODULES = sorted(

@@ -13,22 +13,12 @@ import sys
 import time
 import warnings
 
-import checkout  # noqa: F401
 import numpy as np
-import torch
-from botorch.acquisition import LogExpectedImprovement
-from botorch.models import SingleTaskGP
+from checkout import make_parser
 
 from benchmarks.experiments._public_suites import FIRST_INSTANCE, SUBSET, hidden, native
 from benchmarks.search.problem_data import make_problem
 from benchmarks.search.process_peers import yeo_johnson
-from benchmarks.search.torch_peers import (
-    CLIMBS_OF_AX,
-    FEW_CLIMBS,
-    as_tensors,
-    best_improvement,
-    fitted,
-)
 from skbo_silbo import minimize
 
 STATES = [
@@ -41,6 +31,19 @@ HEADER += ["CPU s, 2 climbs", "CPU s, 20 climbs"]
 
 def found_from(data, instance):
     """Return what both find from the same values, the difference, and the seconds they take."""
+    import torch
+    from botorch.acquisition import LogExpectedImprovement
+    from botorch.models import SingleTaskGP
+
+    from benchmarks.search.torch_peers import (
+        CLIMBS_OF_AX,
+        FEW_CLIMBS,
+        as_tensors,
+        best_improvement,
+        fitted,
+    )
+
+    torch.set_num_threads(1)
     problem = make_problem(data, instance)
     lower, upper = problem.bounds.T
     run = minimize(problem, problem.bounds, n_calls=data["n"], random_state=instance)
@@ -69,7 +72,6 @@ def row_of_kind(kind):
 def main(kinds):
     """Print a row for each kind of function."""
     warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(HEADER)
     for kind in kinds:
@@ -78,4 +80,7 @@ def main(kinds):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ("native", "rotated", "planted"))
+    parser = make_parser(__doc__)
+    kinds = ("native", "rotated", "planted")
+    parser.add_argument("kinds", nargs="*", choices=kinds, default=kinds, help="of the functions")
+    main(parser.parse_args().kinds)

@@ -10,14 +10,13 @@ turns. The minimum is 0.
 """
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 from scipy.linalg import solve_triangular
 from scipy.stats import uniform
 
@@ -200,4 +199,6 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    parser = make_parser(__doc__)
+    parser.add_argument("file", help="results, appended to")
+    main(parser.parse_args().file)

@@ -1,5 +1,6 @@
-"""Make a script import the package and the benchmarks of the checkout that contains it."""
+"""What scripts share: imports from their own checkout, its folders, and a command line."""
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -13,4 +14,10 @@ from benchmarks.registry import (  # noqa: E402
     read_registry,
 )
 
-__all__ = ["FOLDER", "RESULTS", "TABLES", "pages_with", "read_registry"]
+__all__ = ["FOLDER", "RESULTS", "TABLES", "make_parser", "pages_with", "read_registry"]
+
+
+def make_parser(about):
+    """Return an argument parser whose help is the docstring of a script."""
+    raw = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(description=about, formatter_class=raw)

@@ -13,7 +13,7 @@ import sys
 import time
 
 import numpy as np
-from checkout import TABLES
+from checkout import TABLES, make_parser
 from threadpoolctl import threadpool_limits
 
 from skbo_silbo import SILBO
@@ -65,8 +65,10 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
+    parser = make_parser(__doc__)
+    parser.add_argument("case", type=int, nargs="*", help="measure one case in this process")
+    if case := parser.parse_args().case:
         with threadpool_limits(1):
-            print(*measure(*map(int, sys.argv[1:])))
+            print(*measure(*case))
     else:
         main()

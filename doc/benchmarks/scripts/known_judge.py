@@ -7,14 +7,13 @@ is searched in its `default_space`.
 """
 
 import json
-import sys
 import time
 import warnings
 from itertools import chain
 
 import numpy as np
 import optuna
-from checkout import RESULTS
+from checkout import RESULTS, make_parser
 from known_data import SETS, judged_sets
 from known_portfolio import area_under_curve, chances_of_largest, estimator_of
 from optuna.samplers import TPESampler
@@ -356,6 +355,11 @@ def _cells(sets, shares, differences):
 
 
 if __name__ == "__main__":
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 0
-    commands = {"run": lambda: run(seconds), "search": lambda: search(seconds), "report": report}
-    commands[sys.argv[1]]()
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "search", "report"])
+    parser.add_argument("seconds", type=float, nargs="?", default=0, help="for run and search")
+    options = parser.parse_args()
+    if options.command == "report":
+        report()
+    else:
+        {"run": run, "search": search}[options.command](options.seconds)

@@ -11,11 +11,10 @@ known candidates were clipped to, or completed for, these spaces. Later ones hav
 """
 
 import json
-import sys
 import warnings
 
 import numpy as np
-from checkout import RESULTS
+from checkout import RESULTS, make_parser
 from known_data import JUDGED, r_data
 from scipy.stats import loguniform, randint, uniform
 from sklearn import ensemble, linear_model, neighbors, svm, tree
@@ -333,4 +332,6 @@ def _run_of(size):
 
 
 if __name__ == "__main__":
-    {"run": run, "report": report}[sys.argv[1]]()
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "report"])
+    {"run": run, "report": report}[parser.parse_args().command]()

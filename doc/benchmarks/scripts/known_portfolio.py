@@ -5,14 +5,13 @@
 """
 
 import json
-import sys
 import time
 import warnings
 from functools import cache
 from math import comb
 
 import numpy as np
-from checkout import FOLDER, RESULTS
+from checkout import FOLDER, RESULTS, make_parser
 from known_data import SETS, load
 from scipy.stats import rankdata
 from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold
@@ -341,5 +340,8 @@ def _toml(value):
 
 
 if __name__ == "__main__":
-    commands = {"run": lambda: run(float(sys.argv[2])), "report": report}
-    commands[sys.argv[1]]()
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "report"])
+    parser.add_argument("seconds", type=float, nargs="?", default=4000, help="of CPU time, for run")
+    options = parser.parse_args()
+    run(options.seconds) if options.command == "run" else report()

@@ -7,8 +7,8 @@ which inputs matter, and the mean true value at the recommended point (doc/searc
 
 from functools import partial
 
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 
 from skbo_silbo import minimize
 from skbo_silbo.problems import hartmann6, planted
@@ -53,4 +53,5 @@ def main():
 
 
 if __name__ == "__main__":
+    make_parser(__doc__).parse_args()
     main()

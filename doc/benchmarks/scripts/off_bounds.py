@@ -7,13 +7,12 @@ of the gap after 50 and 100 evaluations with its standard error over pairs.
 """
 
 import json
-import sys
 from collections import defaultdict
 from pathlib import Path
 from unittest.mock import patch
 
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 
 from benchmarks.search.gap_closed import gap_runs
 from benchmarks.search.search_run import measure_gap
@@ -67,9 +66,8 @@ def report(results):
             print(f"{kind}, after {n}: {np.mean(gains):.3f} ± {error:.3f} ({len(gains)} pairs)")
 
 
-def main():
+def main(path):
     """Run the command."""
-    path = Path(sys.argv[1])
     results = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     for result in run(results):
         with path.open("a") as file:
@@ -79,4 +77,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    parser = make_parser(__doc__)
+    parser.add_argument("file", type=Path, help="results, appended to")
+    main(parser.parse_args().file)

@@ -14,7 +14,7 @@ import json
 from itertools import product
 
 import numpy as np
-from checkout import RESULTS
+from checkout import RESULTS, make_parser
 
 from skbo_silbo import Space, minimize
 from skbo_silbo.optimizers.predictions import in_units_of_values
@@ -184,4 +184,5 @@ def main():
 
 
 if __name__ == "__main__":
+    make_parser(__doc__).parse_args()
     main()

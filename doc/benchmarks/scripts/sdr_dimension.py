@@ -7,11 +7,10 @@ variability (Ye and Weiss, JASA 98, 2003) has no rule; here it is the number of 
 subspace varies least.
 """
 
-import sys
 import warnings
 
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 from sdr_levels import CELLS_OF_GRID, LAWS, one_direction
 from sdr_published import LI
 from sdr_slices import RESPONSES, SHAPES
@@ -152,6 +151,8 @@ def main(n_sets):
 
 
 if __name__ == "__main__":
+    parser = make_parser(__doc__)
+    parser.add_argument("sets", type=int, nargs="?", default=40, help="data sets per cell")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+        main(parser.parse_args().sets)

@@ -10,12 +10,11 @@ labelled rows. Scores are accuracy for classes, and for numbers R^2, at least -1
 
 import csv
 import json
-import sys
 import warnings
 from itertools import islice
 
 import numpy as np
-from checkout import RESULTS, TABLES
+from checkout import RESULTS, TABLES, make_parser
 from few_label_sets import chosen_on, left_out, n_labels, split
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -151,9 +150,10 @@ def summary(lines, method, ours):
 
 
 if __name__ == "__main__":
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "table"])
+    parser.add_argument("seeds", type=int, nargs="?", default=3, help="for run")
+    options = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if sys.argv[1] == "table":
-            table()
-        else:
-            run(int(sys.argv[2]) if len(sys.argv) > 2 else 3)
+        table() if options.command == "table" else run(options.seeds)

@@ -7,11 +7,10 @@ monotone in one score, since the ridge of semi-supervised inversion is chosen on
 below it where y has two directions; both at nothing where y is even.
 """
 
-import sys
 import warnings
 
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 from scipy.stats import rankdata
 from sklearn.linear_model import RidgeCV
 from sklearn.neighbors import KNeighborsRegressor
@@ -70,6 +69,8 @@ def main(n_sets):
 
 
 if __name__ == "__main__":
+    parser = make_parser(__doc__)
+    parser.add_argument("sets", type=int, nargs="?", default=20, help="data sets per cell")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+        main(parser.parse_args().sets)

@@ -11,11 +11,10 @@ curved.
 import csv
 import json
 import os
-import sys
 import warnings
 
 import numpy as np
-from checkout import RESULTS, TABLES
+from checkout import RESULTS, TABLES, make_parser
 from scipy import stats
 
 from skbo_silbo import SlicedInverseRegression
@@ -274,5 +273,9 @@ def write():
 
 if __name__ == "__main__":
     every = [measure.__name__ for measure in MEASURES]
-    run(int(sys.argv[1]) if len(sys.argv) > 1 else 300, sys.argv[2:] or every)
+    parser = make_parser(__doc__)
+    parser.add_argument("sets", type=int, nargs="?", default=300, help="data sets per cell")
+    parser.add_argument("measures", nargs="*", choices=every, default=every)
+    options = parser.parse_args()
+    run(options.sets, options.measures)
     write()

@@ -7,11 +7,10 @@ at level .05. It then writes the tables of sdr_levels.rst, sdr_levels-*.csv, wit
 
 import csv
 import json
-import sys
 import warnings
 
 import numpy as np
-from checkout import RESULTS, TABLES
+from checkout import RESULTS, TABLES, make_parser
 from scipy import stats
 
 from skbo_silbo import (
@@ -222,5 +221,7 @@ def read():
 
 
 if __name__ == "__main__":
-    run(int(sys.argv[1]) if len(sys.argv) > 1 else 2000, read())
+    parser = make_parser(__doc__)
+    parser.add_argument("sets", type=int, nargs="?", default=2000, help="data sets per cell")
+    run(parser.parse_args().sets, read())
     write(read())

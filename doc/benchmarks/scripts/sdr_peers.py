@@ -7,14 +7,13 @@ them; their library is given as an argument. The figures are on doc/sdr_in_pytho
 """
 
 import subprocess
-import sys
 import tempfile
 import time
 import warnings
 from pathlib import Path
 
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 from statsmodels.regression.dimred import PrincipalHessianDirections as PeerHessian
 from statsmodels.regression.dimred import SlicedAverageVarianceEstimation as PeerSAVE
 from statsmodels.regression.dimred import SlicedInverseReg
@@ -129,4 +128,6 @@ def main(library):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "")
+    parser = make_parser(__doc__)
+    parser.add_argument("library", nargs="?", default="", help="folder of R packages")
+    main(parser.parse_args().library)

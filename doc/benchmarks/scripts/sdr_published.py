@@ -6,11 +6,10 @@ values that were read. X is normal with ten independent columns.
 """
 
 import csv
-import sys
 import warnings
 
 import numpy as np
-from checkout import TABLES
+from checkout import TABLES, make_parser
 
 from skbo_silbo import (
     MAVE,
@@ -106,4 +105,6 @@ def main(n_sets):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    parser = make_parser(__doc__)
+    parser.add_argument("sets", type=int, nargs="?", default=400, help="data sets per cell")
+    main(parser.parse_args().sets)

@@ -11,11 +11,10 @@ numbers R^2, at least -1.
 
 import csv
 import json
-import sys
 import warnings
 
 import numpy as np
-from checkout import RESULTS, TABLES
+from checkout import RESULTS, TABLES, make_parser
 from few_label_sets import chosen_on, left_out, n_labels, split
 from sklearn.covariance import ledoit_wolf_shrinkage, oas
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -202,9 +201,10 @@ def table():
 
 
 if __name__ == "__main__":
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "table"])
+    parser.add_argument("seeds", type=int, nargs="?", default=5, help="for run")
+    options = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if sys.argv[1] == "table":
-            table()
-        else:
-            run(int(sys.argv[2]) if len(sys.argv) > 2 else 5)
+        table() if options.command == "table" else run(options.seeds)

@@ -5,10 +5,8 @@ trace correlation with the truth on new rows, with 3, 4, 5 and 10 slices; the ta
 doc/benchmarks/sdr_levels.rst. Models I to IV are those of Li and Wang (JASA 102, 2007, section 6).
 """
 
-import sys
-
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 
 from skbo_silbo import DirectionalRegression, SlicedAverageVarianceEstimation
 from skbo_silbo.inspection import compare_subspaces
@@ -50,4 +48,6 @@ def main(n_sets):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    parser = make_parser(__doc__)
+    parser.add_argument("sets", type=int, nargs="?", default=40, help="data sets per cell")
+    main(parser.parse_args().sets)

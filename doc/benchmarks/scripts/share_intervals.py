@@ -10,7 +10,7 @@ import csv
 from collections import defaultdict
 
 import numpy as np
-from checkout import TABLES
+from checkout import TABLES, make_parser
 
 from benchmarks.experiments._share_coverage import POINTS, PlantedSum, true_shares
 from skbo_silbo.sensitivity import InputModel
@@ -57,4 +57,5 @@ def main():
 
 
 if __name__ == "__main__":
+    make_parser(__doc__).parse_args()
     main()

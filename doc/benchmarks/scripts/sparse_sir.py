@@ -8,14 +8,13 @@ With a folder that has R's LassoSIR, the sets are fitted by that, on lines of th
 
 import json
 import subprocess
-import sys
 import tempfile
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from checkout import TABLES
+from checkout import TABLES, make_parser
 from scipy.stats import rankdata
 from sklearn.linear_model import LassoCV
 from sklearn.preprocessing import StandardScaler
@@ -213,8 +212,13 @@ def main(lines, n_sets, library):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--write":
-        write(Path(sys.argv[2]))
+    parser = make_parser(__doc__)
+    parser.add_argument("lines", type=Path, help="results, appended to")
+    parser.add_argument("sets", type=int, nargs="?", default=20)
+    parser.add_argument("library", nargs="?", help="folder of R packages")
+    parser.add_argument("--write", action="store_true", help="write the table of the results")
+    options = parser.parse_args()
+    if options.write:
+        write(options.lines)
     else:
-        sets = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-        main(Path(sys.argv[1]), sets, sys.argv[3] if len(sys.argv) > 3 else None)
+        main(options.lines, options.sets, options.library)

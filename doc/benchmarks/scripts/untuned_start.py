@@ -12,11 +12,10 @@ hand-written spaces of ``known_own_space.py`` and four more Pipelines, on data s
 """
 
 import json
-import sys
 import warnings
 
 import numpy as np
-from checkout import RESULTS
+from checkout import RESULTS, make_parser
 from known_data import JUDGED, r_data
 from known_own_space import ROWS, SPACES, STARTS, after_scaler, scores_of, space_tasks
 from scipy.stats import loguniform, randint, uniform
@@ -173,4 +172,6 @@ def _shares(row, size):
 
 
 if __name__ == "__main__":
-    {"run": run, "report": report}[sys.argv[1]]()
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "report"])
+    {"run": run, "report": report}[parser.parse_args().command]()

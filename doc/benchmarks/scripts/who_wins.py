@@ -14,7 +14,7 @@ import sys
 from collections import defaultdict
 
 import numpy as np
-from checkout import RESULTS, TABLES
+from checkout import RESULTS, TABLES, make_parser
 from scipy.stats import ttest_1samp
 
 from benchmarks.engine import Store
@@ -162,6 +162,9 @@ def active_rows(n=100):
 
 def main():
     """Print the tables, and write them if asked to."""
+    parser = make_parser(__doc__)
+    parser.add_argument("--write", action="store_true", help="write the tables")
+    options = parser.parse_args()
     tables = {
         TABLE: [HEADER, *rows()],
         PROCESSES: [HEADER_PROCESSES, *process_rows()],
@@ -169,7 +172,7 @@ def main():
     }
     for path, table in tables.items():
         csv.writer(sys.stdout).writerows(table)
-        if "--write" in sys.argv[1:]:
+        if options.write:
             with path.open("w", newline="", encoding="utf-8") as file:
                 csv.writer(file, lineterminator="\n").writerows(table)
 

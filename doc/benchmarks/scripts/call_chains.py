@@ -1,16 +1,13 @@
-"""Trace what one step enters: the table and the call chains of doc/architecture.rst.
+"""Trace the functions that one step calls, for the call chains of doc/architecture.rst.
 
-The functions of ours that are entered, the files that they stand in, and how many of them are open
-inside one another at most: for proposals of the optimiser, for one evaluation of `minimize` (from
-one call of the objective to the next), for one candidate of a search (from its first fit to that of
-the next), for a search resumed from its journal with one new candidate, and for the fit of a
-transformer. Beside another revision, and to write the table and the chains::
+The steps are one evaluation of `minimize` (from one call of the objective to the next), one
+candidate of a search (from its first fit to that of the next), and a search resumed from its
+journal with one new candidate. To print the numbers of functions, and to write the chains::
 
-    python doc/benchmarks/scripts/count_ask.py --against 1520527 --write
+    python doc/benchmarks/scripts/call_chains.py
+    python doc/benchmarks/scripts/call_chains.py --write
 """
 
-import csv
-import json
 import sys
 import tempfile
 import threading
@@ -18,13 +15,10 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from checkout import TABLES
-from revisions import PROBE, arguments, columns_of, probed
+from checkout import TABLES, make_parser
 from sklearn.linear_model import LogisticRegression
 
-TABLE = TABLES / "ask.csv"
 CHAINS = TABLES / "chains"
-COUNTS = ("functions", "files", "depth")
 BOUNDS, AT, N_FOLDS = [(-1, 1)] * 30, 36, 3  # which evaluation or candidate is looked at
 
 
@@ -33,33 +27,13 @@ def cost(x):
     return (x[0] - 0.3) ** 2 + np.sin(3 * x[4])
 
 
-def observed(n, **options):
-    """Return an optimiser of 30 inputs that has n observations."""
-    from skbo_silbo import SILBO
-
-    optimizer = SILBO(BOUNDS, random_state=0, **options)
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, cost(x))
-    return optimizer
-
-
-def pending(n_observed, n_pending):
-    """Return an optimiser with points pending, and nothing observed since they were proposed."""
-    optimizer = observed(n_observed)
-    optimizer.ask(n_pending)
-    return optimizer
-
-
 class Entered:
-    """Which functions of ours are entered between `start` and `stop`, and how deep.
+    """Which functions of ours are entered between `start` and `stop`.
 
     Attributes
     ----------
     functions : set of (str, str)
         File and name.
-    deepest : int
-        Functions of ours open at once, those that were open at the start included.
     chain : list of (int, str, str)
         Depth, name and file of every call, comprehensions excepted.
     """
@@ -68,7 +42,7 @@ class Entered:
         import skbo_silbo
 
         self.folder = str(Path(skbo_silbo.__file__).parent)
-        self.functions, self.deepest, self.chain = set(), 0, []
+        self.functions, self.chain = set(), []
 
     def start(self):
         """Begin, with the functions that are open counted for the depth."""
@@ -84,10 +58,6 @@ class Entered:
         sys.setprofile(None)
         threading.setprofile(None)
 
-    def counts(self):
-        """Return the numbers of functions and files, and the greatest depth."""
-        return len(self.functions), len({file for file, _ in self.functions}), self.deepest
-
     def _is_ours(self, frame):
         return frame.f_code.co_filename.startswith(self.folder)
 
@@ -98,7 +68,6 @@ class Entered:
             if event == "call" and ">" not in name:
                 self.chain.append((self._depth, name, file[len(self.folder) + 1 :]))
             self._depth += 1 if event == "call" else -1
-            self.deepest = max(self.deepest, self._depth)
 
 
 def entered_by(run):
@@ -110,11 +79,6 @@ def entered_by(run):
     finally:
         entered.stop()
     return entered
-
-
-def one_ask(make):
-    """Return a function that counts one proposal of the optimiser that `make` gives."""
-    return lambda: entered_by(make().ask)
 
 
 def one_evaluation():
@@ -182,31 +146,6 @@ def one_resumed_fit():
         return entered_by(lambda: tuned(16, journal=journal))
 
 
-def one_transformer_fit():
-    """Count a fit of 100 labelled and 200 unlabelled samples."""
-    from skbo_silbo import SemiSlicedInverseRegression
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 6))
-    y = X[:, 0] + 0.1 * rng.normal(size=300)
-    y[100:] = np.nan
-    return entered_by(lambda: SemiSlicedInverseRegression().fit(X, y))
-
-
-STEPS = {
-    "``ask``, the 37th: hyperparameters as they were": one_ask(lambda: observed(36)),
-    "``ask``, the first of a model: scale and hyperparameters are searched": one_ask(
-        lambda: observed(11)
-    ),
-    '``ask``, the 20th with ``embedding="semi-sir"``': one_ask(
-        lambda: observed(19, embedding="semi-sir")
-    ),
-    "``ask``, the 20th with three points pending": one_ask(lambda: pending(19, 3)),
-    "one evaluation of ``minimize``": one_evaluation,
-    "one candidate of ``SILBOSearchCV``": one_candidate,
-    "a search resumed from its journal with one new candidate": one_resumed_fit,
-    "``SemiSlicedInverseRegression.fit`` with unlabelled samples": one_transformer_fit,
-}
 # file: step, how deep the chain goes, and functions whose chain is in another file
 ASK, TELL = "AskTellOptimizer.ask", "AskTellOptimizer.tell"
 SHOWN = {
@@ -216,10 +155,10 @@ SHOWN = {
 }
 
 
-def chain(step, depth, closed):
-    """Return the functions that a step enters as text, in order and indented by who calls them."""
+def chain(entered, depth, closed):
+    """Return the functions that were entered as text, in order and indented by who calls them."""
     lines, seen, hidden = [], set(), np.inf
-    calls = step().chain
+    calls = entered.chain
     start = min(level for level, *_ in calls)
     callers = []  # open ones that are not among the lines as yet
     for level, name, file in calls:
@@ -237,34 +176,19 @@ def chain(step, depth, closed):
     return "\n".join(lines) + "\n"
 
 
-def all_chains():
-    """Return the text of every call chain, by its file."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return {file: chain(*shown) for file, shown in SHOWN.items()}
-
-
-def count_all():
-    """Return the counts of every step, by its name."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return {name: step().counts() for name, step in STEPS.items()}
-
-
 def main():
-    """Print the table, and write it if asked to."""
-    options = arguments(__doc__, TABLE)
-    columns = columns_of(options, lambda root: probed(__file__, root))
-    header = ["30 inputs, or two parameters"]
-    header += [f"{name} at {revision}" for revision in columns for name in COUNTS]
-    rows = [[name, *(n for counts in columns.values() for n in counts[name])] for name in STEPS]
-    csv.writer(sys.stdout).writerows([header, *rows])
-    if options.write:
-        for file, text in all_chains().items():
-            (CHAINS / file).write_text(text)
-        with TABLE.open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([header, *rows])
+    """Print the number of functions of every step, and write the chains if asked to."""
+    parser = make_parser(__doc__)
+    parser.add_argument("--write", action="store_true", help="write the chains")
+    options = parser.parse_args()
+    for file, (step, *shown) in SHOWN.items():
+        entered = step()
+        print(f"{file}: {len(entered.functions)} functions")
+        if options.write:
+            (CHAINS / file).write_text(chain(entered, *shown))
 
 
 if __name__ == "__main__":
-    print(json.dumps(count_all())) if PROBE in sys.argv else main()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        main()
