@@ -70,7 +70,7 @@ def _step_without_model(evaluations, finite):
     """Return the next step if the search cannot or need not go on, or an empty string."""
     if not len(finite):
         return "Check the objective and constraints: no evaluation returned a value that counts."
-    X = evaluations.X[np.isfinite(evaluations.X).all(axis=1)]
+    X = evaluations.X[evaluations.is_inside]
     if len(np.unique(X, axis=0)) >= getattr(evaluations.optimizer.space_, "n_points", math.inf):
         return "Stop: every point of the search space was evaluated."
     is_constant = len(finite) > 1 and np.ptp(finite) == 0.0
@@ -102,7 +102,8 @@ def _recommended(evaluations, best):
     point, mean, std = optimizer.recommended_
     if not math.isfinite(std):
         raise NotFittedError("There is no model.")
-    rows = np.flatnonzero((optimizer.space_.encode([point]) == evaluations.X).all(axis=1))
+    is_same = (optimizer.space_.encode([point]) == evaluations.X).all(axis=1)
+    rows = np.flatnonzero(is_same & evaluations.is_inside)
     if len(rows) and not np.isfinite(values[rows]).any():  # only pruned trials of a study
         point, rows = evaluations.points[best], np.array([best])
         mean, std, _ = optimizer.predict(point)
@@ -135,7 +136,7 @@ def _best_observed(evaluations, rows, best, std):
     row = _row(evaluations, best).lower()
     attribute = f" ({evaluations.best_name})" if evaluations.best_name else ""
     text = f"The best observed {name}, {_format(evaluations, best, std)}, is in {row}{attribute}. "
-    if np.isnan(evaluations.X[best]).any():
+    if not evaluations.is_inside[best]:
         return text + "It lies outside the search space, so the model does not know it."
     if evaluations.is_noisy:
         values = "scores" if name.startswith(SCORE_NAME) else "values"

@@ -1,9 +1,9 @@
 """Common representation of the evaluations of a search, an optimiser or a study."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.inspection._pareto_display import ParetoDisplay, read_front
+from skbo_silbo.journal.records import PointFormat
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
@@ -128,15 +129,18 @@ class Evaluations:
         return self.name.startswith(SCORE_NAME) or len(set(observed)) > len(set(points))
 
     @cached_property
+    def is_inside(self):
+        """Mask of the points inside the search space."""
+        points = PointFormat(self.optimizer.space_)
+        return np.array([points.is_inside(point) for point in self.points], dtype=bool)
+
+    @cached_property
     def X(self):
         """Evaluated points, encoded, with NaN in the rows of points outside the search space."""
         space = self.optimizer.space_
-        with suppress(ValueError):
-            return space.encode(self.points)
         X = np.full((len(self.points), space.n_features_), np.nan)
-        for i, point in enumerate(self.points):
-            with suppress(ValueError):
-                X[i] = space.encode([point])[0]
+        if self.is_inside.any():
+            X[self.is_inside] = space.encode(list(compress(self.points, self.is_inside)))
         return X
 
     @property
@@ -154,9 +158,8 @@ class Evaluations:
         points, names, domains = list(self.points), {}, parameter_domains(space)
         if isinstance(space, SpaceUnion):
             names = {space.choice_name: None}
-            is_inside = np.isfinite(self.X).all(axis=1)
-            choices = zip(np.flatnonzero(is_inside), space.choices(self.X[is_inside]), strict=True)
-            for i, choice in choices:
+            choices = space.choices(self.X[self.is_inside])
+            for i, choice in zip(np.flatnonzero(self.is_inside), choices, strict=True):
                 points[i] = {space.choice_name: choice, **points[i]}
         names |= dict.fromkeys(name for point in points for name in point)
         return {name: _column(name, points, domains.get(name)) for name in names}
@@ -220,7 +223,7 @@ def read_evaluations(
     if isinstance(result, OptimizeResult) and "optimizer" in result:
         evaluations = _read_optimizer(result.optimizer)
         facts = {"Source": type(result).__name__, "Ended": result.message}
-        title = f"{result.objective}, {_n_inputs(result.optimizer)}"
+        title = f"{result.objective}, {n_inputs(result.optimizer)}"
         more = {"table": result.evaluation_table(), "facts": facts, "title": title}
         return replace(evaluations, **more, best_name="x")
     if isinstance(result, BaseEstimator):
@@ -293,7 +296,7 @@ def _read_optimizer(optimizer):
         values=np.where(np.isfinite(y) & optimizer.feasible_, y, np.nan),
         table=optimizer.evaluation_table(),
         facts={"Source": label},
-        title=f"{label}, {_n_inputs(optimizer)}",
+        title=f"{label}, {n_inputs(optimizer)}",
         greater_is_better=optimizer.maximize,
         n_initial=_count_initial(optimizer, 0, len(y)),
         best_name="best_x_",
@@ -374,7 +377,8 @@ def _read_search(search, metric, argument):
     )
 
 
-def _n_inputs(optimizer):
+def n_inputs(optimizer):
+    """Return the number of inputs of an optimiser as text."""
     n = len(parameter_domains(optimizer.space_))
     return f"{n} input{'s' * (n != 1)}"
 

@@ -5,13 +5,14 @@ from functools import partial
 
 import numpy as np
 
+from skbo_silbo._checks import check_flag
 from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
 from skbo_silbo.evaluation.resume import in_batch_order, restore_trials
-from skbo_silbo.inspection._evaluations import Evaluations, score_name
+from skbo_silbo.inspection._evaluations import Evaluations, n_inputs, score_name
 from skbo_silbo.inspection._pareto_display import ParetoDisplay
-from skbo_silbo.journal.header import check_header, described_branches, read_space
+from skbo_silbo.journal.header import check_header, read_format
 from skbo_silbo.journal.journal import damage_error, read_unlocked
-from skbo_silbo.journal.records import UNREADABLE, AttemptCounts, PointFormat, read_records
+from skbo_silbo.journal.records import UNREADABLE, AttemptCounts, read_records
 from skbo_silbo.journal.state import RootSeed
 from skbo_silbo.model_selection._cross_validation import FitReader
 from skbo_silbo.model_selection._goals import TIME, non_dominated_rows
@@ -28,56 +29,53 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
     ValueError
         If the file is not a journal, has another version or is damaged before its last line.
     """
+    path = os.fsdecode(path)
     header, contents = read_unlocked(path)
-    damaged = partial(damage_error, os.fsdecode(path))
+    damaged = partial(damage_error, path)
     check_header(header, damaged)
-    settings, space = header["search"], read_space(header["search"], damaged)
-    is_search = "param_distributions" in settings
-    records = read_records(contents, PointFormat(space, described_branches(settings)), damaged)
+    settings, points = header["search"], read_format(header["search"], damaged)
+    records = read_records(contents, points, damaged)
     try:
-        optimizer = _make_optimizer(header, space)
-        describe = _describe_search if is_search else _describe_function
-        about = {"Journal": os.fsdecode(path), "Written by": settings["entry point"]}
-        facts, title = describe(header, space, about)
-        objectives = tuple(settings["refit"]) if isinstance(settings.get("refit"), list) else ()
-        reader = FitReader(n_goals=len(objectives)) if is_search else lambda content: None
+        optimizer = _make_optimizer(header, points.space)
+        facts, title = _describe(header, optimizer)
+        objectives = _read_objectives(settings)
     except UNREADABLE as error:
         raise damaged(-1, error) from error
+    is_search = "estimator" in settings
+    reader = FitReader(n_goals=len(objectives)) if is_search else lambda content: None
     ordered = in_batch_order(records)
     trials = restore_trials(ordered, reader, damaged)
     for record in ordered:
         if record.is_of_optimizer and record.kind != "constrained":
             optimizer.replay(record)
-    y = np.array([trial.observation.y for trial in trials])
-    told = [trial.observation.told for trial in trials]
-    feasible = np.array([bool((t.get("constraints", np.empty(0)) <= 0.0).all()) for t in told])
-    greater_is_better = is_search or optimizer.maximize
-    values = -y if greater_is_better else y
+    observations = [trial.observation for trial in trials]
+    sign = -1.0 if is_search or optimizer.maximize else 1.0
+    values = sign * np.array([observation.y for observation in observations])
+    feasible = np.array([_is_feasible(observation) for observation in observations], dtype=bool)
     front = _read_front(objectives, trials, settings) if objectives and trials else None
     results = {"value": values.tolist()}
     if front is not None:
         results = dict(zip(front.names, front.values.T.tolist(), strict=True))
-    sources = [trial.source for trial in trials]
-    results["source"] = sources
+    results["source"] = sources = [trial.source for trial in trials]
     if is_search:
-        results["seconds"] = [_seconds(trial) for trial in trials]
-    status = [
-        (trial.observation.error or text).splitlines()[-1]
-        for trial, text in zip(trials, evaluation_status(y, feasible), strict=True)
-    ]
-    points = [trial.point for trial in trials]
-    if not space.is_dict:
-        points = np.reshape(points, (len(trials), len(space.lower)))
+        results["seconds"] = [_seconds(observation.rows) for observation in observations]
+    errors = [observation.error for observation in observations]
+    status = zip(errors, evaluation_status(values, feasible), strict=True)
+    evaluated = [trial.point for trial in trials]
+    if not points.space.is_dict:
+        evaluated = np.reshape(evaluated, (len(trials), len(points.space.lower)))
     return Evaluations(
-        label="SILBO",
+        label=settings["entry point"] if is_search else type(optimizer).__name__,
         optimizer=optimizer,
-        points=points,
-        values=np.where(feasible & np.isfinite(y), values, np.nan),
-        table=evaluation_table(points, results, status),
-        facts=facts,
+        points=evaluated,
+        values=np.where(feasible & np.isfinite(values), values, np.nan),
+        table=evaluation_table(
+            evaluated, results, [(error or text).splitlines()[-1] for error, text in status]
+        ),
+        facts={"Journal": path, **facts},
         title=title,
-        name=_score_name(settings, trials, len(objectives)) if is_search else "value",
-        greater_is_better=greater_is_better,
+        name=_score_name(settings, observations, len(objectives)) if is_search else "value",
+        greater_is_better=sign < 0.0,
         n_initial=sources.index("model") if "model" in sources else len(sources),
         front=front,
         n_open=sum(AttemptCounts(records).in_progress.values()),
@@ -89,30 +87,40 @@ def _make_optimizer(header, space):
     settings = header["search"]
     n_initial = header["fixed"].get("n_initial", settings.get("n_initial", "auto"))
     optimizer = SILBO(space, n_initial=n_initial, random_state=RootSeed(header["seed"]))
-    optimizer.maximize = bool(settings.get("maximize", False))
+    optimizer.maximize = check_flag("maximize", settings.get("maximize", False))
     return optimizer
 
 
-def _describe_function(header, space, about):
-    """Return the facts about a minimisation or an optimiser, and a title."""
-    n = len(space.lower) if not space.is_dict else len(described_branches(header["search"]))
-    return about, f"{header['fixed'].get('func', about['Written by'])}, {n} inputs"
+def _describe(header, optimizer):
+    """Return facts about the search that wrote a journal, and a title."""
+    settings, author = header["search"], header["search"]["entry point"]
+    if "estimator" not in settings:
+        name = header["fixed"].get("func", author)
+        return {"Written by": author}, f"{name}, {n_inputs(optimizer)}"
+    author += f" of {settings['estimator']['class'].rpartition('.')[2]}"
+    shape = settings["X"].get("shape", ()) if isinstance(settings["X"], dict) else ()
+    size = f", data of shape {tuple(shape)}" if shape else ""
+    return {"Written by": author}, author + size
 
 
-def _describe_search(header, space, about):
-    """Return the facts about a hyperparameter search, and a title."""
-    settings = header["search"]
-    estimator = settings["estimator"]["class"].rpartition(".")[2]
-    facts = {**about, "Written by": f"{about['Written by']} of {estimator}"}
-    shape = settings["X"].get("shape") if isinstance(settings["X"], dict) else None
-    size = "" if shape is None else f", {' x '.join(map(str, shape))}"
-    return facts, f"{facts['Written by']}{size}"
+def _read_objectives(settings):
+    """Return the names of the objectives of a multi-objective search, otherwise ()."""
+    refit = settings.get("refit")
+    if not isinstance(refit, list):
+        return ()
+    if not all(isinstance(name, str) for name in refit):
+        raise TypeError(f"'refit' must be names, got {refit!r}")
+    return tuple(refit)
 
 
-def _score_name(settings, trials, n_objectives):
+def _is_feasible(observation):
+    return bool(np.all(observation.told.get("constraints", -1.0) <= 0.0))
+
+
+def _score_name(settings, observations, n_objectives):
     metric = settings.get("refit")
     if not isinstance(metric, str):
-        scores = (row["test_scores"] for trial in trials for row in trial.observation.rows or ())
+        scores = (row["test_scores"] for o in observations for row in o.rows or ())
         metric = next((next(iter(s)) for s in scores if isinstance(s, dict)), "score")
     return score_name(metric, settings.get("scoring"), n_objectives)
 
@@ -128,6 +136,9 @@ def _read_front(names, trials, settings):
     return ParetoDisplay(Y * np.where(np.array(names) == TIME, 1.0, -1.0), front, shown)
 
 
-def _seconds(trial):
-    rows = trial.observation.rows
-    return None if rows is None else sum(row["fit_time"] + row["score_time"] for row in rows)
+def _seconds(rows):
+    """Return the time of all fits, computed as for a fitted search."""
+    if rows is None:
+        return None
+    means = (np.mean([row[name] for row in rows]) for name in ("fit_time", "score_time"))
+    return float(len(rows) * sum(means))

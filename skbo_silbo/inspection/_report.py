@@ -128,7 +128,7 @@ def _facts(evaluations):
         aim = f"the Pareto front: {', '.join(shown)}"
     n, optimizer = len(evaluations.values), evaluations.optimizer
     n_told, n_modelled = len(optimizer.func_vals_), optimizer.input_model_.shares.n_values
-    outside = np.flatnonzero(np.isnan(evaluations.X).any(axis=1)).tolist()
+    outside = np.flatnonzero(~evaluations.is_inside).tolist()
     listed = ", ".join(str(evaluations.numbers[i]) for i in outside[:N_LISTED]) + ", …" * (
         len(outside) > N_LISTED
     )
@@ -239,7 +239,7 @@ def _failures(columns):
 
 
 def _seldom(evaluations):
-    X = evaluations.X[np.isfinite(evaluations.X).all(axis=1)]
+    X = evaluations.X[evaluations.is_inside]
     rows = []
     for category in evaluations.optimizer.space_.categories():
         counts = category.counts(X).tolist()

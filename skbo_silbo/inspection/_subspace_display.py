@@ -228,7 +228,7 @@ class SubspaceDisplay(PanelDisplay):
         components, importance = model.directions
         B = components[: max(count_directions(importance), 1)]
         Z, failed = evaluations.X @ B.T, np.isnan(evaluations.values)
-        is_inside = np.isfinite(evaluations.X).all(axis=1)  # points outside the space are NaN
+        is_inside = evaluations.is_inside
         display = cls(
             scores=Z[is_inside & ~failed],
             response=evaluations.values[is_inside & ~failed],

@@ -10,10 +10,9 @@ from numbers import Integral
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._descriptions import require_same
-from skbo_silbo.journal.header import check_header, described_branches
+from skbo_silbo.journal.header import check_header, read_format
 from skbo_silbo.journal.journal import Journal
 from skbo_silbo.journal.records import (
-    UNREADABLE,
     AttemptCounts,
     PointFormat,
     read_records,
@@ -134,10 +133,7 @@ class EventLog:
             self._journal.begin({**who, "search": description})
         header = self._journal.header
         self.fixed = header["fixed"]
-        try:
-            self.points = PointFormat(space, described_branches(header["search"]), candidates)
-        except UNREADABLE as error:
-            raise self.damaged(-1, error) from error
+        self.points = read_format(header["search"], self.damaged, space, candidates)
         self.records = read_records(self._journal.records, self.points, self.damaged)
         self._journal.records = []
         self._earlier = AttemptCounts(self.records)
@@ -156,9 +152,9 @@ class EventLog:
         rule = f"journal {self.path!r} belongs to another search"
         remedy = "Search with the same settings as before, or use another path."
         require_same(then, now, rule, remedy)
-        if header["fixed"].keys() != fixed.keys():
-            why = f"'fixed' must have the keys {list(fixed)}, got {header['fixed']!r}"
-            raise self.damaged(-1, why)
+        kinds = [{k: type(v) for k, v in part.items()} for part in (header["fixed"], fixed)]
+        if kinds[0] != kinds[1]:
+            raise self.damaged(-1, f"'fixed' must be like {fixed!r}, got {header['fixed']!r}")
         changed = [name for name, now in made_with().items() if made.get(name) != now]
         if changed:
             warn_user(

@@ -362,7 +362,12 @@ def describe_distribution(distribution):
 
 
 def as_json_number(number):
-    """Return a number as JSON represents it: integral floats as int, infinite ones as text."""
+    """Return a number as JSON represents it: integral floats as int, infinite ones as text.
+
+    `poisson_binom` has a list of numbers.
+    """
+    if np.ndim(number):
+        return list(map(as_json_number, number))
     number = float(number)
     if not math.isfinite(number):
         return str(number)

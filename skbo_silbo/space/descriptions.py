@@ -188,7 +188,8 @@ def box_from_data(rows: Any) -> Box:
 def _restore_parameter(name, kind):
     """Create a parameter from its description, with labels in the place of other values."""
     if "distribution" in kind:
-        shapes = {k: float(v) for k, v in kind.items() if k not in ("distribution", TEXT)}
+        numbers = {k: v for k, v in kind.items() if k not in ("distribution", TEXT)}
+        shapes = {k: np.array(v, dtype=float)[()] for k, v in numbers.items()}
         family = getattr(scipy.stats, kind["distribution"])
         if not isinstance(family, (rv_continuous, rv_discrete)):
             raise ValueError(f"unknown distribution {kind['distribution']!r}")
@@ -198,7 +199,7 @@ def _restore_parameter(name, kind):
         quantiles = np.array(kind["quantiles"], dtype=float)
         distribution = InterpolatedDistribution(quantiles, low, high)
         return Quantiles(name, distribution, integer=kind["integer"])
-    values = [Label(v[TEXT]) if isinstance(v, dict) else v for v in _entries(kind)]
+    values = [Label(str(v[TEXT])) if isinstance(v, dict) else v for v in _entries(kind)]
     numbers = [v for v in values if v is not None]
     if "categories" in kind or not all(map(is_number, numbers)):
         return Categories(name, values)

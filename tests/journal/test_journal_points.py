@@ -1,7 +1,11 @@
 """Whatever is read back from a run, by a report or a resumed run, is what was evaluated."""
 
 import enum
+import json
+import os
+import re
 import tempfile
+import threading
 import warnings
 from fractions import Fraction
 from functools import partial
@@ -12,19 +16,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats._distr_params import distcont, distdiscrete
 from sklearn.base import BaseEstimator
+from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
 
-from skbo_silbo import SILBOSearchCV, minimize
+from skbo_silbo import SILBOSearchCV, Space, minimize
+from skbo_silbo.inspection import report
 from skbo_silbo.inspection._evaluations import read_evaluations
 from skbo_silbo.inspection._from_journal import read_journal
+from skbo_silbo.space import parameter_domains
 from skbo_silbo.space.any_space import as_space
-from skbo_silbo.space.descriptions import Label
+from skbo_silbo.space.descriptions import Label, describe_space, space_from_description
 from skbo_silbo.space.values import format_value, same
 
 X = np.zeros((4, 1))
+SECTION = re.compile("<section><h2>(.*?)</h2>(.*?)</section>", re.DOTALL)
 
 
 class Size(enum.IntEnum):
@@ -45,6 +55,16 @@ class Halved:
     ppf = staticmethod(lambda q: np.square(q))
     cdf = staticmethod(lambda x: np.sqrt(np.clip(x, 0.0, 1.0)))
     support = staticmethod(lambda: (0.0, 1.0))
+
+
+class Locked:
+    """A learner that cannot be described."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def learn(self, X, y, unlabeled):
+        raise NotImplementedError
 
 
 def double(x):
@@ -82,7 +102,7 @@ LISTS = st.lists(VALUES, min_size=1, max_size=5)
 PARAMETERS = LISTS | st.sampled_from(DISTRIBUTIONS)
 BRANCHES = st.dictionaries(st.sampled_from("abc"), PARAMETERS, min_size=1, max_size=3)
 SPACES = BRANCHES | st.lists(BRANCHES, min_size=2, max_size=3)
-few, many = settings(max_examples=60, deadline=None), settings(max_examples=3000, deadline=None)
+few, many = settings(max_examples=40, deadline=None), settings(max_examples=3000, deadline=None)
 
 
 class Any(BaseEstimator):
@@ -160,7 +180,9 @@ def check_points(door, space, folder):
 
 @pytest.mark.parametrize("door", [by_minimize, by_search])
 @pytest.mark.parametrize("limit", [few, pytest.param(many, marks=pytest.mark.slow)])
-def test_reports_and_resumed_runs_have_evaluated_points(door, limit):
+def test_reports_and_resumed_runs_have_evaluated_points(door, limit, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+
     @limit
     @given(SPACES)
     def check(space):
@@ -171,3 +193,100 @@ def test_reports_and_resumed_runs_have_evaluated_points(door, limit):
             check_points(door, space, folder)
 
     check()
+
+
+# --- spaces -------------------------------------------------------------------------------------
+
+SLOW_OR_BROKEN = ("studentized_range", "norminvgauss")
+FAMILIES = [family for family in (*distcont, *distdiscrete) if family[0] not in SLOW_OR_BROKEN]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+def test_distributions_of_scipy_are_restored_exactly(step):
+    for family, parameters in FAMILIES[::step]:
+        space = Space({"a": getattr(stats, family)(*parameters)})
+        again = space_from_description(json.loads(json.dumps(describe_space(space))))
+        points = space.decode(np.linspace(-1.0, 1.0, 5)[:, None])
+        assert again.decode(np.linspace(-1.0, 1.0, 5)[:, None]) == points, family
+        np.testing.assert_array_equal(again.encode(points), space.encode(points))
+
+
+@pytest.mark.parametrize("width", [10**4, 10**7, 10**18])
+def test_journal_does_not_grow_with_range(path, width):
+    by_minimize({"n": stats.randint(0, width)}, path, 4)
+    assert path.stat().st_size < 4000
+    [domain] = parameter_domains(read_journal(path).optimizer.space_).values()
+    assert domain.high > 0.99 * width
+
+
+def test_report_equals_that_of_search(path):
+    params = {"cv": 3, "initial_params": None, "random_state": 0, "journal": path}
+    space = {"min_samples_leaf": stats.geom(0.05), "criterion": ["gini", "entropy"]}
+    search = SILBOSearchCV(DecisionTreeClassifier(random_state=0), space, n_iter=12, **params)
+    pages = [report(source) for source in (search.fit(*load_iris(return_X_y=True)), path)]
+    of_search, of_journal = (dict(SECTION.findall(page)) for page in pages)
+    assert of_search.keys() == of_journal.keys()
+    differing = {name for name, text in of_search.items() if of_journal[name] != text}
+    assert differing == {"What was searched"}  # the journal has no reason for which it ended
+
+
+def test_search_without_columns_is_resumed_and_reported(path):
+    tree, space = DecisionTreeClassifier(random_state=0), {"criterion": ["entropy"]}
+    for n_iter in (1, 2, 2):
+        search = SILBOSearchCV(tree, space, n_iter=n_iter, random_state=0, journal=path)
+        search.fit(*load_iris(return_X_y=True))
+    assert [p["criterion"] for p in search.cv_results_["params"]] == ["entropy", "gini"]
+    assert list(read_journal(path).is_inside) == [True, False]
+    assert "row 1 lies outside the search space" in report(path)
+
+
+def test_candidate_outside_space_is_restored_as_given(path):
+    given = [{"a": Ridge(3.0), "b": 0.5}, {"a": Ridge(3.0), "b": 0.5}]
+    params = {"initial_params": given, "cv": KFold(2), "refit": False, "random_state": 0}
+    for n_iter in (2, 4):
+        search = SILBOSearchCV(
+            Any(), {"a": ["x", double], "b": [0.5, 1.0]}, n_iter=n_iter, journal=path, **params
+        )
+        with pytest.warns(UserWarning, match="outside the space"):
+            search.fit(X)
+    assert_identical(search.cv_results_["params"][:2], given)
+    assert [repr(point["a"]) for point in read_journal(path).points[:2]] == [repr(Ridge(3.0))] * 2
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_killed_and_resumed_run_has_ended(path):
+    def run(n_before_death):
+        calls = iter(range(n_before_death))
+
+        def func(x):
+            if next(calls, None) is None:
+                os._exit(9)
+            return float(x[0])
+
+        options = {"method": "random", "n_calls": 6, "random_state": 0}
+        return minimize(func, [(0.0, 1.0)], journal=path, **options)
+
+    if (child := os.fork()) == 0:
+        run(3)
+    os.waitpid(child, 0)
+    assert read_journal(path).n_open == 1
+    assert run(9).nfev == 7
+    assert read_journal(path).n_open == 0
+
+
+@pytest.mark.parametrize("door", [by_minimize, by_search, lambda _, path, n: report(path)])
+def test_null_byte_in_path_is_rejected(door):
+    with pytest.raises(ValueError, match=r"must be a .*, got 'a"):
+        door({"a": [1, 2]}, "a\0b", 2)
+
+
+@pytest.mark.parametrize("options", [{"embedding": Locked()}, {"x0": [[0.5]], "y0": [1, 2]}])
+def test_invalid_option_leaves_no_file(path, options):
+    with pytest.raises(ValueError, match=r"must be|cannot be"):
+        minimize(lambda x: 0.5, [(0.0, 1.0)], journal=path, **options)
+    assert not path.exists()

@@ -1,6 +1,8 @@
 """Saved states and journals that somebody changed, checksums and all, raise ValueError."""
 
 import json
+import os
+import random
 import warnings
 from functools import partial
 
@@ -11,6 +13,7 @@ from scipy.stats import loguniform
 from sklearn.linear_model import Ridge
 
 from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
+from skbo_silbo.inspection._from_journal import read_journal
 
 BOUNDS = [(0.0, 1.0), (0.0, 1.0)]
 
@@ -203,9 +206,10 @@ def test_any_part_of_state_may_be_wrong(saved, n):
     assert sum(tried) > len(tried) // 2
 
 
-def of_search(path):
+def of_search(path, **params):
     space = {"alpha": loguniform(1e-3, 1e3), "solver": ["svd", "lsqr"]}
     options = {"n_iter": 4, "n_initial": 3, "cv": 2, "random_state": 0, "refit": False}
+    options |= params
     search = SILBOSearchCV(Ridge(), space, journal=path, **options)
     return search.fit(np.eye(8), np.arange(8.0))
 
@@ -226,21 +230,61 @@ def test_malformed_score_is_rejected_by_line(tmp_path, score, message):
         of_search(path)
 
 
-@pytest.mark.parametrize("door", [run, of_search])
-@pytest.mark.parametrize("n", [20, pytest.param(10**6, marks=pytest.mark.slow)])
-def test_any_part_of_journal_may_be_wrong(tmp_path, door, n):
-    path = tmp_path / "run.jsonl"
-    door(path, 5) if door is run else door(path)
+def of_objectives(path):
+    options = {"refit": ["r2", "fit_time"], "scoring": ["r2", "neg_max_error"]}
+    return of_search(path, **options)
+
+
+def of_branches(path):
+    def func(point):
+        return point["a"], [point["a"] - 2.0]
+
+    space = [{"a": loguniform(1e-3, 1.0), "k": ["u", (1, 2), None]}, {"a": [1, 2, 3], "k": ["w"]}]
+    options = {"n_calls": 5, "n_initial": 3, "n_constraints": 1, "random_state": 0}
+    return minimize(func, space, journal=path, **options)
+
+
+def with_change(line, rng):
+    """Return a line of a journal with an entry of another type, left out or repeated."""
+    content = json.loads(line)
+    *inner, last = rng.choice(list(parts_of(content)))
+    part = content
+    for key in inner:
+        part = part[key]
+    value = rng.choice([*WRONG, "left out", "repeated"])
+    if value == "left out":
+        del part[last]
+    elif value == "repeated" and isinstance(part, list):
+        part.append(part[last])
+    else:
+        part[last] = value
+    content.pop("check", None)
+    return checked_line(content)
+
+
+def is_rejected_by_name(read, path):
+    """Read a journal, and return whether an error names it; other errors are raised."""
+    try:
+        read(path)
+    except ValueError as error:
+        if str(error).startswith("journal "):
+            return True
+        raise
+    return False
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("door", [run, of_search, of_objectives, of_branches])
+@pytest.mark.parametrize("n", [40, pytest.param(500, marks=pytest.mark.slow)])
+def test_changed_journal_is_read_or_rejected_by_name(tmp_path, monkeypatch, door, n):
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    path, rng = tmp_path / "run.jsonl", random.Random(0)
+    door(path)
     written = path.read_bytes().splitlines()
-    places = [(i, *place) for i, line in enumerate(written) for place in parts_of(json.loads(line))]
-    n_refused = n_tried = 0
-    for k, (i, *place) in enumerate(some([p for p in places if p[1] != "check"], n)):
-        for value in WRONG if n > 1000 else [WRONG[k % len(WRONG)]]:
-            content = changed(written[i], place, value)
-            del content["check"]
-            path.write_bytes(
-                b"\n".join([*written[:i], checked_line(content), *written[i + 1 :], b""])
-            )
-            n_refused += is_refused_in_words(partial(door, path))
-            n_tried += 1
-    assert n_refused > n_tried // 2
+    n_rejected = 0
+    for _ in range(n):
+        i = rng.randrange(len(written))
+        lines = [*written[:i], with_change(written[i], rng), *written[i + 1 :], b""]
+        path.write_bytes(b"\n".join(lines))
+        n_rejected += sum(is_rejected_by_name(read, path) for read in (read_journal, door))
+    assert n_rejected > n // 2
