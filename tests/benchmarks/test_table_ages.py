@@ -68,6 +68,7 @@ def listed(*kinds, having=()):
 def test_every_source_of_a_table_has_scopes():
     stated = {table["file"] for table in TABLES} | set(CONTENT["unaffected"])
     data = {name for name in files_in("results", "tables") if name.endswith((".jsonl", ".csv"))}
+    data |= {f"images/{path.name}" for path in (FOLDER.parent / "images").iterdir()}
     assert stated <= data
     assert data - listed("tables", having=["results"]) <= stated
 

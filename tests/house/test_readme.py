@@ -50,3 +50,16 @@ def test_benchmark_tables_match_results():
 def test_commands_for_ci_are_marked():
     assert README.count("<!-- test -->") == README.count("<!-- main job -->") == 1
     assert "README.md" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_first_screen_states_result_of_table():
+    with who_wins.TABLE.open(newline="", encoding="utf-8") as file:
+        rows = {(row["problems"], row["evaluations"]): row for row in csv.DictReader(file)}
+    row = rows["bbob, 10 and 20 inputs", "100"]
+    shares = [100 * float(row[column].split()[0]) for column in ("ours", "best other")]
+    start = README.split("```")[0]
+    assert re.findall(r"(\d+) %", start) == [f"{share:.0f}" for share in shares]
+
+
+def test_text_has_at_most_750_words():
+    assert len(re.sub(r"<!--.*?-->", "", CODE.sub("", README)).split()) <= 750

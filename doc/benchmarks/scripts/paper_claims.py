@@ -137,6 +137,56 @@ DEFAULT = tuple(
         ("random search", "random"),
     )
 )
+# figures of the paper: {method's name: (method in the results, evaluations of 250 iterations)}
+CURVES = {
+    "bottom-up": ("silbo-bu", 1600),
+    "bottom-up, EI": ("silbo-bu-ei", 1600),
+    "bottom-up as run": ("silbo-bu-as-run", 1600),
+    "top-down": ("silbo-td", 250),
+    "top-down, EI": ("silbo-td-ei", 250),
+    "top-down as run": ("silbo-td-as-run", 250),
+    "REMBO": ("rembo", 250),
+    "REMBO as run": ("rembo-as-run", 250),
+    "REMBO, kernel K_X": ("rembo-kx", 250),
+    "REMBO, kernel K_psi": ("rembo-kpsi", 250),
+    "HeSBO": ("hesbo", 250),
+    "HeSBO as run": ("hesbo-as-run", 250),
+    "SIR-BO": ("sir-bo", 250),
+    "SIR-BO as run": ("sir-bo-as-run", 250),
+    "ADD-BO": ("add-bo", 250),
+}
+TIMED = {name: curve for name, curve in CURVES.items() if "as run" not in name and "EI" not in name}
+DIRECTIONS = {"SILBO": ("paper", 50), "SIR": ("sir", 50)}
+SEMI = {
+    "with unlabelled points": ("silbo-bu-local", 1600),
+    "without": ("silbo-bu-local-labelled", 1600),
+}
+FIRST = {"20 random points": ("silbo-bu-random-20", 250), "10 and 10": ("silbo-bu-10-and-10", 250)}
+OFTEN = {"every 10": ("silbo-bu-every-10", 1600), "every 40": ("silbo-bu-every-40", 1600)}
+NETWORK = {"function": "mlp_weights", "d": 500}
+CAMEL = {"function": "three_hump_camel"}
+EACH = tuple({"function": function} for function, *_ in FUNCTIONS)
+# figure, what it shows, runs in the paper, results, methods, problems
+FIGURES = (
+    *(
+        (f"{figure}", f"{name}, {d} inputs", 100, "paper", CURVES, ({**EACH[i], "d": d},))
+        for i, (figure, name) in enumerate(((3, "Branin"), (4, "Hartmann6"), (5, "Colville")))
+        for d in (100, 1000)
+    ),
+    ("6", "500 weights of a network", 5, "paper", CURVES, (NETWORK,)),
+    ("7", "directions on Camel, 1000 inputs", 1, "paper-embedding", DIRECTIONS, (CAMEL,)),
+    ("8", "directions on Branin, 1000 inputs", 1, "paper-embedding", DIRECTIONS, EACH[:1]),
+    *(
+        (figure, f"{title}, 1000 inputs", 100, "paper", methods, [{**f, "d": 1000} for f in EACH])
+        for figure, title, methods in (
+            ("9", "unlabelled points", SEMI),
+            ("10", "points of the first embedding", FIRST),
+            ("11", "how often the embedding is learnt", OFTEN),
+        )
+    ),
+    ("12", "time, Branin, 1000 inputs", 100, "methods", TIMED, ({**EACH[0], "d": 1000},)),
+    ("12", "time, the network", 5, "paper", TIMED, (NETWORK,)),
+)
 # what decides each claim, in words
 DECIDES = {
     "bottom-up beats REMBO": "their 100 runs; ours as run lean to it",

@@ -1,4 +1,4 @@
-"""Write the tables of findings.rst from the results beside it, or check that they say the same.
+"""Write the tables of findings.rst and reproduction.rst from the results, or check them.
 
 Run it at the top of the project, where the package is installed::
 
@@ -22,6 +22,7 @@ from paper_claims import (
     CLAIMS,
     DECIDES,
     DEFAULT,
+    FIGURES,
     FUNCTIONS,
     ON_TEXTBOOK,
     PRINTED,
@@ -369,6 +370,26 @@ def format_runs(paper, method, d):
     return "; ".join(f"{n}: {min(own.count(n) for own in lengths.values())}" for n in budgets)
 
 
+def figures_table(results):
+    """Return the runs for each figure of the paper, at its budget and at smaller ones."""
+    rows = []
+    for figure, title, n_published, source, methods, problems in FIGURES:
+        cells = {"full": [], "smaller": [], "none": []}
+        for name, (method, budget) in methods.items():
+            lengths = [
+                [r["problem"]["n"] for r in results[source].of(method, **problem)]
+                for problem in problems
+            ]
+            most = min(max(own, default=0) for own in lengths)
+            runs = min(sum(n >= most for n in own) for own in lengths) if most else 0
+            kind = "full" if most >= budget else "smaller" if runs else "none"
+            words = {"full": f"{name} {runs}", "smaller": f"{name} {runs} ({most})", "none": name}
+            cells[kind].append(words[kind])
+        rows.append((figure, title, str(n_published), *("; ".join(c) for c in cells.values())))
+    header = ("figure", "shows", "runs in the paper", "runs at its budget", "at a smaller", "none")
+    return Table("Figures of the paper", header, rows)
+
+
 def made():
     """Return the tables of the page: file name to text."""
     names = "paper", "methods", "paper-embedding", "solvers"
@@ -390,7 +411,11 @@ def made():
     }
     for words, rows in (*families.items(), ("iterations of the paper", iterations)):
         tables[words.replace(" ", "-")] = claims_table(rows, f"Every comparison, {words}")
-    return {f"findings-{name}.csv": csv_lines(table) for name, table in tables.items()}
+    sources = dict(zip(names, (paper, methods, embedding, solvers), strict=True))
+    return {
+        **{f"findings-{name}.csv": csv_lines(table) for name, table in tables.items()},
+        "reproduction.csv": csv_lines(figures_table(sources)),
+    }
 
 
 def main(arguments=None):
