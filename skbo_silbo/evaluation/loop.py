@@ -7,6 +7,7 @@ only writer of the journal.
 """
 
 import math
+import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from operator import attrgetter
@@ -119,8 +120,10 @@ class EvaluationLoop:
             while True:
                 trial, n_open = None, len(self._running) + len(self._observed)
                 if self._n_wanted(n_open) > 0:
+                    start = time.perf_counter()
                     trial = self.proposals.next(self._n_begun, self._n_open_values())
                 if trial is not None:
+                    trial.proposal_time = time.perf_counter() - start
                     self._begin(trial)
                 elif not n_open:  # unless the budget is spent
                     self.budget.end("exhausted", "Every point of the finite space was evaluated.")
@@ -213,16 +216,22 @@ class EvaluationLoop:
         self.n_calls -= 1
 
     def _withdraw_waiting(self):
-        """Withdraw the evaluations that are waiting for a worker."""
+        """Withdraw the evaluations that are waiting for a worker.
+
+        Evaluations that have begun are completed. If the time is over, they are withdrawn as well,
+        unless no evaluation has been recorded yet.
+        """
         if not self._is_withdrawn:
             self._is_withdrawn = True
+            is_late = self.budget.stop.reason == "max_time" and self.budget.n_done
             calls = self.workers.drain()
             n_withdrawn = Counter(call.key[0] for call in calls)
             for call in calls:
-                if n_withdrawn[call.key[0]] < self.evaluation.n_calls:
+                has_begun = n_withdrawn[call.key[0]] < self.evaluation.n_calls
+                if has_begun and not is_late:
                     self.workers.submit(call)
-                else:
-                    self._running.pop(call.key[0], None)
+                elif (trial := self._running.pop(call.key[0], None)) and has_begun:
+                    self.log.withdrawn(trial)
         if not self.workers.n_calls:  # a call that lost its worker has no outcome any more
             self._running = {}
 

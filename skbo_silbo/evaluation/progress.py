@@ -15,12 +15,12 @@ def show_progress(verbose, title, total, unit):
         Verbosity. 0 shows nothing. 1 shows a progress bar if tqdm is installed, and otherwise a
         line per evaluation. 2 or more shows lines that include the points.
     title : str
-    total : int
-        Number of evaluations that remain to be made.
+    total : int or float
+        Maximum number of evaluations, infinite if only the time is limited.
     unit : str
         Name of one evaluation in the output, such as "call".
     """
-    tqdm = None
+    tqdm, total = None, None if total == math.inf else total
     if verbose == 1:
         with suppress(ImportError):
             from tqdm.auto import tqdm
@@ -29,12 +29,14 @@ def show_progress(verbose, title, total, unit):
     elif tqdm is None:
         yield partial(_print_line, title, total, verbose > 1)
     else:
-        with tqdm(total=total, desc=title, unit=unit, bar_format=BAR) as bar:
+        style = TIMER if total is None else BAR
+        with tqdm(total=total, desc=title, unit=unit, bar_format=style) as bar:
             yield partial(_move, bar)
 
 
 # Without tqdm's own estimate, which does not know of `max_time`.
 BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
+TIMER = "{desc}: {n_fmt} [{elapsed}, {rate_fmt}{postfix}]"  # there is no total
 
 
 def _move(bar, progress):
@@ -44,8 +46,9 @@ def _move(bar, progress):
 
 def _print_line(title, total, with_point, progress):
     point = f": {_format_inputs(progress.point)}" if with_point else ""
+    n = f"{progress.n_evaluations}" + ("" if total is None else f"/{total}")
     print(
-        f"[{title} {progress.n_evaluations}/{total}] value {progress.value:.4g}, "
+        f"[{title} {n}] value {progress.value:.4g}, "
         f"{_format_best(progress)}, {progress.elapsed:.1f} s{point}"
     )
 

@@ -1,5 +1,6 @@
 """Evaluations of single points, and the interface between the loop and the objective."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,8 @@ class Trial:
         Number of times that the evaluation has begun, including runs whose process died during it.
     results : dict
         Return values of the finished calls, by the position of the call.
+    proposal_time : float
+        Time in seconds that the proposal of the point took. NaN if an earlier run proposed it.
     observation : Observation or None
     row : int or None
         Index of the observation in the optimiser. None until it is passed to the optimiser.
@@ -75,6 +78,7 @@ class Trial:
     position: int = 0
     attempts: int = 0
     results: dict[int, Any] = field(default_factory=dict)
+    proposal_time: float = math.nan
     observation: Observation | None = None
     row: int | None = None
     record: dict[str, Any] | None = None

@@ -357,7 +357,7 @@ def _read_search(search, metric, argument):
         source = f"{label} of {type(search.estimator).__name__}"
         more = {
             "table": search.evaluation_table(),
-            "facts": {"Source": source, "Ended": ended},
+            "facts": {"Source": source, "Ended": ended, "Time": _time_shares(search)},
             "title": f"{source}, {_data_size(search)}",
             "front": read_front(search) if hasattr(search, "pareto_front_") else None,
         }
@@ -381,6 +381,19 @@ def n_inputs(optimizer):
     """Return the number of inputs of an optimiser as text."""
     n = len(parameter_domains(optimizer.space_))
     return f"{n} input{'s' * (n != 1)}"
+
+
+def _time_shares(search):
+    """Return how the time of a search is divided between fits, proposals and the refit."""
+    results = search.cv_results_
+    fits = np.nansum(results["mean_fit_time"] + results["mean_score_time"]) * search.n_splits_
+    seconds = {
+        "fits and scores": fits,
+        "proposals": np.nansum(results["proposal_time"]),
+        "the refit": getattr(search, "refit_time_", 0.0),
+    }
+    total = sum(seconds.values()) or 1.0
+    return ", ".join(f"{100.0 * part / total:.0f} % {name}" for name, part in seconds.items())
 
 
 def _data_size(search):

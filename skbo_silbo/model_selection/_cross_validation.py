@@ -32,7 +32,7 @@ class CrossValidation(Evaluation):
     ----------
     search : SILBOSearchCV
     state : SearchState
-    total : int
+    total : int or float
         Maximum number of candidates, shown in scikit-learn's messages.
     callback_ctx : CallbackContext or None, default=None
         Context of the search for scikit-learn's callbacks.
@@ -64,7 +64,8 @@ class CrossValidation(Evaluation):
         about = {"task_name": "batch", "max_subtasks": self.n_calls, "sequential_subtasks": False}
         ctx = task.enter_context(callback_task(search, self._callback_ctx, **about))
         self._tasks[trial.number] = task
-        fits = self._state.make_fits(trial.point, (trial.number, self._total), ctx, search)
+        total = "?" if self._total == math.inf else self._total
+        fits = self._state.make_fits(trial.point, (trial.number, total), ctx, search)
         if effective_n_jobs(search.n_jobs) > 1 or search.timeout is not None:
             fits = [nested_in(self._state.parallel, fit) for fit in fits]
         return [(fit, self._state.data()) for fit in fits]

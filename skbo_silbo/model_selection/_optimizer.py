@@ -21,7 +21,7 @@ def n_first_candidates(search, space):
     """
     if search.n_initial != "auto" or search.method != "silbo":
         return search.n_initial
-    return min(n_initial_points(space.n_features_), max(search.n_iter // 2, 1))
+    return min(n_initial_points(space.n_features_), max(search._most_candidates // 2, 1))
 
 
 def make_optimizer(search, space, results, random_state, n_initial):

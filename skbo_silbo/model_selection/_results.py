@@ -43,9 +43,10 @@ def searched_scores(rows, refit):
 
 def warn_of_interruption(candidates, n_iter, error):
     """Warn that the results only include candidates evaluated before an interruption."""
+    n_iter = "" if n_iter == math.inf else f" of {n_iter}"
     then = "The error is raised again" if isinstance(error, SystemExit) else "The best is refitted"
     warn_user(
-        f"The search was interrupted after {len(candidates)} of {n_iter} candidates ({error!r}); "
+        f"The search was interrupted after {len(candidates)}{n_iter} candidates ({error!r}); "
         f"the results only include these. {then}."
     )
 
@@ -140,6 +141,7 @@ def make_results(search, candidates, evaluate_candidates):
     warn_or_raise_about_fit_failures(rows, search.error_score)
     params = [candidate.point for candidate in candidates]
     more = {"iter": [c.batch for c in candidates], "source": [c.source for c in candidates]}
+    more["proposal_time"] = [c.proposal_time for c in candidates]
     table = adopt_rows(evaluate_candidates, rows)
     table.update(format_results(search, params, len(rows) // len(params), rows, more))
     if search._goals:

@@ -1,5 +1,6 @@
 """Hyperparameter search with SILBO, a drop-in replacement for RandomizedSearchCV."""
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -77,10 +78,11 @@ class SILBOSearchCV(SeveralGoals):
         other list is categorical. In a list of dicts each dict is a branch, and a candidate has
         the parameters of one branch. All branches share `n_iter` and a single surrogate, which
         learns about common parameters from all of them.
-    n_iter : int, default=10
+    n_iter : int or None, default=10
         Maximum number of candidates, including the initial ones. With the default of 10, all
-        candidates may be initial ones, so that the surrogate is not used. The search also ends
-        when all points of a finite space have been evaluated.
+        candidates may be initial ones, so that the surrogate is not used. If None, only `max_time`,
+        which is then required, limits the search. The search also ends when all points of a finite
+        space have been evaluated.
     batch_size : int or "auto", default="auto"
         Number of candidates to propose at a time. "auto" proposes a candidate whenever a worker is
         free; with several workers the result then depends on which fits finish first. With an int,
@@ -121,8 +123,9 @@ class SILBOSearchCV(SeveralGoals):
         with joblib's backend "threading", where they cannot be stopped. Other backends are
         rejected. The refit is not limited.
     max_time : float or None, default=None
-        Time in seconds after which no further candidate is started or, with an int as `batch_size`,
-        no further batch. The first one is always started, and running fits are completed.
+        Time in seconds after which no further fit is started. The first candidate is always
+        completed. Any other candidate with splits that are left is dropped, and a resumed search
+        evaluates it again. Running fits are completed.
     n_retries : int, default=1
         Number of times to repeat a fit whose worker dies. If all repetitions fail in this way, the
         candidate counts as failed.
@@ -272,7 +275,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     estimator: Any
     param_distributions: Any = "auto"
     _: KW_ONLY
-    n_iter: int = 10
+    n_iter: int | None = 10
     batch_size: int | Auto = "auto"
     scoring: Any = None
     n_jobs: int | None = None
@@ -304,7 +307,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         **BaseSearchCV._parameter_constraints,
         "refit": [*BaseSearchCV._parameter_constraints["refit"], list, tuple],
         "param_distributions": [dict, list, Space, SpaceUnion, StrOptions({"auto"})],
-        "n_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_iter": [Interval(Integral, 1, None, closed="left"), None],
         "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "random_state": ["random_state"],
         "timeout": [Interval(Real, 0, None, closed="neither"), None],
@@ -343,7 +346,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             log.begin(description, space, seed, fixed, candidates=given.params)
             n_initial = log.fixed["n_initial"]
             self.optimizer_ = make_optimizer(self, space, results, RootSeed(seed), n_initial)
-            total = min(self.n_iter, space.n_points + len(given.outside))
+            total = min(self._most_candidates, space.n_points + len(given.outside))
             with (
                 closing(CrossValidation(self, state, total, search_ctx)) as evaluation,
                 show_progress(self.verbose, type(self).__name__, total, "candidate") as show,
@@ -368,13 +371,18 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             self.cv_results_ = table
             raise interruption
 
+    @property
+    def _most_candidates(self):
+        """Maximum number of candidates, infinite without `n_iter`."""
+        return math.inf if self.n_iter is None else self.n_iter
+
     def _make_loop(self, evaluation, log, given, show):
         """Create the evaluation loop of the search."""
         size = self.batch_size
         if size == "auto":
             size = 1 if effective_n_jobs(self.n_jobs) == 1 else None
         budget = Budget(
-            self.n_iter,
+            self._most_candidates,
             "n_iter",
             max_time=self.max_time,
             patience=self.patience,
@@ -395,7 +403,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")
             raise error
         self.stop_reason_ = "interrupted"
-        warn_of_interruption(loop.trials, self.n_iter, error)
+        warn_of_interruption(loop.trials, self._most_candidates, error)
         return error
 
     def predict_score(self, params: Any) -> Prediction:

@@ -49,7 +49,7 @@ def read_settings(search, X, y):
     space = read_space(search.space_, steps)
     constraints = KnownConstraints.of(search.constraints, space)
     rule = constraints.violation
-    given = read_initial_params(search.initial_params, steps, space, search.n_iter, rule)
+    given = read_initial_params(search.initial_params, steps, space, search._most_candidates, rule)
     require_options_that_fit(search, given)
     results = read_initial_results(search.initial_results, search.refit, space)
     return space, constraints, given, results
@@ -92,7 +92,12 @@ def require_options_that_fit(search, given):
     """
     check_nonnegative("timeout", search.timeout, "None")  # unlike scikit-learn, rejects True
     check_nonnegative("max_time", search.max_time, "None")
-    if len(given.due) > search.n_iter:
+    if search.n_iter is None and search.max_time is None:
+        raise ValueError(
+            "`max_time` must be a number of seconds if `n_iter` is None, got None. Set one of them "
+            "to limit the search."
+        )
+    if len(given.due) > search._most_candidates:
         raise ValueError(
             f"`initial_params` must contain at most n_iter={search.n_iter} candidates, got "
             f"{len(given.params)}. Increase n_iter or remove some candidates."

@@ -6,7 +6,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from scipy.stats import uniform
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
 
@@ -126,22 +126,51 @@ def test_sources_follow_order_of_values(tmp_path):
         assert result.func_vals[2] == 0.75
 
 
-def test_max_time_cuts_batch_that_resumes(tmp_path, monkeypatch):
-    """A batch of four takes two runs, and is the batch of an uninterrupted search."""
-    options = {"batch_size": 4, "n_initial": 4, "n": 8}
-    whole, _ = by_search(**options)
-    clock = [0.0]
-    monkeypatch.setattr("skbo_silbo.evaluation.budget.time.perf_counter", lambda: clock[0])
+@pytest.fixture
+def clock(monkeypatch):
+    """Let every score take ten seconds."""
+    now = [0.0]
+    monkeypatch.setattr("skbo_silbo.evaluation.budget.time.perf_counter", lambda: now[0])
 
     def score(self, X, y=None, score=Hill.score):
-        clock[0] += 10.0
+        now[0] += 10.0
         return score(self, X, y)
 
     monkeypatch.setattr(Hill, "score", score)
+    return now
+
+
+def test_max_time_cuts_batch_that_resumes(clock, tmp_path):
+    """A batch of four takes two runs, and is the batch of an uninterrupted search."""
+    options = {"batch_size": 4, "n_initial": 4, "n": 8}
+    whole, _ = by_search(**options)
     options |= {"journal": tmp_path / "run.jsonl", "max_time": 15.0}
     for n in (2, 4, 6, 8):
         values, _ = by_search(**options)
         np.testing.assert_array_equal(values, whole[:n])
+
+
+def test_candidate_without_time_for_all_splits_is_dropped(clock, tmp_path):
+    X = np.zeros((6, 1))
+    search = SILBOSearchCV(Hill(), SPACE, n_iter=4, cv=3, random_state=0, initial_params=None)
+    whole = clone(search).fit(X)
+    search.set_params(journal=tmp_path / "run.jsonl", max_time=45.0)
+    for n in (1, 2, 3, 4):  # a second candidate begins each time, but two splits are in time
+        fitted = clone(search).fit(X)
+        assert fitted.cv_results_["params"] == whole.cv_results_["params"][:n]
+        assert fitted.stop_reason_ == ("budget" if n == 4 else "max_time")
+
+
+def test_time_alone_limits_search_without_n_iter(clock, capsys):
+    options = {"cv": 2, "random_state": 0, "initial_params": None}
+    search = SILBOSearchCV(Hill(), SPACE, n_iter=None, max_time=100.0, verbose=2, **options)
+    fitted = search.fit(np.zeros((6, 1)))
+    assert fitted.stop_reason_ == "max_time"
+    assert len(fitted.cv_results_["params"]) == 5
+    assert "[SILBOSearchCV 5] value" in capsys.readouterr().out
+    assert np.isfinite(fitted.cv_results_["proposal_time"]).all()
+    with pytest.raises(ValueError, match="`max_time` must be a number of seconds if `n_iter` is"):
+        search.set_params(max_time=None).fit(np.zeros((6, 1)))
 
 
 @pytest.mark.quick
