@@ -68,7 +68,7 @@ with tempfile.TemporaryDirectory() as folder:
     SILBOSearchCV(pipeline, space, n_iter=25, journal=journal, **settings).fit(X, y)
     search = SILBOSearchCV(pipeline, space, n_iter=40, journal=journal, **settings).fit(X, y)
 
-print("candidates taken from the journal:", (search.cv_results_["source"] == "resumed").sum())
+print("candidates taken from the journal:", search.cv_results_["resumed"].sum())
 print("best:", search.best_params_, round(search.best_score_, 4))
 
 # %%

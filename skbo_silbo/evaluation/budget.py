@@ -47,8 +47,7 @@ class Progress:
         evaluation failed.
     source : str
         Origin of the point: "given" (passed by the user), "known" (performed well on other data),
-        "init" (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an
-        earlier run).
+        "init" (the initial design) or "model" (proposed by the model).
     is_best : bool
         Whether the point is the best one so far.
     best_point : ndarray, dict or None
@@ -114,6 +113,8 @@ class Budget:
         The best feasible trial so far, or None if there is none.
     time_limit : float
         Value of `time.perf_counter` at which `max_time` is over.
+    n_new : int
+        Number of evaluations of this run.
     deadline : float
         Value of `time.perf_counter` after which no evaluation is started. It is infinite until the
         first evaluation of this run has begun, and then equal to `time_limit`.
@@ -133,7 +134,7 @@ class Budget:
             self.patience = math.inf
         self.sign = -1.0 if self.higher_is_better else 1.0
         self._goal = -math.inf if self.target is None else self.sign * self.target
-        self.n_done, self.n_idle, self._n_new = 0, 0, 0
+        self.n_done, self.n_idle, self.n_new = 0, 0, 0
         self.stop, self.best, self._best_values = None, None, []
         self.deadline = math.inf
         self.start_clock()
@@ -183,8 +184,8 @@ class Budget:
             self.end("patience", f"No improvement in {self.patience} {unit} (patience).")
         best = math.nan if self.best is None else self.sign * self.best.observation.y
         self._best_values.append(best)
-        is_new = trial.source != "resumed"
-        self._n_new += is_new
+        is_new = not trial.is_resumed
+        self.n_new += is_new
         if show is None and (self.callback is None or not is_new):
             return
         progress = self._progress(trial, self.sign * y, is_best, optimizer)
@@ -196,8 +197,8 @@ class Budget:
     def _progress(self, trial, value, is_best, optimizer):
         elapsed = time.perf_counter() - self._start
         left = self.time_limit - self._start - elapsed
-        if self._n_new:
-            left = min(left, elapsed / self._n_new * (self.n - self.n_done))
+        if self.n_new:
+            left = min(left, elapsed / self.n_new * (self.n - self.n_done))
         return Progress(
             n_evaluations=self.n_done,
             n_total=self.n,

@@ -219,11 +219,12 @@ class EvaluationLoop:
         """Withdraw the evaluations that are waiting for a worker.
 
         Evaluations that have begun are completed. If the time is over, they are withdrawn as well,
-        unless no evaluation has been recorded yet.
+        unless this run has not recorded an evaluation yet.
         """
         if not self._is_withdrawn:
             self._is_withdrawn = True
-            is_late = self.budget.stop.reason == "max_time" and self.budget.n_done
+            n_recorded = self.budget.n_new + sum(not t.is_resumed for t in self._observed)
+            is_late = self.budget.stop.reason == "max_time" and n_recorded
             calls = self.workers.drain()
             n_withdrawn = Counter(call.key[0] for call in calls)
             for call in calls:

@@ -42,7 +42,7 @@ def read_trials(log, evaluation: Evaluation, proposals, batch_size=None):
         for part in (passed_on, open_batch)
     )
     for trial in (*trials, *open_batch):
-        trial.source = "resumed" if trial.is_evaluated else trial.source
+        trial.is_resumed = trial.is_evaluated
     return trials, open_batch
 
 
@@ -87,7 +87,8 @@ def restore_trials(
             trial = Trial(point, "given", not record.is_outside, record.evaluated is not None)
             error = None
             if record.evaluated is not None:
-                error, trial.source, trial.batch, trial.position, _ = record.evaluated
+                error, trial.source, trial.batch, trial.position, _, time = record.evaluated
+                trial.proposal_time = time
             trial.observation = Observation(float(y), told, error, rows)
             trials.append(trial)
     return trials

@@ -42,13 +42,14 @@ class Trial:
     point : ndarray or dict
     source : str
         Origin of the point: "given" (passed by the user), "known" (performed well on other data),
-        "init" (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an
-        earlier run).
+        "init" (the initial design) or "model" (proposed by the model).
     is_modelled : bool, default=True
         Whether the observation is passed to the optimiser. It is False if the point is outside the
         search space.
     is_evaluated : bool, default=True
         Whether the point was evaluated. It is False if the user supplied its value.
+    is_resumed : bool, default=False
+        Whether an earlier run evaluated the point.
 
     Attributes
     ----------
@@ -61,7 +62,7 @@ class Trial:
     results : dict
         Return values of the finished calls, by the position of the call.
     proposal_time : float
-        Time in seconds that the proposal of the point took. NaN if an earlier run proposed it.
+        Time in seconds that the proposal of the point took. NaN if it was not proposed.
     observation : Observation or None
     row : int or None
         Index of the observation in the optimiser. None until it is passed to the optimiser.
@@ -73,6 +74,7 @@ class Trial:
     source: str
     is_modelled: bool = True
     is_evaluated: bool = True
+    is_resumed: bool = False
     number: int = 0
     batch: int = 0
     position: int = 0

@@ -351,7 +351,7 @@ def _read_search(search, metric, argument):
     if optimizer is not None:
         n_initial = _count_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
         sources = list(results["source"])
-        if "model" in sources and "resumed" not in sources:  # others may lie outside the space
+        if "model" in sources:  # others may lie outside the space
             n_initial = sources.index("model")
         ended = ENDED.get(search.stop_reason_, search.stop_reason_)
         source = f"{label} of {type(search.estimator).__name__}"

@@ -31,8 +31,7 @@ TIE_NOTE = (
 ROW_NOTE = "Rows are counted from 0, as in to_frame()."
 SOURCE_NOTE = (
     "Sources: given (by you, or the current parameters), known (good on other data), init "
-    "(initial design, chosen without a model), model (proposed by the model), resumed (read from "
-    "the journal of an earlier run)."
+    "(initial design, chosen without a model), model (proposed by the model)."
 )
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
 

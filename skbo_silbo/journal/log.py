@@ -211,6 +211,7 @@ class EventLog:
             values = values_to_record([trial.observation.y], **told)
             how = {"error": trial.observation.error, "source": trial.source}
             how |= {"batch": trial.batch, "position": trial.position}
+            how["proposal time"] = trial.proposal_time
             trial.record = {**self._about(trial, "observed"), **values, **how, **content}
         self.write(trial.record)
         self._under_way.pop(trial.number, None)

@@ -63,6 +63,8 @@ class Evaluated(NamedTuple):
         Number of the batch, and position of the point within the batch.
     in_order : bool
         Whether the points of a batch are passed to the optimiser together.
+    proposal_time : float
+        Time in seconds that the proposal of the point took.
     """
 
     error: str | None
@@ -70,6 +72,7 @@ class Evaluated(NamedTuple):
     batch: int
     position: int
     in_order: bool
+    proposal_time: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +295,7 @@ def _read_values(content):
 
 def _read_evaluated(content, points):
     kinds = {"source": str, "batch": int, "position": int, "in order": bool}
+    kinds["proposal time"] = float
     for name, kind in kinds.items():
         _require(content, name, kind)
     error = content["error"]

@@ -315,6 +315,7 @@ def _result(loop, stop, *, success=True):
         x_iters=optimizer.x_iters_,
         func_vals=values,
         sources=sources,
+        resumed=[trial is not None and trial.is_resumed for trial in trials],
         errors=[trial.observation.error if trial else None for trial in trials],
         optimizer=optimizer,
         maximize=optimizer.maximize,

@@ -43,8 +43,9 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         The observed value of each point in `x_iters`.
     sources : list of n str
         Origin of each point: "given" (passed as `x0`, or to the optimiser by a callback), "init"
-        (the initial design), "model" (proposed by the model), or "resumed" (evaluated by an earlier
-        run).
+        (the initial design) or "model" (proposed by the model).
+    resumed : list of n bool
+        Whether each value was read from the journal of an earlier run.
     errors : list of n (str or None)
         Reason why an evaluation has no value, such as a timeout. It is None for all other
         evaluations.
@@ -104,6 +105,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         """Return the evaluations as a dict of columns, for use without pandas."""
         n, constraints = len(self.func_vals), self.get("constraints", np.empty((0, 0)))
         results = {"value": self.func_vals.tolist(), "source": self.sources}
+        if any(self.resumed):
+            results["resumed"] = self.resumed
         results |= {f"constraint_{i}": c.tolist() for i, c in enumerate(constraints.T)}
         status = evaluation_status(self.func_vals, self.optimizer.feasible_[:n])
         status = [e or s for e, s in zip(self.errors, status, strict=True)]
@@ -116,10 +119,11 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         -------
         frame : DataFrame
             One column per parameter ("x0", "x1", ... for a box), then "value", "source" (see
-            `sources`), "constraint_0", ... if there are constraints, and "status". The status is
-            "ok", "failed" (the value is NaN or infinite), "infeasible" (a constraint is violated or
-            unknown) or the reason why there is no value. If a parameter has the name of one of
-            these columns, an underscore is appended to the name of the column.
+            `sources`), "resumed" if a value was read from a journal, "constraint_0", ... if there
+            are constraints, and "status". The status is "ok", "failed" (the value is NaN or
+            infinite), "infeasible" (a constraint is violated or unknown) or the reason why there is
+            no value. If a parameter has the name of one of these columns, an underscore is appended
+            to the name of the column.
 
         Examples
         --------
@@ -142,6 +146,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     x_iters: Any
     func_vals: FloatArray
     sources: list[str]
+    resumed: list[bool]
     errors: list[str | None]
     constraints: FloatArray
     optimizer: AskTellOptimizer

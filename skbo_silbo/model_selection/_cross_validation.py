@@ -169,7 +169,7 @@ class FitReader:
     def __init__(self, n_splits=None, n_goals=0):
         self._n_splits, self._n_goals = n_splits, n_goals
         self._entries = None  # names of the entries of the first fit
-        self._metrics = {}  # names of the metrics of each kind of score, None for a single score
+        self._metrics = {}  # names of the metrics of each kind of score
 
     def __call__(self, content):
         """Return the results of all fits, or None for a candidate without results.
@@ -196,8 +196,8 @@ class FitReader:
         self._entries = row.keys() if self._entries is None else self._entries
         is_alike = row.keys() == self._entries
         for kind in SCORES & row.keys():
-            metrics = sorted(row[kind]) if isinstance(row[kind], dict) else None
-            if metrics is not None or row["fit_error"] is None:
+            if isinstance(row[kind], dict):  # failed fits and scorers have a single score
+                metrics = sorted(row[kind])
                 is_alike = is_alike and metrics == self._metrics.setdefault(kind, metrics)
         if not is_alike:
             raise ValueError("all fits must have scores of the same metrics")

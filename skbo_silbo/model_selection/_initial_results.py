@@ -49,7 +49,7 @@ def read_initial_results(given, refit, space):
     resources = given.get("n_resources", [0] * len(params))
     kept = [i for i in range(len(params)) if resources[i] == max(resources)]
     if "source" in given:  # given candidates may be outside the space, such as gamma="scale"
-        may_be_outside = np.isin(given["source"], ["given", "resumed"])
+        may_be_outside = np.asarray(given["source"]) == "given"
         kept = [i for i in kept if not may_be_outside[i] or is_point_of(params[i], space)]
     return [params[i] for i in kept], [scores[i] for i in kept]
 

@@ -53,7 +53,7 @@ def warn_of_interruption(candidates, n_iter, error):
 
 def print_if_model_unused(search, candidates):
     """Print a message if the search ended before its model proposed a candidate."""
-    if {candidate.source for candidate in candidates}.isdisjoint({"model", "resumed"}):
+    if {candidate.source for candidate in candidates}.isdisjoint({"model"}):
         print(
             f"[{type(search).__name__}] All {len(candidates)} candidates were known or initial "
             "ones, so the model has not proposed any yet. Increase n_iter to use it."
@@ -141,6 +141,7 @@ def make_results(search, candidates, evaluate_candidates):
     warn_or_raise_about_fit_failures(rows, search.error_score)
     params = [candidate.point for candidate in candidates]
     more = {"iter": [c.batch for c in candidates], "source": [c.source for c in candidates]}
+    more["resumed"] = [c.is_resumed for c in candidates]
     more["proposal_time"] = [c.proposal_time for c in candidates]
     table = adopt_rows(evaluate_candidates, rows)
     table.update(format_results(search, params, len(rows) // len(params), rows, more))
@@ -172,7 +173,10 @@ def results_table(results, n_splits, *, has_time=False):
     if has_time:
         columns[TIME] = results["mean_fit_time"].tolist()
     seconds = n_splits * (results["mean_fit_time"] + results["mean_score_time"])
-    columns |= {"source": list(results["source"]), "seconds": seconds.tolist()}
+    columns["source"] = list(results["source"])
+    if np.any(results["resumed"]):
+        columns["resumed"] = list(results["resumed"])
+    columns["seconds"] = seconds.tolist()
     status = evaluation_status(np.sum(list(scores.values()), axis=0))
     return evaluation_table(results["params"], columns, status)
 

@@ -123,8 +123,8 @@ class SILBOSearchCV(SeveralGoals):
         with joblib's backend "threading", where they cannot be stopped. Other backends are
         rejected. The refit is not limited.
     max_time : float or None, default=None
-        Time in seconds after which no further fit is started. The first candidate is always
-        completed. Any other candidate with splits that are left is dropped, and a resumed search
+        Time in seconds after which no further fit is started. The first candidate of a run is
+        always completed. Another candidate with splits left is dropped, and a resumed search
         evaluates it again. Running fits are completed.
     n_retries : int, default=1
         Number of times to repeat a fit whose worker dies. If all repetitions fail in this way, the
@@ -187,9 +187,9 @@ class SILBOSearchCV(SeveralGoals):
     ----------
     cv_results_ : dict of arrays
         Results of all candidates in the order of evaluation, with the columns of
-        RandomizedSearchCV. Additional columns are ``iter``, the index of the batch, and ``source``,
-        the origin of the candidate: "given", "known", "init", "model", or "resumed" if it was read
-        from the journal.
+        RandomizedSearchCV. Additional columns are ``iter``, the index of the batch, ``source``, the
+        origin of the candidate ("given", "known", "init" or "model"), ``resumed``, whether it was
+        read from the journal, and ``proposal_time``, the seconds that its proposal took.
     space_ : dict, list of dicts, Space or SpaceUnion
         The search space, in which default ranges have replaced "auto".
     optimizer_ : SILBO

@@ -122,7 +122,8 @@ def test_sources_follow_order_of_values(tmp_path):
     run(2)
     for _ in range(2):
         result = run(3, x0=[[0.5, 0.25]], y0=[0.75])
-        assert result.sources[:3] == ["resumed", "resumed", "given"]
+        assert result.sources[:3] == ["init", "init", "given"]
+        assert result.resumed[:3] == [True, True, False]
         assert result.func_vals[2] == 0.75
 
 

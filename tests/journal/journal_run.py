@@ -122,7 +122,7 @@ def searched(n_iter=N_ITER, journal=None, **options):
     return {
         key: [repr(value) for value in column]
         for key, column in results.items()
-        if "time" not in key and key != "source"
+        if "time" not in key and key != "resumed"
     }
 
 

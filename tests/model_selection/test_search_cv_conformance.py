@@ -54,10 +54,12 @@ def test_fitted_attributes_extend_randomized_search():
         for cls in (SILBOSearchCV, RandomizedSearchCV)
     )
     public = [{n for n in vars(s) if n.endswith("_")} for s in (ours, theirs)]
-    assert public[0] - public[1] == {"optimizer_", "space_", "stop_reason_"}
+    own = {"n_samples_fit_", "optimizer_", "space_", "stop_reason_"}
+    assert public[0] - public[1] == own
     assert public[1] <= public[0]
     assert {n for n in dir(theirs) if n[0] != "_"} <= set(dir(ours))
-    assert set(ours.cv_results_) - set(theirs.cv_results_) == {"iter", "source"}
+    columns = set(ours.cv_results_) - set(theirs.cv_results_)
+    assert columns == {"iter", "proposal_time", "resumed", "source"}
     assert set(theirs.cv_results_) <= set(ours.cv_results_)
     for key, column in theirs.cv_results_.items():
         assert type(ours.cv_results_[key]) is type(column)

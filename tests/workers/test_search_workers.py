@@ -171,7 +171,7 @@ def test_interrupted_search_keeps_its_candidates(tmp_path):
         again = search(journal=path, refit=False, **options)
         assert n_new_fits(again) == 3 * (9 - n_kept)
         assert again.cv_results_["params"][:n_kept] == whole["params"][:n_kept]
-        assert list(again.cv_results_["source"][:n_kept]) == ["resumed"] * n_kept
+        assert again.cv_results_["resumed"][:n_kept].all()
         assert len({tuple(p.values()) for p in again.cv_results_["params"]}) == 9
         told = again.optimizer_.func_vals_
         np.testing.assert_array_equal(told, -again.cv_results_["mean_test_score"])
