@@ -68,7 +68,7 @@ class Slices:
         """Return the slices of a subset of the samples, without weights."""
         return replace(self, weights=None).select(rows)
 
-    def select(self, rows: IntArray) -> "Slices":
+    def select(self, rows: IntArray | BoolArray) -> "Slices":
         """Return the slices of a subset of the samples, with their weights."""
         codes = np.unique(self.codes[rows], return_inverse=True)[1]
         weights = None if self.weights is None else self.weights[rows]
