@@ -6,10 +6,10 @@ symbol     shape     meaning
 Z          (n, p)    rows
 w          (n,)      weights of the rows
 T          (n, t)    targets of weighted mean 0
-h          scalar    bandwidth: the mean distance between two rows
-K          (n, n)    ``exp(-|z_i - z_j| / h)``
-c          (n, t)    coefficients; they sum to 0 over the rows
-f(z)       (t,)      ``sum_i c_i (k(z, z_i) - m_i)``, m_i the weighted mean of K over row i
+h          scalar    bandwidth: ten times the mean distance between two centres
+K          (m, m)    ``exp(-|z_i - z_j| / h)`` of the centres: all rows, or the first m
+c          (m, t)    coefficients; they sum to 0 if all rows are centres
+f(z)       (t,)      ``sum_i c_i (k(z, z_i) - m_i)``, m_i the weighted mean of k(., z_i)
 =========  ========  ==========================================================================
 """
 
@@ -38,30 +38,67 @@ class LaplaceRidge:
     Z : ndarray of shape (n, p)
     T : ndarray of shape (n, t)
     weights : ndarray of shape (n,)
+    n_centres : int, default=None
+        Number of rows, the first ones, whose kernel functions span the fit (Nystroem). None uses
+        all rows.
     """
 
-    def __init__(self, Z: FloatArray, T: FloatArray, weights: FloatArray) -> None:
-        distances = cdist(Z, Z)
-        self.Z, self.bandwidth = Z, WIDTH * mean_distance(distances, weights)
-        K, self._shares = np.exp(-distances / self.bandwidth), weights / weights.sum()
-        self._means = K @ self._shares
-        centred = self._centred(K)
-        root = np.sqrt(weights)[:, None]
-        squares, left = linalg.eigh(root * centred * root.T, check_finite=False, driver="evd")
-        kept = squares > RANGE_TOLERANCE * weights.sum()
-        squares, left, targets = squares[kept], left[:, kept], root * T
+    def __init__(
+        self, Z: FloatArray, T: FloatArray, weights: FloatArray, n_centres: int | None = None
+    ) -> None:
+        self.centres = Z[:n_centres]
+        distances = cdist(self.centres, self.centres)
+        self.bandwidth = WIDTH * mean_distance(distances, weights[:n_centres])
+        shares, root = weights / weights.sum(), np.sqrt(weights)[:, None]
+        K = np.exp(-distances / self.bandwidth)
+        if len(K) == len(Z):
+            basis, squares, left = self._exact_features(K, shares, root)
+        else:
+            basis, squares, left = self._nystroem_features(K, Z, shares, root)
+        targets = root * T
         self.ridge = best_ridge(left, squares, targets, intercept=True, weights=weights)
         absolute = self.ridge * squares.sum() / weights.sum()
-        self.coefficients = root * ((left / (squares + absolute)) @ (left.T @ targets))
+        self.coefficients = basis @ (
+            (np.sqrt(squares) / (squares + absolute))[:, None] * (left.T @ targets)
+        )
         self.offsets = self._means @ self.coefficients
         # For variances: leave-one-out errors have the variance noise / freedom.
-        self._whitening = root * (left / np.sqrt(squares + absolute))
         kept = squares / (squares + absolute)
+        self._whitening = basis * np.sqrt(kept)
         residuals = targets - left @ (kept[:, None] * (left.T @ targets))
-        freedom = np.maximum(1 - self._shares - left**2 @ kept, LEAST_FREEDOM)
+        freedom = np.maximum(1 - shares - left**2 @ kept, LEAST_FREEDOM)
         noise = np.sum(residuals**2 / freedom[:, None]) / weights.sum()
         self.noise = max(noise, LEAST_NOISE * np.sum(weights @ T**2) / weights.sum(), TINY)
         self.signal = self.noise / max(absolute, TINY)
+
+    def _exact_features(self, K, shares, root):
+        """Return orthogonal features of the centred rows.
+
+        The features of a point are its kernel values, centred, times `basis`. The weighted squares
+        of the rows' features sum to `squares`; `left` holds them, divided by the roots.
+        """
+        self._means, self._average = K @ shares, shares
+        centred = K - self._means - self._means[:, None] + shares @ self._means
+        squares, left = linalg.eigh(root * centred * root.T, check_finite=False, driver="evd")
+        kept = squares > RANGE_TOLERANCE * np.sum(root**2)
+        squares, left = squares[kept], left[:, kept]
+        return root * left / np.sqrt(squares), squares, left
+
+    def _nystroem_features(self, K, Z, shares, root):
+        """Return the same for rows projected onto the kernel functions of the centres."""
+        values, V = linalg.eigh(K, check_finite=False, driver="evd")
+        kept = values > RANGE_TOLERANCE * len(K)
+        basis = V[:, kept] / np.sqrt(values[kept])
+        kernel = self._kernel(Z)[0]
+        self._means = shares @ kernel
+        self._average = basis @ (basis.T @ self._means)
+        kernel -= self._means
+        kernel *= root
+        features = kernel @ basis
+        squares, V = linalg.eigh(features.T @ features, check_finite=False, driver="evd")
+        kept = squares > RANGE_TOLERANCE * np.sum(root**2)
+        squares, V = squares[kept], V[:, kept]
+        return basis @ V, squares, features @ (V / np.sqrt(squares))
 
     def predict(self, at: FloatArray) -> FloatArray:
         """Predict the targets at the given points."""
@@ -79,15 +116,9 @@ class LaplaceRidge:
 
     def _variance(self, at):
         kernel = self._kernel(at)[0]
-        means = kernel @ self._shares
-        prior = 1 - 2 * means + self._shares @ self._means
-        explained = np.sum((self._centred(kernel) @ self._whitening) ** 2, axis=1)
+        prior = 1 - 2 * kernel @ self._average + self._average @ self._means
+        explained = np.sum(((kernel - self._means) @ self._whitening) ** 2, axis=1)
         return self.noise + self.signal * np.maximum(prior - explained, 0.0)
-
-    def _centred(self, kernel):
-        """Centre kernel values on the weighted mean of the training data in feature space."""
-        means = kernel @ self._shares
-        return kernel - means[:, None] - self._means + self._shares @ self._means
 
     def outer_product(self, at: FloatArray, weights: FloatArray, *, diagonal: bool) -> FloatArray:
         """Return the average outer product of the gradients at the given points.
@@ -98,7 +129,7 @@ class LaplaceRidge:
             Weighted average outer product of the gradients, summed over the targets, or only its
             diagonal if `diagonal` is True.
         """
-        p = self.Z.shape[1]
+        p = self.centres.shape[1]
         total = np.zeros(p if diagonal else (p, p))
         for rows in self._batches(at):
             w = weights[rows]
@@ -116,14 +147,14 @@ class LaplaceRidge:
         pull[distances == 0] = 0.0
         for c in self.coefficients.T:
             weighed = pull * (c / self.bandwidth)
-            yield weighed @ self.Z - weighed.sum(axis=1)[:, None] * at
+            yield weighed @ self.centres - weighed.sum(axis=1)[:, None] * at
 
     def _kernel(self, at):
-        distances = cdist(at, self.Z)
+        distances = cdist(at, self.centres)
         return np.exp(-distances / self.bandwidth), distances
 
     def _batches(self, at):
-        size = max(1, BATCH_NUMBERS // (len(self.Z) + at.shape[1]))
+        size = max(1, BATCH_NUMBERS // (len(self.centres) + at.shape[1]))
         return [slice(start, start + size) for start in range(0, len(at), size)]
 
 

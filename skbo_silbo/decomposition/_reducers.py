@@ -1,22 +1,74 @@
 """Helpers for predictors whose first step is a dimension-reduction transformer."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
-from skbo_silbo._sklearn import HasMethods
+from skbo_silbo._checks import warn_user
+from skbo_silbo._sklearn import HasMethods, StrOptions
+from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
 
-REDUCER = [HasMethods(["fit", "transform"]), None]  # values that the parameter accepts
+# Values that the parameter accepts
+REDUCER = [HasMethods(["fit", "transform"]), StrOptions({"passthrough"}), None]
+
+
+class ReducerMixin:
+    """Mixin for predictors with a parameter `reducer`, whose default is not an object."""
+
+    reducer: Any
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the predictor.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters. If `reducer` is None, names that begin with ``reducer__`` set parameters of
+            ``RecursiveFeatureMachine(metric="diagonal", n_iter=1)``.
+
+        Returns
+        -------
+        self : object
+        """
+        nested = any(name.startswith("reducer__") for name in params)
+        if nested and params.get("reducer", self.reducer) is None:
+            params["reducer"] = feature_weights()
+        return super().set_params(**params)  # type: ignore[misc]
+
+
+def feature_weights():
+    """Return the transformer whose scores are weighted features."""
+    return RecursiveFeatureMachine(metric="diagonal", n_iter=1)
 
 
 def fit_reducer(reducer, X, y, X_unlabeled, weights):
     """Fit a clone of a transformer, passing unlabelled samples if it supports them."""
+    if isinstance(reducer, type):
+        raise TypeError(
+            f"reducer must be an unfitted transformer, got the class {reducer.__name__}. Pass "
+            f"reducer={reducer.__name__}()."
+        )
+    reducer = StandardScaler() if reducer == "passthrough" else clone(reducer)
     given = {}
     if len(X_unlabeled) and has_fit_parameter(reducer, "X_unlabeled"):
         given["X_unlabeled"] = X_unlabeled
+    elif len(X_unlabeled):
+        warn_user(
+            f"{len(X_unlabeled)} unlabelled samples were ignored: fit of {type(reducer).__name__} "
+            'takes no X_unlabeled. Pass reducer=RecursiveFeatureMachine(metric="diagonal", '
+            "n_iter=1) to use them, or leave them out."
+        )
     if weights is not None:
         given["sample_weight"] = weights
-    return clone(reducer).fit(X, y, **given)
+    return reducer.fit(X, y, **given)
+
+
+def keeps_distances(reducer):
+    """Return whether a kernel of the distances between scores suits a fitted transformer."""
+    return isinstance(reducer, (RecursiveFeatureMachine, StandardScaler))
 
 
 def reduce_rows(reducer, X):

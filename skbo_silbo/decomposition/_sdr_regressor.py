@@ -6,6 +6,7 @@ symbol     shape     meaning
 Z          (n, r)    scores
 t          (n,)      responses of mean 0 and variance 1
 q          (n,)      held-out errors, divided by the standard deviations of the model
+a          scalar    share of the linear regression in a prediction
 =========  ========  ======================================================================
 """
 
@@ -14,58 +15,62 @@ from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import RidgeCV
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from skbo_silbo._checks import check_share, warn_user
 from skbo_silbo._numerics.hyperparameters import searched_process
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
+from skbo_silbo._numerics.leave_one_out import RIDGE_GRID
 from skbo_silbo._numerics.local_linear import gaussian_weights
 from skbo_silbo._numerics.priors import UNIFORM_WIDTH, sparse_prior
 from skbo_silbo._sklearn import check_sample_weight, validate_parameters
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO
-from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
-from skbo_silbo.decomposition._reducers import REDUCER, fit_reducer, reduce_rows
-from skbo_silbo.decomposition._semi_sir import SemiSlicedInverseRegression
-from skbo_silbo.decomposition.rows._columns import mean_and_error, mean_and_spread
+from skbo_silbo.decomposition._reducers import (
+    REDUCER,
+    ReducerMixin,
+    feature_weights,
+    fit_reducer,
+    keeps_distances,
+    reduce_rows,
+)
+from skbo_silbo.decomposition.rows._columns import mean_and_spread
 from skbo_silbo.decomposition.rows._reading import split_labelled
 from skbo_silbo.decomposition.rows._response import read_response
 from skbo_silbo.decomposition.rows._weights import copies
-from skbo_silbo.decomposition.slicing._slices import spread_over_response
+from skbo_silbo.decomposition.slicing._slices import rows_and_centres, spread_over_response
 
 FEWEST_LABELS = 4
 NOISE_BANDWIDTH = 0.5  # bandwidth, in scores, of the local average of squared errors
 PRIOR_ROWS = 10  # weight of the global average of squared errors in the local average
+NOISE_ROWS = 2000  # largest number of samples in the local average of squared errors
 SEARCH_ROWS = 300  # largest number of samples that choose the hyperparameters of the process
 FOLD_ROWS = 800  # largest number of samples that the model of a fold is fitted to
-MOST_ROWS = 2000  # largest number of samples that the regression on the scores is fitted to
+MOST_ROWS = 10_000  # largest number of samples that the regression on the scores is fitted to
+MOST_CENTRES = 1000  # largest number of samples whose kernel functions span the regression
+PROCESS_ROWS = 2000  # largest number of samples that the Gaussian process is fitted to
 BATCH = 1000  # number of samples predicted at a time
 LITTLE_NOISE = 1e-4  # duplicates may hide the noise if it is below this share of y's variance
 
 
-class SDRRegressor(RegressorMixin, BaseEstimator):
+class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction followed by a regression on the scores.
 
-    By default, `RecursiveFeatureMachine` finds the directions, and a kernel ridge regression
-    predicts y from the scores [3]_. With other transformers, such as `MAVE` [1]_, a Gaussian
-    process with a Matern-5/2 kernel predicts y. Prediction errors are estimated by
-    cross-validation. The directions are learnt again in each fold, so that their uncertainty is
-    included [2]_.
+    By default, a `RecursiveFeatureMachine` weights the features [3]_, and y is predicted by a
+    weighted mean of a ridge regression and a kernel ridge regression on the weighted features. With
+    other transformers, such as `MAVE` [1]_, a Gaussian process with a Matern-5/2 kernel predicts y
+    from the scores. Prediction errors are estimated by cross-validation. The directions are learnt
+    again in each fold, so that their uncertainty is included [2]_.
 
     Parameters
     ----------
-    reducer : transformer, default=None
+    reducer : transformer, "passthrough" or None, default=None
         Unfitted transformer that learns from y, such as `MAVE` or `ActiveSubspace`. It is cloned.
-        None means `RecursiveFeatureMachine`, unless the squared held-out errors with
-        `SemiSlicedInverseRegression` are smaller by more than one standard error, as is common for
-        spectra.
+        None means ``RecursiveFeatureMachine(metric="diagonal", n_iter=1)``. "passthrough" uses all
+        features, divided by their standard deviations, in the same two regressions.
     n_folds : int, default=5
         Number of cross-validation folds.
     random_state : int, RandomState instance or None, default=None
@@ -75,6 +80,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     ----------
     reducer_ : transformer
         The transformer, fitted to all samples.
+    linear_share_ : float
+        Weight of the ridge regression in predictions, between 0 and 1. It minimises the squared
+        held-out errors, with a penalty that draws it to 0.5 if labels are few. It is 0 if a
+        Gaussian process predicts y.
     residuals_ : ndarray of shape (n_l,)
         Held-out errors ``y - prediction`` of the labelled samples. Duplicated samples are held out
         together.
@@ -89,8 +98,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     Notes
     -----
     Large data are subsampled evenly in the order of y: the model of a fold is fitted to at most
-    800 labelled samples, and the regression on the scores to at most 2,000. The transformer is
-    fitted to all samples.
+    800 labelled samples, and the regressions on the scores to at most 10,000 (the Gaussian process
+    to 2,000), for which `residuals_` and `std_ratios_` are computed. With more than 1,000 samples,
+    the kernel regression is spanned by the kernel functions of 1,000 of them (Nystroem).
 
     References
     ----------
@@ -124,7 +134,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        reducer: TransformerLike | None = None,
+        reducer: TransformerLike | str | None = None,
         *,
         n_folds: int = 5,
         random_state: LegacyRandomState = None,
@@ -177,66 +187,54 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             )
         rows, w = data.X_labeled.astype(np.float64), data.weights
         self._level, self._unit = mean_and_spread(data.y, w)
+        reducer = feature_weights() if self.reducer is None else self.reducer
+        self.reducer_ = None
+        if np.ptp(data.y):
+            self.reducer_ = fit_reducer(reducer, rows, data.y, data.X_unlabeled, w)
         t = (data.y - self._level) / self._unit
-        sets = copies(rows, t)[1]
-        reducer, means, deviations = self._choose(rows, t, data, sets)
-        if len(data.X_unlabeled) and not has_fit_parameter(reducer, "X_unlabeled"):
-            warn_user(
-                f"{len(data.X_unlabeled)} unlabelled samples were ignored: fit of "
-                f"{type(reducer).__name__} takes no X_unlabeled. Pass "
-                "reducer=SemiSlicedInverseRegression() to use them, or leave them out."
-            )
-        self.reducer_, Z, self._regression = _fit_model(
-            reducer, rows, data.y, t, data.X_unlabeled, w
-        )
-        self._weights = np.ones(len(t)) if w is None else w
+        drawn = spread_over_response(rows, t, MOST_ROWS)
+        rows, t, w = rows[drawn], t[drawn], None if w is None else w[drawn]
+        Z = reduce_rows(self.reducer_, rows)
+        self._regression = _fit_regression(self.reducer_, Z, t, w)
+        self._weights, sets = np.ones(len(t)) if w is None else w, copies(rows, t)[1]
         n, n_different = self._weights.sum(), sets.max() + 1
-        if self._regression.noise < LITTLE_NOISE and n > n_different + 0.5:
+        if self._regression.hides_noise and n > n_different + 0.5:
             warn_user(
                 f"y was taken to be without noise: {n:.0f} samples hold {n_different} different "
                 "ones, whose duplicates agree in y. If a sample represents others with different "
                 "y, pass it once, with sample_weight."
             )
+        held_out = self._held_out(reducer, rows, t, data.X_unlabeled, w, sets)
+        self.linear_share_ = self._regression.linear_share(t, held_out, self._weights)
+        means, deviations = _blend(held_out, self.linear_share_)
         q = (t - means) / deviations
         Z = self._regression.standardised(Z)
-        drawn = spread_over_response(rows, t, MOST_ROWS)
-        self._noise = _Noise(Z[drawn], q[drawn] ** 2, self._weights[drawn])
-        own = [np.bincount(sets[drawn], part, n_different)[sets] for part in self._noise.own]
+        near = spread_over_response(rows, t, NOISE_ROWS)
+        self._noise = _Noise(Z[near], q[near] ** 2, self._weights[near])
+        own = [np.bincount(sets[near], part, n_different)[sets] for part in self._noise.own]
         parts = gen_batches(len(t), BATCH)
         levels = [self._noise.level(Z[part], np.stack(own)[:, part]) for part in parts]
         self.residuals_, self.std_ratios_ = self._unit * (t - means), q / np.concatenate(levels)
         return self
 
-    def _choose(self, X, t, data, sets):
-        """Select the transformer by held-out predictions, and return both.
-
-        The predictions are means and standard deviations, each of shape (n,).
-        """
-        reducer = RecursiveFeatureMachine() if self.reducer is None else self.reducer
-        found = self._held_out(reducer, X, t, data, sets)
-        if self.reducer is not None:
-            return reducer, *found
-        linear = SemiSlicedInverseRegression(categorical=False)
-        other = self._held_out(linear, X, t, data, sets)
-        gain, error = mean_and_error((t - found[0]) ** 2 - (t - other[0]) ** 2, data.weights)
-        return (linear, *other) if gain > error else (reducer, *found)
-
-    def _held_out(self, reducer, X, t, data, sets):
-        """Predict means and standard deviations of held-out samples.
+    def _held_out(self, reducer, X, t, X_unlabeled, weights, sets):
+        """Predict means by both regressions, and standard deviations, of held-out samples.
 
         The model that predicts the samples of a fold is fitted to the other folds.
         """
         m = sets.max() + 1
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         folds = (rng.permutation(m) % min(self.n_folds, m))[sets]
-        found, w = np.empty((2, len(t))), data.weights
+        found = np.empty((3, len(t)))
         for fold in range(folds.max() + 1):
             out, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
             kept = kept[spread_over_response(X[kept], t[kept], FOLD_ROWS)]
-            part = X[kept], t[kept], t[kept], data.X_unlabeled, None if w is None else w[kept]
+            w, fitted = None if weights is None else weights[kept], None
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
-                fitted, _, regression = _fit_model(reducer, *part)
+                if np.ptp(t[kept]):
+                    fitted = fit_reducer(reducer, X[kept], t[kept], X_unlabeled, w)
+                regression = _fit_regression(fitted, reduce_rows(fitted, X[kept]), t[kept], w)
             for rows in gen_batches(len(out), BATCH):
                 found[:, out[rows]] = regression.predict(reduce_rows(fitted, X[out[rows]]))
         return found
@@ -322,61 +320,85 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         parts = []
         for rows in gen_batches(len(X), BATCH):
             Z = reduce_rows(self.reducer_, X[rows])
-            mean, deviation = self._regression.predict(Z)
+            mean, deviation = _blend(self._regression.predict(Z), self.linear_share_)
             std = deviation * self._noise.level(self._regression.standardised(Z))
             parts.append([self._level + self._unit * mean, self._unit * std])
         return np.concatenate(parts, axis=1)
 
 
-def _fit_model(reducer, X, y, t, X_unlabeled, weights):
-    """Fit a transformer, and a regression of the targets t on its scores.
+def _fit_regression(reducer, Z, t, weights):
+    """Fit a regression of the targets t on the scores Z of a fitted transformer."""
+    regression = _Machine if keeps_distances(reducer) else _Process
+    return regression(Z, t, weights)
 
-    Return the transformer, or None if y is constant, the scores, and the regression.
-    """
-    reducer = fit_reducer(reducer, X, y, X_unlabeled, weights) if np.ptp(y) else None
-    Z = reduce_rows(reducer, X)
-    drawn = spread_over_response(X, t, MOST_ROWS)
-    regression = _Machine if isinstance(reducer, RecursiveFeatureMachine) else _Process
-    return reducer, Z, regression(Z[drawn], t[drawn], None if weights is None else weights[drawn])
+
+def _blend(predicted, share):
+    """Combine linear means, other means and standard deviations to means and deviations."""
+    linear, other, deviations = predicted
+    return other + share * (linear - other), deviations
 
 
 class _Process:
     """Gaussian process regression of targets on standardised scores."""
 
     def __init__(self, scores, t, weights):
+        kept = spread_over_response(scores, t, PROCESS_ROWS)
+        scores, t, weights = scores[kept], t[kept], None if weights is None else weights[kept]
         self.mean, spread = mean_and_spread(scores, weights)
         self.spread = np.where(spread > 0, spread, 1.0)
         Z = self.standardised(scores)
         prior = sparse_prior(Z.shape[1], UNIFORM_WIDTH).for_regression()
         data, theta = searched_process(Z, t, prior, SEARCH_ROWS, weights)
         self.process, self.noise = data.condition(theta), np.exp(theta[-1])
+        self.hides_noise = self.noise < LITTLE_NOISE
 
     def standardised(self, scores):
         return (scores - self.mean) / self.spread
 
     def predict(self, scores):
-        """Predict means and standard deviations of m observations, with shape (2, m)."""
+        """Predict means, twice, and standard deviations of m observations, with shape (3, m)."""
         mean, variance = self.process.predict(self.standardised(scores))
-        return np.stack([mean, np.sqrt(variance + self.noise)])
+        return np.stack([mean, mean, np.sqrt(variance + self.noise)])
+
+    def linear_share(self, t, held_out, weights):
+        return 0.0
 
 
 class _Machine:
-    """Kernel ridge regression of targets on the scores of `RecursiveFeatureMachine`."""
+    """Ridge and kernel ridge regression of targets on scores whose distances matter."""
+
+    hides_noise = False  # duplicated samples are left out together
 
     def __init__(self, scores, t, weights):
         firsts, sets = copies(scores, t)
         w = np.bincount(sets, weights).astype(np.float64)
-        self.mean = np.average(t[firsts], weights=w)
-        self.machine = LaplaceRidge(scores[firsts], (t[firsts] - self.mean)[:, None], w)
-        self.noise = self.machine.noise
+        order = rows_and_centres(scores[firsts], t[firsts], len(firsts), MOST_CENTRES)
+        Z, t, w = scores[firsts[order]], t[firsts[order]], w[order]
+        self.mean = np.average(t, weights=w)
+        self.machine = LaplaceRidge(Z, (t - self.mean)[:, None], w, MOST_CENTRES)
+        size = np.sum(mean_and_spread(Z, w)[1] ** 2) or 1.0
+        self.linear = RidgeCV(size * RIDGE_GRID).fit(Z, t, sample_weight=w)
 
     def standardised(self, scores):
         return scores
 
     def predict(self, scores):
-        """Predict means and standard deviations of m observations, with shape (2, m)."""
+        """Predict linear and other means, and standard deviations, with shape (3, m)."""
         means = self.mean + self.machine.predict(scores)[:, 0]
-        return np.stack([means, np.sqrt(self.machine.variance(scores))])
+        deviations = np.sqrt(self.machine.variance(scores))
+        return np.stack([self.linear.predict(scores), means, deviations])
+
+    def linear_share(self, t, held_out, weights):
+        """Return the share of the linear regression with the smallest penalised held-out error.
+
+        The penalty is the squared length of both shares times `PRIOR_ROWS` mean squared errors.
+        """
+        linear, other = t - held_out[:2]
+        squares = weights @ linear**2, weights @ other**2
+        penalty = PRIOR_ROWS * np.mean(squares) / weights.sum()
+        apart = weights @ (linear - other) ** 2 + 2 * penalty
+        gain = squares[1] - weights @ (linear * other) + penalty
+        return float(np.clip(gain / apart, 0, 1)) if apart else 0.5
 
 
 class _Noise:

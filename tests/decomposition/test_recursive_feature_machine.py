@@ -70,21 +70,35 @@ def test_diagonal_metric_ranks_the_relevant_features():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 20)) * np.geomspace(1e-3, 1e3, 20)
     u = X / X.std(axis=0)
-    machine = RecursiveFeatureMachine(2).fit(X, u[:, 3] ** 2 + 2 * u[:, 11])
+    machine = RecursiveFeatureMachine(2, metric="diagonal").fit(X, u[:, 3] ** 2 + 2 * u[:, 11])
     assert machine.importance_.argsort()[-2:].tolist() == [3, 11]
     assert machine.importance_.sum() == pytest.approx(1)
     assert np.abs(machine.components_).argmax(axis=1).tolist() == [11, 3]
     assert (np.count_nonzero(machine.components_, axis=1) == 1).all()
 
 
-def test_full_metric_finds_a_rotated_even_direction():
-    sines = []
-    for seed in range(3):
-        X, y, direction = rotated(seed)
-        sines.append(
-            sine(RecursiveFeatureMachine(1, metric="full").fit(X, y).components_, direction)
-        )
+@pytest.mark.parametrize(
+    ("draw", "truth"),
+    [
+        (lambda a, b: a + b, [[1, 1]]),
+        (lambda a, b: np.sin(a + b), [[1, 1]]),
+        (lambda a, b: (a - b) ** 2, [[1, -1]]),
+        (lambda a, b: a * (a + b + 1), np.eye(2)),
+        (lambda a, b: a / (0.5 + (b + 1.5) ** 2), np.eye(2)),
+    ],
+)
+def test_default_finds_directions_and_their_number(draw, truth):
+    sines, numbers = [], []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(150, 8))
+        y = draw(X[:, 0], X[:, 1])
+        y += 0.2 * y.std() * rng.normal(size=150)
+        given = RecursiveFeatureMachine(len(truth)).fit(X, y)
+        sines.append(sine(given.components_, np.pad(truth, ((0, 0), (0, 6)))))
+        numbers.append(RecursiveFeatureMachine().fit(X, y).n_components_)
     assert np.mean(sines) < 0.3
+    assert np.median(numbers) == len(truth)
 
 
 def test_classes_do_not_depend_on_their_coding():
@@ -129,7 +143,8 @@ def test_unlabelled_rows_move_the_average():
 def test_large_data_are_subsampled_in_order_of_y(monkeypatch):
     X, y, _ = rotated(0)
     exact = RecursiveFeatureMachine().fit(X, y)
-    monkeypatch.setattr("skbo_silbo.decomposition._recursive_feature_machine.MOST_ROWS", 100)
+    for name, most in (("MOST_ROWS", 100), ("MOST_CENTRES", 60), ("MOST_GRADIENTS", 130)):
+        monkeypatch.setattr(f"skbo_silbo.decomposition._recursive_feature_machine.{name}", most)
     machine = RecursiveFeatureMachine().fit(X, y)
     assert np.corrcoef(machine.importance_, exact.importance_)[0, 1] > 0.9
     order = np.random.default_rng(0).permutation(len(y))

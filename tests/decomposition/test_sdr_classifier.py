@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
@@ -24,7 +25,7 @@ def chequered(seed, n=150, d=10):
 
 def test_classifier_finds_an_interaction():
     (X, y), (new, truth) = chequered(0), chequered(1, n=500)
-    score = SDRClassifier().fit(X, y).score(new, truth)
+    score = SDRClassifier(RecursiveFeatureMachine()).fit(X, y).score(new, truth)
     assert score > KNeighborsClassifier().fit(X, y).score(new, truth) + 0.1
 
 
@@ -39,9 +40,10 @@ def test_any_reducer_that_takes_classes_does(reducer):
 def test_parameters_of_the_reducer_are_searched():
     X, y = chequered(0)
     search = GridSearchCV(
-        SDRClassifier(RecursiveFeatureMachine()), {"reducer__n_iter": [1, 3]}, cv=3
+        SDRClassifier(), {"reducer__metric": ["full"], "reducer__n_iter": [1, 3]}, cv=3
     )
-    assert search.fit(X, y).best_params_ == {"reducer__n_iter": 3}
+    assert search.fit(X, y).best_params_ == {"reducer__metric": "full", "reducer__n_iter": 3}
+    assert search.best_estimator_.reducer_.metric == "full"
 
 
 @pytest.mark.parametrize("kind", [int, str, bool, "category"])
@@ -58,9 +60,10 @@ def test_unlabelled_rows_give_the_same_result_either_way():
     X, y = chequered(0)
     marked = y.astype(object)
     marked[100:] = np.nan
-    inside, apart = SDRClassifier().fit(X, marked), SDRClassifier().fit(X[:100], y[:100], X[100:])
+    model = SDRClassifier(RecursiveFeatureMachine())
+    inside, apart = clone(model).fit(X, marked), clone(model).fit(X[:100], y[:100], X[100:])
     np.testing.assert_allclose(inside.predict_proba(X), apart.predict_proba(X), rtol=1e-8)
-    alone = SDRClassifier().fit(X[:100], y[:100])
+    alone = clone(model).fit(X[:100], y[:100])
     assert not np.allclose(alone.predict_proba(X), apart.predict_proba(X), rtol=1e-4)
 
 
@@ -88,6 +91,7 @@ def test_bad_arguments_are_rejected(reducer, y, message):
 
 def test_large_data_are_subsampled(monkeypatch):
     monkeypatch.setattr("skbo_silbo.decomposition._sdr_classifier.MOST_ROWS", 60)
+    monkeypatch.setattr("skbo_silbo.decomposition._sdr_classifier.MOST_CENTRES", 40)
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = np.where(X[:, 0] > 0, "a", "b")
     assert SDRClassifier().fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.9
@@ -98,6 +102,6 @@ def test_missing_labels_of_any_type_are_unlabelled(kind):
     X, y = load_iris(return_X_y=True)
     labels = pd.Series(y[50:] > 1, dtype=kind) if kind != "Int64" else pd.Series(y[50:], dtype=kind)
     labels[:5] = pd.NA
-    model = SDRClassifier(PCA(2)).fit(X[50:], labels)
+    model = SDRClassifier(RecursiveFeatureMachine(2)).fit(X[50:], labels)
     assert set(model.predict(X[50:]).tolist()) <= set(model.classes_.tolist())
     assert len(model.classes_) == 2

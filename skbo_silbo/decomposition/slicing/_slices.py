@@ -344,6 +344,16 @@ def spread_over_response(X, y, n_rows):
     return np.sort(evenly_spaced(X, Slices(codes, np.bincount(codes)), n_rows))
 
 
+def rows_and_centres(X, y, n_rows, n_centres):
+    """Select at most `n_rows` rows of X, the first `n_centres` of which are centres of kernels.
+
+    The rows are evenly spaced in the order of y, and so are the centres.
+    """
+    rows = spread_over_response(X, y, n_rows)
+    centres = spread_over_response(X[rows], y[rows], n_centres)
+    return np.concatenate([rows[centres], np.delete(rows, centres)])
+
+
 def stratified_order(X, slices):
     """Return an order of the samples, by slice and norm, that ignores their original order."""
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
