@@ -32,32 +32,23 @@ class Proposals:
         self.optimizer, self.log = optimizer, log
         self.initial, self.waiting = deque(initial), deque()
 
-    def resume(self, evaluated, unfinished_batch):
+    def resume(self, evaluated, open_batch):
         """Skip the points that earlier runs evaluated, and continue with their pending points.
 
         Parameters
         ----------
-        evaluated, unfinished_batch : list of Trial
+        evaluated, open_batch : list of Trial
             Evaluations that have been passed to the optimiser, and those of an incomplete batch.
         """
-        observed, done, pending = (
-            self.log.points.keys(points)
-            for points in (
-                [trial.point for trial in unfinished_batch],
-                [trial.point for trial in evaluated],
-                self.optimizer.pending_,
-            )
-        )
-        left = {
-            key: point
-            for key, point in zip(pending, self.optimizer.pending_, strict=True)
-            if key not in observed
-        }
+        keys_of, pending = self.log.points.keys, self.optimizer.pending_
+        observed = keys_of(trial.point for trial in open_batch)
+        left = dict(zip(keys_of(pending), pending, strict=True))
+        left = {key: point for key, point in left.items() if key not in observed}
         self.waiting.extend(left.values())
-        known = Counter([*done, *observed, *left])
-        keys = self.log.points.keys([point for point, _ in self.initial])
+        known = Counter([*keys_of(trial.point for trial in evaluated), *observed, *left])
         initial, self.initial = self.initial, deque()
-        for key, candidate in zip(keys, initial, strict=True):
+        for candidate in initial:
+            [key] = keys_of([candidate[0]])
             if known[key] > 0:
                 known[key] -= 1
             else:

@@ -277,15 +277,12 @@ class Space:
         return [Category(p.name, p.values, own[p.name], p.encode(p.values)) for p in chosen]
 
     def own(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a point of the space with values as `decode` returns them.
+        """Return a point of the space with equal values as `decode` returns them.
 
-        Raises
-        ------
-        ValueError
-            If the point is not in the space.
+        A value of another type, such as 1.0 in a list of integers, is kept.
         """
-        self._check_points([point])
-        return {p.name: p.own(point[p.name]) for p in self.parameters}
+        values = ((p, point[p.name]) for p in self.parameters)
+        return {p.name: p.own(value) if p.holds(value) else value for p, value in values}
 
     def holds(self, point: Mapping[str, Any]) -> bool:
         """Return whether a dict is a point of this space, with ints and floats as declared."""

@@ -11,7 +11,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from skbo_silbo import SILBO, LostEvaluationWarning, SILBOSearchCV
+from skbo_silbo import LostEvaluationWarning, SILBOSearchCV
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 DEATH = 9
@@ -108,35 +108,15 @@ def test_deadly_candidate_in_threads_fails_alone(path):
     assert not any(event["in order"] for event in told_in(path))
 
 
-def until_deadly(path, **params):
-    """Return a search that ends with the candidate with which two processes have died."""
+@pytest.mark.parametrize("error_score", [-7.0, "raise"])
+def test_deadly_candidate_gets_error_score(path, error_score):
     for _ in range(2):
-        assert exit_code(lambda: search(path, **params).fit(X, Y)) == DEATH
-    return search(path, **params).set_params(n_iter=len(told_in(path)) + 1)
-
-
-def test_error_score_raise_raises_for_deadly_candidate(path):
-    with pytest.raises(RuntimeError, match="2 times when the process died"):
-        until_deadly(path, error_score="raise").fit(X, Y)
-
-
-def test_deadly_candidate_gets_error_score(path):
-    ending = until_deadly(path, error_score=-7.0)
-    with pytest.warns(LostEvaluationWarning, match="counts as failed: .*2 times"):
+        assert exit_code(lambda: search(path, error_score=error_score).fit(X, Y)) == DEATH
+    ending = search(path, error_score=error_score, n_iter=len(told_in(path)) + 2)
+    if error_score == "raise":
+        with pytest.raises(RuntimeError, match="2 times when the process died"):
+            ending.fit(X, Y)
+        return
+    with pytest.warns(LostEvaluationWarning, match=r"counts as failed: .*2 times"):
         fitted = ending.fit(X, Y)
-    assert fitted.cv_results_["mean_test_score"][-1] == -7.0
-
-
-@pytest.mark.filterwarnings("ignore::skbo_silbo.LostEvaluationWarning")
-def test_deaths_are_remembered_after_failed_run(path, monkeypatch):
-    """A run may end with an error before it comes to the deadly candidate."""
-    ending = until_deadly(path)
-
-    def interrupt(*_, **__):
-        raise LookupError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SILBO, "tell", interrupt)
-        with pytest.raises(LookupError):
-            search(path).fit(X, Y)
-    assert np.isnan(ending.fit(X, Y).cv_results_["mean_test_score"][-1])
+    assert -7.0 in fitted.cv_results_["mean_test_score"]

@@ -135,6 +135,14 @@ def is_read_as(read, value):
     return read == value and isinstance(read, type(value) if type(value) in (bool, str) else object)
 
 
+def test_given_value_of_another_type_is_kept(path):
+    space = {"a": [1, 2], "b": stats.uniform(0, 4)}
+    options = {"method": "random", "x0": [{"a": 1.0, "b": 2}], "random_state": 0}
+    for n_calls in (1, 2):
+        result = minimize(lambda x: 0.5, space, n_calls=n_calls, journal=path, **options)
+    assert repr(result.x_iters[0]) == "{'a': 1.0, 'b': 2}"
+
+
 def assert_same_points(points, evaluated):
     assert len(points) == len(evaluated)
     for point, params in zip(points, evaluated, strict=True):
