@@ -136,7 +136,7 @@ def minimize(
         is called in this process, one point after the other.
     n_pending : int or "auto", default="auto"
         Number of points that are being evaluated or waiting for a worker. "auto" is one point per
-        worker. If proposals are slow, up to one more per worker is kept waiting.
+        worker, and one that waits for a worker.
     timeout : float, default=None
         Time in seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`.
         Threads and most processes cannot be stopped, so their worker is unavailable until the call

@@ -6,7 +6,6 @@ exception that the function raised is an error of the function, even if it looks
 
 import copy
 import pickle
-import time
 import traceback
 from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, CancelledError
@@ -83,23 +82,22 @@ def is_loss(error: BaseException) -> bool:
     )
 
 
-def timed(func, *args):
-    """Call a function, and return its value and the seconds that it took.
+def call_in_process(func, *args):
+    """Call a function in this process.
 
     Exceptions of `func` are propagated. Those that look like a lost worker are wrapped in an
     `OfFunctionError`, except `LostWorkerError`, by which a function reports the loss of a worker.
     """
-    start = time.perf_counter()
     try:
-        return func(*args), time.perf_counter() - start
+        return func(*args)
     except BaseException as error:
         if isinstance(error, LostWorkerError) or not is_loss(error):
             raise
         raise OfFunctionError(error) from error
 
 
-def timed_elsewhere(what, is_plain, func, *args):
-    """Call `timed` in a worker process, raising only exceptions that can be pickled.
+def call_in_worker(what, is_plain, func, *args):
+    """Call a function in a worker process, raising only exceptions that can be pickled.
 
     An exception that cannot be unpickled would break a process pool, or be mistaken for a lost
     worker. It is replaced by a `RuntimeError` with its type, text and traceback.
@@ -115,7 +113,7 @@ def timed_elsewhere(what, is_plain, func, *args):
     *args : object
     """
     try:
-        return timed(func, *args)
+        return call_in_process(func, *args)
     except BaseException as error:
         obstacle = _why_unsendable(error, pickle.dumps if is_plain else loky_dumps)
         if obstacle is None:

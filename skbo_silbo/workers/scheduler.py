@@ -31,19 +31,21 @@ from itertools import islice
 from typing import Any
 
 from skbo_silbo.workers import _executors as executors
-from skbo_silbo.workers._pace import Pace
 from skbo_silbo.workers._pool import Pool
 from skbo_silbo.workers.calls import (
     Call,
     OfFunctionError,
     Outcome,
+    call_in_process,
+    call_in_worker,
     is_loss,
-    timed,
-    timed_elsewhere,
 )
 
 FOREVER = math.inf
 LONGEST_WAIT = 3600.0  # in seconds; some systems do not accept longer waits
+N_AHEAD = (
+    1  # calls that wait, so that no worker is idle during a proposal (doc/benchmarks/kept.rst)
+)
 PAUSE = 0.05  # seconds between two checks for calls that are late
 BROKEN = (
     "minimize: the executor is broken, and the running evaluations are lost with it. Give executor "
@@ -121,7 +123,6 @@ class Scheduler:
             raise
         self._n_pending = n_pending
         self._most_in_flight = math.inf if most_in_flight is None else most_in_flight
-        self._pace, self._group, self._last_time = Pace(), None, time.perf_counter()
 
     @property
     def n_calls(self) -> int:
@@ -141,8 +142,7 @@ class Scheduler:
         if self._n_pending is not None:
             return self._n_pending - self.n_calls
         is_one_thread = isinstance(self._executor, Pool) and self.n_workers == 1
-        n_ahead = 0 if is_one_thread else self._pace.n_ahead(self.n_usable)
-        return self.n_usable + n_ahead - self.n_calls
+        return self.n_usable + (0 if is_one_thread else N_AHEAD) - self.n_calls
 
     @property
     def _must_run_alone(self):
@@ -151,11 +151,8 @@ class Scheduler:
 
     def submit(self, call: Call) -> None:
         """Submit a function call, which is sent to the executor as soon as possible."""
-        if call.group != self._group:  # the time since the last call was reported or submitted
-            self._pace.note_proposal(time.perf_counter() - self._last_time)
         self._waiting.append(call)
         self._send_waiting()
-        self._group, self._last_time = call.group, time.perf_counter()
 
     def wait(self, until: float = FOREVER) -> list[Outcome]:
         """Wait until a call ends, and return all outcomes available.
@@ -177,7 +174,6 @@ class Scheduler:
             is_over = outcomes or now >= until or not self.n_calls or self.n_usable <= 0
             if is_over and self._breakage is None:
                 self._reported = [o.call for o in outcomes if o.call is not None]
-                self._last_time = now
                 return outcomes
             seconds = max(min(until - now, pause), 0.0) if self._in_flight else 0.0
 
@@ -209,7 +205,7 @@ class Scheduler:
         for call, future in self._unrecorded.items():
             is_done = future is not None and future.done() and not future.cancelled()
             if is_done and future.exception() is None:
-                found.append((call, future.result()[0]))
+                found.append((call, future.result()))
         return found
 
     def drain(self) -> list[Call]:
@@ -246,7 +242,7 @@ class Scheduler:
         if self.on_begin is not None:
             self.on_begin(call)
         try:
-            future = self._executor.submit(self._timed, call.function, *call.args)
+            future = self._executor.submit(self._run, call.function, *call.args)
             executors.check_future(future, self._executor)
             future.add_done_callback(self._done.put)
         except Exception as error:  # the call was not accepted, for example after a shutdown
@@ -306,9 +302,7 @@ class Scheduler:
             end_time = getattr(future, "end_time", time.perf_counter())
             self._seconds[call.group] += end_time - call.start_time
         try:
-            value, seconds = future.result()
-            self._pace.note_call(seconds)
-            return [Outcome(call, "value", value)]
+            return [Outcome(call, "value", future.result())]
         except OfFunctionError as wrapper:
             error = wrapper.error
             if error.__cause__ is None and wrapper.__cause__ is not error:
@@ -344,8 +338,8 @@ class Scheduler:
         self._executor = executor
         self.is_in_process: bool = executors.runs_in_process(executor)
         is_plain = isinstance(executor, ProcessPoolExecutor)
-        elsewhere = partial(timed_elsewhere, self._what, is_plain)
-        self._timed: Callable = timed if self.is_in_process else elsewhere
+        in_worker = partial(call_in_worker, self._what, is_plain)
+        self._run: Callable = call_in_process if self.is_in_process else in_worker
 
     def _needs_executor(self):
         """Return whether the executor has to be replaced."""
