@@ -6,9 +6,9 @@ from sklearn.base import BaseEstimator, clone
 
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.space.any_space import branches_of
+from skbo_silbo.space.default_ranges import has_parameter
+from skbo_silbo.space.first_candidates import known_candidates
 from skbo_silbo.space.keys import keys_of
-from skbo_silbo.space.known_candidates import known_candidates
-from skbo_silbo.space.known_space import has_parameter
 from skbo_silbo.space.values import same
 
 CURRENT, KNOWN = "current", "known"

@@ -11,8 +11,8 @@ from skbo_silbo.model_selection._initial_candidates import read_initial_params
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers.constraints import KnownConstraints
 from skbo_silbo.space.any_space import as_space
+from skbo_silbo.space.default_ranges import list_steps, none_is_default
 from skbo_silbo.space.filled_space import fill_space
-from skbo_silbo.space.known_space import list_steps, none_is_default
 from skbo_silbo.workers.backends import DASK, PROCESSES, THREADS, kind_of_workers
 
 PICKLE_REMEDY = (

@@ -4,8 +4,8 @@ from skbo_silbo.space._box import Box
 from skbo_silbo.space._domains import ParameterDomain, parameter_domains
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
+from skbo_silbo.space.default_ranges import default_space
 from skbo_silbo.space.keys import SpaceExhausted, draw_unseen, key_of
-from skbo_silbo.space.known_space import default_space
 
 __all__ = [
     "Box",

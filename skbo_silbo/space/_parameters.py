@@ -28,7 +28,6 @@ from scipy import stats
 from scipy.stats import rv_discrete
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.space._known_table import none_is_unlimited
 from skbo_silbo.space.keys import STEP, snap, to_cube
 from skbo_silbo.space.other_libraries import equivalent, interval
 from skbo_silbo.space.values import (
@@ -46,6 +45,11 @@ from skbo_silbo.space.values import (
 # Unbounded distributions are truncated at this tail probability (3.8 standard deviations of a
 # normal), because optimisers, unlike random draws, try the very edge of the space.
 TAIL = 2.0**-14
+# Parameters of which None is no limit, above all numbers; elsewhere None is a choice of its own
+UNLIMITED = {
+    *("early_stopping_rounds", "max_categories", "max_depth", "max_features", "max_leaf_nodes"),
+    *("max_samples", "n_components", "n_iter_no_change"),
+}
 CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
 # NumPy types whose values are the same as Python's; others are passed on unchanged
 PLAIN = (np.bool_, np.int64, np.float64, np.str_)
@@ -226,6 +230,17 @@ class Categories(_Listed):
         if self.n_columns > 1:
             return columns.argmax(axis=1)
         return (columns > 0).sum(axis=1)  # 0 for a constant
+
+
+def none_is_unlimited(name):
+    """Return whether None means "no limit" for a parameter with the given name.
+
+    Examples
+    --------
+    >>> none_is_unlimited("forest__max_depth"), none_is_unlimited("min_frequency")
+    (True, False)
+    """
+    return name.rpartition("__")[-1] in UNLIMITED
 
 
 def is_category(parameter):

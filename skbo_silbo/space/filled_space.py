@@ -7,13 +7,14 @@ from typing import Any
 from sklearn.base import clone
 
 from skbo_silbo._checks import brief
-from skbo_silbo.space._known_table import class_branches, constants
 from skbo_silbo.space._parameters import read_parameter
-from skbo_silbo.space.known_space import (
+from skbo_silbo.space.default_ranges import (
     REST,
     Step,
     as_table,
     branches_of_steps,
+    class_branches,
+    constants,
     default_space,
     has_parameter,
     list_steps,
@@ -27,6 +28,30 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     """Replace each "auto" in a search space by the default range of the parameter."""
     if isinstance(given, str):
         return default_space(estimator, X, y)
+    if not _asks_for_defaults(given):
+        return given
+    own = {name: values for name, values in given.items() if name not in REST}
+    listed = {name: read_parameter(name, values).values for name, values in own.items()}
+    variants = list(_iter_variants(estimator, X, y, listed))
+    steps = [step for variant in variants for step in variant.steps]
+    warn_of_unknown(steps)
+    if not any(branch for variant in variants for branch in variant.branches):
+        raise no_range_error(estimator)
+    branches = _complete_branches(variants, own)
+    deciding = {name for variant in variants for name in variant.chosen}
+    for name in sorted(deciding, key=len, reverse=True):
+        branches = _merge_branches(branches, name)
+    return as_table(branches, steps)
+
+
+def _asks_for_defaults(given):
+    """Return whether a space has the key "...", which requests default ranges for the rest.
+
+    Raises
+    ------
+    ValueError
+        If its value is not "auto", or it is in a list of dicts.
+    """
     listed = given if isinstance(given, list) else []
     if any(name in branch for branch in listed if isinstance(branch, dict) for name in REST):
         raise ValueError(
@@ -34,34 +59,32 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
             f"dicts, got {brief(given)}. Write [*default_space(estimator), ...] or use one dict."
         )
     asked = [given[name] for name in REST if isinstance(given, dict) and name in given]
-    if not asked:
-        return given
-    if asked != ["auto"]:
+    if asked and asked != ["auto"]:
         raise ValueError(
             f'"..." in `param_distributions` must be "auto", got {brief(asked[0])}. Write '
             '"...": "auto" to add the default ranges of the other parameters.'
         )
-    own = {name: values for name, values in given.items() if name not in REST}
-    own_values = {name: read_parameter(name, values).values for name, values in own.items()}
-    variants = list(_iter_variants(estimator, X, y, own_values))
-    steps = [step for variant in variants for step in variant.steps]
-    warn_of_unknown(steps)
-    searched = {name for variant in variants for branch in variant.branches for name in branch}
-    if not searched:
-        raise no_range_error(estimator)
-    has = [{name for name in own if has_parameter(v.steps, name)} for v in variants]
-    of_none = own.keys() - set().union(*has)
+    return bool(asked)
+
+
+def _complete_branches(variants, own):
+    """Combine the default branches of all variants with the user's own values.
+
+    A user's parameter replaces its default range. If it has none, it is added to the branches of
+    all variants whose estimator has it, or to all branches if no estimator does, so that the fits
+    report that it does not exist.
+    """
+    ranged = {name for variant in variants for branch in variant.branches for name in branch}
+    existing = [{name for name in own if has_parameter(v.steps, name)} for v in variants]
+    unknown = own.keys() - set().union(*existing)
     branches = []
-    for variant, names in zip(variants, has, strict=True):
-        free = (names | of_none) - searched
-        chosen = {n: ([v], "") for n, v in variant.chosen.items()}
+    for variant, names in zip(variants, existing, strict=True):
+        added = (names | unknown) - ranged
+        chosen = {name: ([value], "") for name, value in variant.chosen.items()}
         for branch in variant.branches:
-            kept = {n: (own[n], "") for n in own if n not in chosen and n in {*branch, *free}}
-            branches.append({**chosen, **branch, **kept})
-    deciding = {name for variant in variants for name in variant.chosen}
-    for name in sorted(deciding, key=len, reverse=True):
-        branches = _merge_branches(branches, name)
-    return as_table(branches, steps)
+            kept = (branch.keys() | added) & own.keys() - chosen.keys()
+            branches.append({**chosen, **branch, **{n: (own[n], "") for n in own if n in kept}})
+    return branches
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import LabelEncoder, StandardScaler
 
 from skbo_silbo import EarlyStopped, SILBOSearchCV, Space, default_space
-from skbo_silbo.space.known_candidates import known_candidates
-from skbo_silbo.space.known_space import list_steps
+from skbo_silbo.space.default_ranges import list_steps
+from skbo_silbo.space.first_candidates import known_candidates
 
 X, Y = load_diabetes(return_X_y=True)
 

@@ -72,7 +72,7 @@ CHEAP = {"random_state": 0, "n_estimators": 5}
 
 def known_names():
     """Return the classes of scikit-learn, and ours, that the table has."""
-    table = tomllib.loads((files("skbo_silbo.space") / "known.toml").read_text())
+    table = tomllib.loads((files("skbo_silbo.space") / "defaults.toml").read_text())
     names = {name for section in table for name in section.split()}
     ours = [name.removeprefix("skbo_silbo.") for name in names if name.startswith("skbo_silbo.")]
     return sorted(ours + [name for name in names if "." not in name and name[0].isupper()])

@@ -1,4 +1,4 @@
-"""The well-performing candidates in known.toml, checked against the ranges and by real fits."""
+"""The well-performing candidates in defaults.toml, checked against the ranges and by real fits."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,18 +10,16 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.utils import all_estimators
 
 from skbo_silbo import default_space
-from skbo_silbo.space._known_data import StepData
-from skbo_silbo.space._known_table import (
-    class_candidates,
-    class_key,
-    find_range,
-    parameter_names,
-    read_value,
-    table,
-)
+from skbo_silbo.space._step_data import StepData
 from skbo_silbo.space.any_space import as_space, branches_of
-from skbo_silbo.space.known_candidates import _points, known_candidates
-from skbo_silbo.space.known_space import list_steps
+from skbo_silbo.space.default_ranges import class_key, list_steps, parameter_names, table
+from skbo_silbo.space.first_candidates import (
+    _points,
+    class_candidates,
+    find_range,
+    known_candidates,
+    read_value,
+)
 
 MODELS = dict(all_estimators())
 SIZES = {"small": 1000, "large": 1001}

@@ -7,12 +7,12 @@
     python doc/benchmarks/scripts/known_families.py report
     python doc/benchmarks/scripts/known_families.py write
 
-``write`` puts the candidates of the families that pass, and those of ``known_portfolio.py``, at the
-end of ``skbo_silbo/space/known.toml``. A family passes if its nine candidates, chosen without the
-data set that judges them, are ahead of nine random ones by two standard errors and not behind 24
-random ones by two standard errors. It is judged on small and large tasks separately. Classes with
-known candidates from ``known_portfolio.py``, which measures many small data sets, keep them for
-small tables.
+``write`` puts the candidates of the families that pass, and those of ``known_portfolio.py``, at
+the end of ``skbo_silbo/space/defaults.toml``. A family passes if its nine candidates, chosen
+without the data set that judges them, are ahead of nine random ones by two standard errors and not
+behind 24 random ones by two standard errors. It is judged on small and large tasks separately.
+Classes with known candidates from ``known_portfolio.py``, which measures many small data sets, keep
+them for small tables.
 """
 
 import json
@@ -31,9 +31,9 @@ from scipy.stats import rankdata
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils import all_estimators
 
-from skbo_silbo.space._known_data import StepData
-from skbo_silbo.space._known_table import find_range, parameter_names, read_value
-from skbo_silbo.space.known_space import default_space
+from skbo_silbo.space._step_data import StepData
+from skbo_silbo.space.default_ranges import default_space, parameter_names
+from skbo_silbo.space.first_candidates import find_range, read_value
 
 FILE = RESULTS / "known_families.jsonl"
 EXTRAS = json.loads((RESULTS / "known_published.json").read_text())
@@ -129,7 +129,7 @@ FAMILIES = {
 
 
 def candidates(name):
-    """Return the pool of a family in the units of known.toml: default, draws, published ones."""
+    """Return the pool of a family in the units of defaults.toml: default, draws, published ones."""
     family = FAMILIES[name]
     is_classification = bool(family.classifier)
     key = family.key(is_classification=is_classification)

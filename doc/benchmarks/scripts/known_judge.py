@@ -25,8 +25,8 @@ from sklearn.preprocessing import StandardScaler
 from skbo_silbo import SILBOSearchCV, default_space
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space.any_space import as_space, branches_of
-from skbo_silbo.space.known_candidates import known_candidates
-from skbo_silbo.space.known_space import list_steps
+from skbo_silbo.space.default_ranges import list_steps
+from skbo_silbo.space.first_candidates import known_candidates
 
 FILE = RESULTS / "known_judge.jsonl"
 SEARCHES = FILE.with_name("known_search.jsonl")

@@ -18,12 +18,12 @@ from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import all_estimators
 
-from skbo_silbo.space._known_data import StepData
-from skbo_silbo.space._known_table import class_key, find_range, read_value
-from skbo_silbo.space.known_space import default_space
+from skbo_silbo.space._step_data import StepData
+from skbo_silbo.space.default_ranges import class_key, default_space
+from skbo_silbo.space.first_candidates import find_range, read_value
 
 FILE = RESULTS / "known_portfolio.jsonl"
-TABLE = FOLDER.parents[1] / "skbo_silbo" / "space" / "known.toml"
+TABLE = FOLDER.parents[1] / "skbo_silbo" / "space" / "defaults.toml"
 MARK = "# --- known candidates"
 SEED, SIZE = 0, 9  # of the draws, of a portfolio
 FEWEST_SETS = 10  # for a portfolio of our own

@@ -5,11 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo.space._known_table import class_candidates, find_range, read_value
 from skbo_silbo.space._space import Space
-from skbo_silbo.space.known_space import Step
+from skbo_silbo.space.default_ranges import (
+    Step,
+    class_branches,
+    class_ranges,
+    constants,
+    read_constant,
+    round_to_digits,
+    table,
+)
 from skbo_silbo.space.values import is_number, same
 
+MOST_SMALL_ROWS = 1000  # of tables that have the candidates of small ones
 MAX_CANDIDATES, MAX_CURRENT = 9, 4  # (doc/benchmarks/known.rst)
 
 
@@ -105,3 +113,30 @@ def _current(branch, has):
     [middle] = branch.decode(np.zeros((1, sum(p.n_columns for p in branch.parameters))))
     own = [p for p in branch.parameters if p.name in has and p.holds(has[p.name])]
     return middle | {p.name: p.own(has[p.name]) for p in own}
+
+
+def class_candidates(key: str, n_rows: float) -> list[dict[str, Any]]:
+    """Return configurations of a class that perform well on many data sets.
+
+    Small and large tables have different ones. A class may have none.
+    """
+    known = table()["known"]["large" if n_rows > MOST_SMALL_ROWS else "small"]
+    name = key.removeprefix("sklearn.")
+    return next((own for names, own in known.items() if name in names.split()), [])
+
+
+def find_range(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the default range of a parameter in a candidate's branch, or {} for a constant."""
+    for branch in class_branches(key):
+        if name in branch and all(params.get(n, v) == v for n, v in constants(branch).items()):
+            return branch[name] if isinstance(branch[name], dict) else {}
+    return class_ranges(key).get(name, {})
+
+
+def read_value(entry: dict[str, Any], value: Any, data: Any) -> Any:
+    """Scale the value of a parameter in a default configuration to the data."""
+    if "unit" in entry:
+        return round_to_digits(value * data.unit(entry["unit"]))
+    if "most" in entry:
+        return int(min(value, data.upper_limit(entry["most"])))
+    return read_constant(value)

@@ -1,40 +1,34 @@
-"""Default search spaces for estimators: `default_space`."""
+"""Default search spaces for estimators, with the ranges in `defaults.toml`."""
 
 import inspect
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from scipy.stats import loguniform, randint, uniform
 from sklearn.base import clone, is_classifier
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.ensemble import StackingClassifier, StackingRegressor
+from sklearn.gaussian_process import kernels
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, LabelBinarizer
 
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo._sklearn import BaseSearchCV, rows_of
-from skbo_silbo.space._known_data import StepData
-from skbo_silbo.space._known_table import (
-    class_branches,
-    class_key,
-    class_ranges,
-    constants,
-    gives_few_columns,
-    optional_branches,
-    parameter_names,
-    read_constant,
-    read_range,
-    rounds_stopped_by,
-    table,
-)
 from skbo_silbo.space._parameters import read_parameter
+from skbo_silbo.space._step_data import StepData
 from skbo_silbo.space.values import format_value, same
 
 REST = ("...", ...)  # keys that request default ranges for all other parameters
+N_LEVELS = 20  # number of levels of integers that are searched on a logarithmic scale
+DIGITS = 3  # significant digits of values that are scaled to the data
 MOST_BRANCHES = 32  # the number of combined branches is limited to this many
 
 
@@ -69,11 +63,11 @@ class _Table:
         return [(n, w, sources[n]) for n, w in words.items()] + fixed
 
 
-class KnownSpace(_Table, dict):
+class DefaultSpace(_Table, dict):
     """A default search space: a dict of parameter names to lists and distributions."""
 
 
-class KnownSpaces(_Table, list):
+class DefaultSpaces(_Table, list):
     """A default search space with conditional parameters: a list of dicts, one per branch."""
 
 
@@ -139,7 +133,7 @@ class Step:
 
 def default_space(
     estimator: Any, X: Any = None, y: Any = None, *, all: bool = False
-) -> KnownSpace | KnownSpaces:
+) -> DefaultSpace | DefaultSpaces:
     """Return a default search space for an estimator.
 
     Ranges of nested estimators, such as the steps of a Pipeline or a ColumnTransformer, are
@@ -229,7 +223,7 @@ def branches_of_steps(steps, *, all=False):
 def as_table(branches, steps):
     """Convert branches to a search space that is printed as a table."""
     made = [{name: values for name, (values, _) in branch.items()} for branch in branches]
-    space = KnownSpace(made[0]) if len(made) == 1 else KnownSpaces(made)
+    space = DefaultSpace(made[0]) if len(made) == 1 else DefaultSpaces(made)
     read = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
     space.sources = {name: source for name, _, source in read}
     space.read = [values for _, values, _ in read]
@@ -247,7 +241,7 @@ def has_parameter(steps: list[Step], name: str) -> bool:
 
 def none_is_default(estimator: Any) -> bool:
     """Return whether an estimator replaces None by a default value."""
-    return type(estimator).__module__.split(".")[0] in table()["none"]["default"].split()
+    return type(estimator).__module__.split(".")[0] in table()["steps"]["none_is_default"].split()
 
 
 def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
@@ -396,3 +390,127 @@ def warn_of_unknown(steps):
             "unchanged. To search them, add values to the space, such as "
             f'{{"{min(unknown.values())}": [...], "...": "auto"}}.'
         )
+
+
+# --- the table of default ranges -----------------------------------------------------------------
+
+
+@cache
+def table() -> dict[str, Any]:
+    """Return the table of default search ranges, read from `defaults.toml`."""
+    return tomllib.loads(files(__package__).joinpath("defaults.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def sections() -> dict[str, dict[str, Any]]:
+    """Return the default ranges of each estimator class, by names such as "sklearn.SVC"."""
+    every: dict[str, dict[str, Any]] = {}
+    for words, section in [*table().items(), (table()["steps"]["unsearched"], {})]:
+        for name in words.split():
+            every.setdefault(name if "." in name else f"sklearn.{name}", {}).update(section)
+    return every
+
+
+def class_key(estimator: Any) -> str | None:
+    """Return the name under which an estimator's class has default ranges, or None."""
+    key = class_name(estimator)
+    return key if key in sections() else None
+
+
+def class_name(estimator: Any) -> str:
+    """Return the name of an estimator's class with its library, such as "sklearn.SVC"."""
+    return f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
+
+
+def rounds_stopped_by(estimator: Any) -> list[str]:
+    """Return the numbers of rounds that a meta-estimator decides by early stopping."""
+    steps = table()["steps"]
+    return steps["rounds"].split() if class_name(estimator) == steps["early_stopped"] else []
+
+
+def class_ranges(key: str) -> dict[str, Any]:
+    """Return the default parameter ranges that apply in all branches of a class."""
+    return {name: entry for name, entry in sections()[key].items() if isinstance(entry, dict)}
+
+
+def class_branches(key: str) -> list[dict[str, Any]]:
+    """Return the conditional branches of the default search space of a class."""
+    return sections()[key].get("when", [{}])
+
+
+def optional_branches(key: str) -> list[dict[str, Any]]:
+    """Return the branches of a class that are searched only if the user requests them."""
+    return sections()[key].get("asked", [])
+
+
+def constants(branch: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a branch that have a fixed value."""
+    return {name: value for name, value in branch.items() if not isinstance(value, dict)}
+
+
+def parameter_names(key: str | None) -> list[str]:
+    """Return the names of all parameters of a class that have a default range."""
+    entries = [] if key is None else [*class_branches(key), class_ranges(key)]
+    return list(dict.fromkeys(name for entry in entries for name in entry))
+
+
+def gives_few_columns(key: str | None) -> bool:
+    """Return whether a transformer may output fewer columns than it receives."""
+    words = table()["steps"]["few_columns"].split()
+    return key is not None and (key.removeprefix("sklearn.") in words or key.split(".")[0] in words)
+
+
+def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
+    """Convert a range of the default table to a list of values or a distribution.
+
+    Parameters
+    ----------
+    entry : dict
+        Entry of the table of default ranges.
+    data : StepData
+        Properties of the data, which determine the limits of the range.
+    own : object
+        Current value of the parameter. If it is an integer inside the range, it is added to the
+        values.
+
+    Returns
+    -------
+    values : list, distribution or None
+        List of values or distribution, or None if the data do not allow any value.
+    """
+    if (entry.get("dense") and issparse(data.X)) or (entry.get("wide") and data.d < 2):
+        return None
+    if "kernels" in entry:
+        return [None, *(getattr(kernels, name)() for name in entry["kernels"])]
+    unit = data.unit(entry.get("unit"))
+    if "of" in entry:
+        return [read_constant(v) if unit == 1 else round_to_digits(v * unit) for v in entry["of"]]
+    [(kind, (low, high))] = [(k, entry[k]) for k in ("log", "real", "int", "logint") if k in entry]
+    high = min(high, data.upper_limit(entry.get("most")))
+    if not low < high:
+        return None
+    if kind == "log":
+        return loguniform(round_to_digits(low * unit), round_to_digits(high * unit))
+    if kind == "real":
+        return uniform(low, high - low)
+    if kind == "int" and entry.get("wide") and data.d <= high:
+        # percentages of few columns: one for each number of columns that they select
+        middles = 100 * (np.arange(1, data.d) - 0.5) / (data.d - 1)
+        return sorted({*np.maximum(middles.round().astype(int), low).tolist(), high})
+    if kind == "int":
+        return randint(low, int(high) + 1)
+    levels = np.geomspace(low, high, N_LEVELS).round().astype(int).tolist()
+    is_between = isinstance(own, int) and low <= own <= high
+    return sorted({*levels, *([int(own)] if is_between else [])})
+
+
+def read_constant(value: Any) -> Any:
+    """Convert a TOML value to Python: "None" to None and lists to tuples."""
+    if isinstance(value, list):
+        return tuple(value)
+    return None if value == "None" else value
+
+
+def round_to_digits(number: float) -> float:
+    """Round a value that is scaled to the data to a few significant digits."""
+    return float(f"{number:.{DIGITS}g}")
