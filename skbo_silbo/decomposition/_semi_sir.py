@@ -271,7 +271,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         sample_weight : array-like of shape (n,), default=None
             Weights of the labelled samples. Only their ratios matter: a sample of weight 2 has the
             influence of two samples. Where the number of samples matters, as in tests, it is the
-            effective sample size ``(sum w)^2 / sum w^2`` [6]_. If weights are counts,
+            effective sample size ``(sum w)^2 / sum w^2``. If weights are counts,
             repeat the samples by ``np.repeat`` instead. Samples of weight 0 are ignored. In the
             graph, every sample counts once. Unequal weights cannot be combined with
             `n_local_neighbors` or ``solver="paper"``.
