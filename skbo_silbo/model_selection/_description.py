@@ -20,7 +20,7 @@ DESCRIBED_SPECIALLY = (
 )
 
 
-def describe_search(search, space, constraints, results, state):
+def describe_search(search, settings, state):
     """Describe all settings that affect the candidates of a search or their scores.
 
     This includes all parameters except those in `MAY_CHANGE`, the data and routed metadata.
@@ -28,12 +28,7 @@ def describe_search(search, space, constraints, results, state):
     Parameters
     ----------
     search : SILBOSearchCV
-    space : Space or SpaceUnion
-        The search space that candidates are drawn from.
-    constraints : KnownConstraints
-        The compiled constraints of the search.
-    results : (list of dict, list of float)
-        The candidates of `initial_results` and their scores.
+    settings : Settings
     state : SearchState
         The data, splits and other internal state of the running search.
 
@@ -53,7 +48,7 @@ def describe_search(search, space, constraints, results, state):
     names = [name for name in signature(type(search)).parameters if name not in others]
     description = {
         "entry point": type(search).__name__,
-        "param_distributions": describe_space(space),
+        "param_distributions": describe_space(settings.space),
         "estimator": describe(search.estimator),
         "X": describe_data(state.X),
         "y": describe_data(state.y),
@@ -67,8 +62,9 @@ def describe_search(search, space, constraints, results, state):
     # with "auto", `n_jobs` decides, which may change
     is_auto = search.batch_size in ("auto", 1)
     description["batch_size"] = "'auto' or 1" if is_auto else int(search.batch_size)
-    description["constraints"] = constraints.described
-    description["initial_results"] = describe(results) if results[0] else None
+    description["constraints"] = settings.constraints.described
+    description["initial_results"] = describe(settings.results) if settings.results[0] else None
+    description["initial candidates"] = describe(settings.initial.params)
     return description
 
 

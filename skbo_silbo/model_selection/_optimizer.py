@@ -8,31 +8,17 @@ from skbo_silbo.journal.state import engine_options
 from skbo_silbo.minimization.methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._goals import ParEGO
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers.configuration import n_initial_points
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search
 
 
-def n_first_candidates(search, space):
-    """Return the number of candidates in the initial design of a search.
-
-    With 10 iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst).
-    Other methods than "silbo" have their own defaults.
-    """
-    if search.n_initial != "auto" or search.method != "silbo":
-        return search.n_initial
-    return min(n_initial_points(space.n_features_), max(search._most_candidates // 2, 1))
-
-
-def make_optimizer(search, space, results, random_state, n_initial):
+def make_optimizer(search, settings, random_state, n_initial):
     """Create the optimiser of a search with its constraints and `initial_results`.
 
     Parameters
     ----------
     search : SILBOSearchCV
-    space : Space or SpaceUnion
-    results : (list of dict, list of float)
-        The candidates of `initial_results` and their scores.
+    settings : Settings
     random_state : int, RandomState or None
     n_initial : int or "auto"
         Size of the initial design.
@@ -47,11 +33,11 @@ def make_optimizer(search, space, results, random_state, n_initial):
     options = {k: v for k, v in own.items() if not (isinstance(v, str) and v == "auto")}
     method = ParEGO if search._goals else search.method
     options |= _check_options(search)
-    optimizer = make_by_method(method, space, random_state, options)
+    optimizer = make_by_method(method, settings.space, random_state, options)
     if search.constraints is not None:
         optimizer.constrain(search.constraints)
         deepcopy(optimizer).ask()  # raises if no candidate satisfies the constraints
-    params, scores = results
+    params, scores = settings.results
     if not params:
         return optimizer
     try:

@@ -43,7 +43,7 @@ def searched_scores(rows, refit):
 
 def warn_of_interruption(candidates, n_iter, error):
     """Warn that the results only include candidates evaluated before an interruption."""
-    n_iter = "" if n_iter == math.inf else f" of {n_iter}"
+    n_iter = "" if n_iter is None else f" of {n_iter}"
     then = "The error is raised again" if isinstance(error, SystemExit) else "The best is refitted"
     warn_user(
         f"The search was interrupted after {len(candidates)}{n_iter} candidates ({error!r}); "

@@ -15,7 +15,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._checks import check_integer
-from skbo_silbo._descriptions import describe
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, search_state
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
@@ -33,7 +32,7 @@ from skbo_silbo.model_selection._description import describe_search
 from skbo_silbo.model_selection._early_stopped import warn_if_groups_are_not_passed
 from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
 from skbo_silbo.model_selection._goals import TIME, SeveralGoals, has_goals
-from skbo_silbo.model_selection._optimizer import make_optimizer, n_first_candidates
+from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._proposals import CandidateProposals
 from skbo_silbo.model_selection._renamed_arguments import explain_unknown_arguments
 from skbo_silbo.model_selection._report import expected_score, remedy_without_model
@@ -329,29 +328,19 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         warn_if_groups_are_not_passed(self.estimator, state.split_params, state.fit_params)
         self.n_splits_ = state.n_splits()
         self.n_samples_fit_ = state.X.shape[0] if hasattr(state.X, "shape") else len(state.X)
-        space, constraints, given, results = read_settings(self, state.X, state.y)
-        # an invalid option raises before a journal is created or compared with another search
-        make_optimizer(self, space, results, RootSeed(0), n_first_candidates(self, space))
-        description = None
-        if self.journal is not None:
-            description = describe_search(self, space, constraints, results, state)
-            description["initial candidates"] = describe(given.params)
+        settings = read_settings(self, state.X, state.y)
         task = {"task_name": "search", "max_subtasks": None}
+        n, title = settings.n_candidates, type(self).__name__
         with (
             closing(open_log(self.journal)) as log,
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
-            seed = root_seed(log.seed(self.random_state))
-            fixed = {"n_initial": n_first_candidates(self, space)}
-            log.begin(description, space, seed, fixed, candidates=given.params)
-            n_initial = log.fixed["n_initial"]
-            self.optimizer_ = make_optimizer(self, space, results, RootSeed(seed), n_initial)
-            total = min(self._most_candidates, space.n_points + len(given.outside))
+            self._begin(settings, state, log)
             with (
-                closing(CrossValidation(self, state, total, search_ctx)) as evaluation,
-                show_progress(self.verbose, type(self).__name__, total, "candidate") as show,
+                closing(CrossValidation(self, state, n, search_ctx)) as evaluation,
+                show_progress(self.verbose, title, n, "candidate") as show,
             ):
-                loop = self._make_loop(evaluation, log, given, show)
+                loop = self._make_loop(settings, evaluation, log, show)
                 interruption = None
                 try:
                     loop.resume(*read_trials(log, evaluation, loop.proposals, loop.batch_size))
@@ -371,18 +360,23 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             self.cv_results_ = table
             raise interruption
 
-    @property
-    def _most_candidates(self):
-        """Maximum number of candidates, infinite without `n_iter`."""
-        return math.inf if self.n_iter is None else self.n_iter
+    def _begin(self, settings, state, log):
+        """Create the optimiser, and write or compare the header of the journal."""
+        seed = root_seed(log.seed(self.random_state))
+        n_initial = log.fixed.get("n_initial", settings.n_initial)
+        # first, so that an invalid option is not written to a journal or reported as another search
+        self.optimizer_ = make_optimizer(self, settings, RootSeed(seed), n_initial)
+        description = None if log.path is None else describe_search(self, settings, state)
+        candidates, fixed = settings.initial.params, {"n_initial": n_initial}
+        log.begin(description, settings.space, seed, fixed, candidates=candidates)
 
-    def _make_loop(self, evaluation, log, given, show):
+    def _make_loop(self, settings, evaluation, log, show):
         """Create the evaluation loop of the search."""
         size = self.batch_size
         if size == "auto":
             size = 1 if effective_n_jobs(self.n_jobs) == 1 else None
         budget = Budget(
-            self._most_candidates,
+            math.inf if self.n_iter is None else self.n_iter,
             "n_iter",
             max_time=self.max_time,
             patience=self.patience,
@@ -390,8 +384,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             callback=self.callback,
             higher_is_better=True,
         )
-        moves_best = bool(given.known) and not self.constraints and self.method == "silbo"
-        proposals = CandidateProposals(self.optimizer_, log, given, moves_best=moves_best)
+        initial = settings.initial
+        moves_best = bool(initial.known) and not self.constraints and self.method == "silbo"
+        proposals = CandidateProposals(self.optimizer_, log, initial, moves_best=moves_best)
         workers = evaluation.make_workers
         return EvaluationLoop(
             evaluation, budget, log, proposals, workers, batch_size=size, show=show
@@ -403,7 +398,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")
             raise error
         self.stop_reason_ = "interrupted"
-        warn_of_interruption(loop.trials, self._most_candidates, error)
+        warn_of_interruption(loop.trials, self.n_iter, error)
         return error
 
     def predict_score(self, params: Any) -> Prediction:

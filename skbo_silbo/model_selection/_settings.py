@@ -1,16 +1,21 @@
 """Read and validate the settings of a search before its first evaluation."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from joblib import effective_n_jobs
 
 from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
+from skbo_silbo._typing import Auto
 from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
-from skbo_silbo.model_selection._initial_candidates import read_initial_params
+from skbo_silbo.model_selection._initial_candidates import InitialCandidates, read_initial_params
 from skbo_silbo.model_selection._initial_results import read_initial_results
+from skbo_silbo.optimizers.configuration import n_initial_points
 from skbo_silbo.optimizers.constraints import KnownConstraints
-from skbo_silbo.space.any_space import as_space
+from skbo_silbo.space.any_space import AnySpace, as_space
 from skbo_silbo.space.default_ranges import list_steps, none_is_default
 from skbo_silbo.space.filled_space import fill_space
 from skbo_silbo.workers.backends import DASK, PROCESSES, THREADS, kind_of_workers
@@ -21,8 +26,38 @@ PICKLE_REMEDY = (
 )
 
 
-def read_settings(search, X, y):
-    """Validate the parameters of a search, and return its space, constraints and candidates.
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """Settings of a search that follow from its parameters and the data, resolved once.
+
+    Attributes
+    ----------
+    space : Space or SpaceUnion
+        The search space that candidates are drawn from.
+    constraints : KnownConstraints
+        The compiled constraints of the search.
+    initial : InitialCandidates
+        Candidates to evaluate before the initial design.
+    results : (list of dict, list of float)
+        The candidates of `initial_results` and their scores.
+    n_initial : int or "auto"
+        Number of candidates in the initial design. With 10 iterations, the limit of half of them
+        improved the mean of eight tuning tasks (doc/search_log.rst). Other methods than "silbo"
+        have their own defaults.
+    n_candidates : int or float
+        Maximum number of candidates.
+    """
+
+    space: AnySpace
+    constraints: KnownConstraints
+    initial: InitialCandidates
+    results: tuple[list[dict[str, Any]], list[float]]
+    n_initial: int | Auto
+    n_candidates: float
+
+
+def read_settings(search: Any, X: Any, y: Any) -> Settings:
+    """Validate the parameters of a search, and resolve those that depend on others or the data.
 
     Parameters
     ----------
@@ -30,14 +65,6 @@ def read_settings(search, X, y):
         The search to read, which has the attribute `n_splits_`. Its attribute `space_` is set here.
     X, y : array-like
         The training data that were passed to ``fit``.
-
-    Returns
-    -------
-    space : Space or SpaceUnion
-    constraints : KnownConstraints
-    given : InitialCandidates
-    results : (list of dict, list of float)
-        The candidates of `initial_results` and their scores.
 
     Raises
     ------
@@ -48,11 +75,15 @@ def read_settings(search, X, y):
     search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_, steps)
     constraints = KnownConstraints.of(search.constraints, space)
-    rule = constraints.violation
-    given = read_initial_params(search.initial_params, steps, space, search._most_candidates, rule)
-    require_options_that_fit(search, given)
+    most = math.inf if search.n_iter is None else search.n_iter
+    initial = read_initial_params(search.initial_params, steps, space, most, constraints.violation)
+    require_options_that_fit(search, initial, most)
     results = read_initial_results(search.initial_results, search.refit, space)
-    return space, constraints, given, results
+    n_initial = search.n_initial
+    if n_initial == "auto" and search.method == "silbo":
+        n_initial = int(min(n_initial_points(space.n_features_), max(most // 2, 1)))
+    n_candidates = min(most, space.n_points + len(initial.outside))
+    return Settings(space, constraints, initial, results, n_initial, n_candidates)
 
 
 def read_space(given, steps=()):
@@ -77,13 +108,15 @@ def read_space(given, steps=()):
     return as_space(given, none_is_default=own)
 
 
-def require_options_that_fit(search, given):
+def require_options_that_fit(search, initial, most):
     """Check that the options of a search are compatible with each other and the data.
 
     Parameters
     ----------
     search : SILBOSearchCV
-    given : InitialCandidates
+    initial : InitialCandidates
+    most : int or float
+        Maximum number of candidates.
 
     Raises
     ------
@@ -97,10 +130,10 @@ def require_options_that_fit(search, given):
             "`max_time` must be a number of seconds if `n_iter` is None, got None. Set one of them "
             "to limit the search."
         )
-    if len(given.due) > search._most_candidates:
+    if len(initial.due) > most:
         raise ValueError(
             f"`initial_params` must contain at most n_iter={search.n_iter} candidates, got "
-            f"{len(given.params)}. Increase n_iter or remove some candidates."
+            f"{len(initial.params)}. Increase n_iter or remove some candidates."
         )
     if not search.n_splits_:
         raise ValueError(
