@@ -43,7 +43,8 @@ class CrossValidation(Evaluation):
         self._search, self._state, self._total = search, state, total
         self._callback_ctx = callback_ctx
         self._tasks = {}  # trial -> its open tasks for scikit-learn's callbacks
-        self._reader = FitReader(self.n_calls, len(search._goals or ()))
+        may_mix = callable(search.scoring)
+        self._reader = FitReader(self.n_calls, len(search._goals or ()), may_mix=may_mix)
 
     def make_workers(self):
         """Create the workers that run the fits, by joblib or in the current process."""
@@ -164,12 +165,15 @@ class FitReader:
         Number of fits per candidate, or None if it is unknown.
     n_goals : int, default=0
         Number of objectives of a multi-objective search.
+    may_mix : bool, default=True
+        Whether some fits may have a single score although others have several metrics, because a
+        function that returns them has raised an error.
     """
 
-    def __init__(self, n_splits=None, n_goals=0):
-        self._n_splits, self._n_goals = n_splits, n_goals
+    def __init__(self, n_splits=None, n_goals=0, *, may_mix=True):
+        self._n_splits, self._n_goals, self._may_mix = n_splits, n_goals, may_mix
         self._entries = None  # names of the entries of the first fit
-        self._metrics = {}  # names of the metrics of each kind of score
+        self._metrics = {}  # names of the metrics of each kind of score, None for a single score
 
     def __call__(self, content):
         """Return the results of all fits, or None for a candidate without results.
@@ -196,8 +200,8 @@ class FitReader:
         self._entries = row.keys() if self._entries is None else self._entries
         is_alike = row.keys() == self._entries
         for kind in SCORES & row.keys():
-            if isinstance(row[kind], dict):  # failed fits and scorers have a single score
-                metrics = sorted(row[kind])
+            metrics = sorted(row[kind]) if isinstance(row[kind], dict) else None
+            if metrics is not None or not (self._may_mix or row["fit_error"]):
                 is_alike = is_alike and metrics == self._metrics.setdefault(kind, metrics)
         if not is_alike:
             raise ValueError("all fits must have scores of the same metrics")

@@ -26,13 +26,13 @@ pytestmark = [
 
 
 class Poison(BaseEstimator):
-    """Ends its process where a is near .5."""
+    """Ends its process where a is near .35."""
 
     def __init__(self, a=0.0):
         self.a = a
 
     def fit(self, X, y=None):
-        if 0.4 < self.a < 0.6:
+        if 0.25 < self.a < 0.45:
             os._exit(DEATH)
         return self
 
@@ -76,7 +76,7 @@ def count_deaths(function):
 def count_poison(fitted):
     """Return how many candidates are poisonous, after checking that only they have failed."""
     a = np.array([params["a"] for params in fitted.cv_results_["params"]])
-    poison = (a > 0.4) & (a < 0.6)
+    poison = (a > 0.25) & (a < 0.45)
     assert poison.any()
     np.testing.assert_array_equal(
         fitted.cv_results_["mean_test_score"], np.where(poison, np.nan, -a)
