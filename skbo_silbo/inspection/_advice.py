@@ -47,8 +47,8 @@ def next_step(evaluations: Evaluations) -> str:
         )
     scores, std = evaluations.sign * finite, optimizer.recommended_.std
     least = LEAST_GAIN * ((scores.max() - np.quantile(scores, 0.25)) or np.ptp(scores))
-    known = "the recommended point" if evaluations.is_noisy else "the best observed value"
-    improvement = f"expected to improve on {known} by {format_number(gain)}."
+    reference = "the recommended point" if evaluations.is_noisy else "the best observed value"
+    improvement = f"expected to improve on {reference} by {format_number(gain)}."
     if gain > np.fmax(least, LEAST_OF_STD * std):
         return f"Continue with {more} evaluations: the next one is {improvement}"
     if not std > least:

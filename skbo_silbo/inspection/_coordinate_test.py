@@ -41,6 +41,7 @@ chi-squared distribution of Cook (2004) and R's ``dr`` ignore.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -167,7 +168,11 @@ def coordinate_test(
     check_integer("n_components", n_components, 1, special="None")
     checker = SlicedInverseRegression()
     takes = ("numeric", "categorical", "censored")
-    settings = {"takes": takes, "categorical": categorical, "n_slices": n_slices}
+    settings: dict[str, Any] = {
+        "takes": takes,
+        "categorical": categorical,
+        "n_slices": n_slices,
+    }
     data = split_labelled(checker, X, y, None, sample_weight, **settings).labelled_only()
     data = center_within_groups(data, group)
     slices = slice_within(data.y, data.groups, n_slices, sample_weight=data.weights)

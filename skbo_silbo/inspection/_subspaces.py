@@ -81,9 +81,9 @@ def compare_subspaces(
         )
     A, B = A.T, B.T
     if X is not None:
-        X = check_array(X, input_name="X", dtype=np.float64)
-        X = X - X.mean(axis=0)
-        A, B = X @ A, X @ B
+        rows = check_array(X, input_name="X", dtype=np.float64)
+        rows = rows - rows.mean(axis=0)
+        A, B = rows @ A, rows @ B
     A, B = linalg.orth(A), linalg.orth(B)
     if not A.size or not B.size:
         raise ValueError(
