@@ -36,6 +36,12 @@ def test_changes_are_in_history_and_in_order(history):
     assert scopes == set(CONTENT["scopes"])
 
 
+def test_every_scope_has_changes():
+    """Results of a scope without changes could never become outdated."""
+    changed = {scope for change in CONTENT["changes"] for scope in change["scopes"]}
+    assert changed == set(CONTENT["scopes"])
+
+
 def test_outdated_tables_are_marked(ages):
     assert [age.table for age in ages if age.outdated and "outdated" not in age.table] == []
     assert [age.table for age in ages if not age.outdated and "outdated" in age.table] == []
@@ -94,13 +100,15 @@ def test_registry_lists_what_page_shows(page):
 def one_table(tmp_path, monkeypatch):
     """Return a function that writes results and a change of the default."""
 
-    def write(revision, change, methods=".*"):
+    def write(revision, change, methods=".*", problems=""):
         result = {"environment": {"revision": revision}, "cell_seconds": 1800}
+        result["problem"] = {"function": "branin"}
         lines = [json.dumps({"method": method, **result}) for method in ("silbo", "random")]
         (tmp_path / "results").mkdir(exist_ok=True)
         (tmp_path / "results" / "own.jsonl").write_text("\n".join(lines) + "\n")
         (tmp_path / "registry.toml").write_text(
             f'[[changes]]\ndate = 2026-11-26\nrevision = "{change}"\nscopes = ["tuning"]\n'
+            f'problems = "{problems}"\n'
             f'[[tables]]\nfile = "results/own.jsonl"\nscopes = ["tuning"]\n'
             f'methods = "{methods}"\n[pages]\n'
         )
@@ -113,6 +121,13 @@ def test_rows_before_a_change_are_outdated(history, one_table):
     one_table("bb7b451", "9bb4a76c", methods="silbo")
     (age,) = table_ages.table_ages(history)
     assert (age.n_outdated, age.hours, age.outdated) == (1, 0.5, {"bb7b451": "9bb4a76c"})
+
+
+def test_change_affects_only_its_problems(history, one_table):
+    one_table("bb7b451", "9bb4a76c", problems="conditional")
+    assert not table_ages.table_ages(history)[0].outdated
+    one_table("bb7b451", "9bb4a76c", problems="bra.in")
+    assert table_ages.table_ages(history)[0].n_outdated == 2
 
 
 def test_rows_at_or_after_a_change_are_kept(history, one_table):

@@ -108,25 +108,27 @@ class TableAge:
 
 
 def read_rows(table: dict) -> list[dict]:
-    """Return method, revision and seconds of the rows of a table."""
+    """Return method, problem, revision and seconds of the rows of a table."""
     if "revision" in table:
-        return [{"method": "", "revision": table["revision"], "seconds": 0.0}]
+        return [{"method": "", "problem": "", "revision": table["revision"], "seconds": 0.0}]
     results = map(json.loads, (FOLDER / table["file"]).read_text(encoding="utf-8").splitlines())
     return [as_row(result) for result in results]
 
 
 def as_row(result: dict) -> dict:
-    """Return method, revision and seconds of one result."""
+    """Return method, problem, revision and seconds of one result."""
     return {
         "method": result["method"],
+        "problem": json.dumps(result.get("problem", "")),
         "revision": result["environment"]["revision"],
         "seconds": result.get("cell_seconds", 0.0),
     }
 
 
 def is_affected(row: dict, entry: dict) -> bool:
-    """Return whether an entry of `registry.toml` is about the method of a row."""
-    return not row["method"] or bool(re.fullmatch(entry.get("methods", ".*"), row["method"]))
+    """Return whether an entry of `registry.toml` is about the method and problem of a row."""
+    of_method = not row["method"] or re.fullmatch(entry.get("methods", ".*"), row["method"])
+    return bool(of_method and re.search(entry.get("problems", ""), row["problem"]))
 
 
 def missed_change(row: dict, table: dict, changes: list[dict], history: History) -> str | None:
