@@ -60,6 +60,7 @@ from skbo_silbo.decomposition.significance._sequential_tests import bentler_xie
 from skbo_silbo.decomposition.slicing._slices import slice_within
 
 COLLINEAR = 1e-10  # residual standard deviation below which a column is collinear
+LEAST_LEFT = 1e-8  # a row whose leverage is closer to 1 is fitted exactly, and does not count
 N_DRAWS = 999  # simulated statistics of the conditional test
 
 
@@ -143,8 +144,8 @@ def coordinate_test(
     Raises
     ------
     ValueError
-        If `features` does not select some but not all features, there are too few labelled rows, or
-        `n_components` is too large.
+        If `features` does not select some but not all features, there are too few labelled rows,
+        `n_components` is too large, or a single row identifies the tested features.
 
     References
     ----------
@@ -228,8 +229,15 @@ def _test(X, slices, features, k, names, random_state):
     HS, roots = H.T @ S, _group_roots(slices)
     e = np.sqrt(n) * (J.toarray() - Q @ S - roots @ (J.T @ roots).T)
     P = np.column_stack([Q, roots])
-    one_minus_h = np.maximum(1 - np.sum(P**2, axis=1, keepdims=True), COLLINEAR)
-    Z = np.sqrt(n) * Q @ H / np.sqrt(one_minus_h)
+    one_minus_h = np.maximum(1 - np.sum(P**2, axis=1, keepdims=True), LEAST_LEFT)
+    is_fitted, Z = one_minus_h <= LEAST_LEFT, np.sqrt(n) * Q @ H / np.sqrt(one_minus_h)
+    if np.any(is_fitted & (np.abs(Q @ H) > LEAST_LEFT)):
+        raise ValueError(
+            "features must not be identified by a single labelled row given the other features, "
+            f"got {', '.join(names[j] for j in features)}. Remove features that are constant but "
+            "for one row."
+        )
+    Z[is_fitted[:, 0]] = 0
     df = _df_of_trace(np.sum(Z**2, axis=1, keepdims=True), one_minus_h, P)
     v = (Z[:, :, None] * e[:, None, :]).reshape(len(Z), -1)
     root = np.linalg.qr(v, mode="r")  # v'v = root' root

@@ -81,6 +81,20 @@ def test_statistic_matches_definition(k):
     assert test.statistic == pytest.approx(200 * np.subtract(*leading))
 
 
+@pytest.mark.parametrize("k", [None, 1])
+def test_row_that_a_feature_marks_does_not_count(k):
+    """A feature that is 1 in a single row fits this row exactly."""
+    X, y = make_data()
+    marked = np.column_stack([X, np.arange(200) == 7])
+    rest = np.arange(200) != 7
+    edges = np.quantile(y, np.arange(1, 10) / 10)
+    with_row = coordinate_test(marked, y, [1], n_slices=edges, n_components=k).p_value
+    without = coordinate_test(X[rest], y[rest], [1], n_slices=edges, n_components=k).p_value
+    assert with_row == pytest.approx(without, abs=0.05)
+    with pytest.raises(ValueError, match=r"identified by a single labelled row .* got x1, x5"):
+        coordinate_test(marked, y, [1, 5], n_components=k)
+
+
 def test_conditional_p_value_is_reproducible():
     X, y = make_data()
     one, again, other = (
