@@ -169,7 +169,7 @@ class Budget:
         """
         observation = trial.observation
         y = observation.y if observation.error is None else math.nan
-        c = observation.told.get("constraints")
+        c = observation.others.get("constraints")
         is_usable = math.isfinite(y) and (c is None or bool((c <= 0.0).all()))
         is_best = is_usable and (self.best is None or y < self.best.observation.y)
         if is_best:

@@ -333,9 +333,11 @@ class EvaluationLoop:
         self._assign_rows(new, n_values)
         if new:
             observations = [trial.observation for trial in new]
-            told = {k: np.array([o.told[k] for o in observations]) for k in observations[0].told}
+            others = {
+                k: np.array([o.others[k] for o in observations]) for k in observations[0].others
+            }
             points = [trial.point for trial in new]
-            self.optimizer.tell(points, [self.optimizer.sign * o.y for o in observations], **told)
+            self.optimizer.tell(points, [self.optimizer.sign * o.y for o in observations], **others)
         # in one statement, within which Ctrl-C is not raised
         self.trials, self._observed = [*self.trials, *batch], []
         self._batch = batch[-1].batch + 1

@@ -83,13 +83,13 @@ def restore_trials(
             raise damaged(record.n, error) from error
         for i, point in enumerate(record.points):
             y, _, *more = (values[i] for values in record.values)
-            told = {k: v for k, v in zip(("constraints", "goals"), more, strict=True) if v.size}
+            others = {k: v for k, v in zip(("constraints", "goals"), more, strict=True) if v.size}
             trial = Trial(point, "given", not record.is_outside, record.evaluated is not None)
             error = None
             if record.evaluated is not None:
                 error, trial.source, trial.batch, trial.position, _, time = record.evaluated
                 trial.proposal_time = time
-            trial.observation = Observation(float(y), told, error, rows)
+            trial.observation = Observation(float(y), others, error, rows)
             trials.append(trial)
     return trials
 

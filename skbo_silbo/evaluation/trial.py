@@ -19,8 +19,8 @@ class Observation:
     ----------
     y : float
         Value to be minimised, or NaN if the evaluation failed.
-    told : dict, default={}
-        Additional keyword arguments of `tell`, such as the arrays ``constraints`` or ``goals``.
+    others : dict, default={}
+        Other observed values, as keyword arguments of `tell`: ``constraints`` or ``goals``.
     error : str or None, default=None
         Reason why the evaluation has no value, or None if it has one.
     rows : list of dict or None, default=None
@@ -28,7 +28,7 @@ class Observation:
     """
 
     y: float
-    told: dict[str, Any] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
     rows: list[dict[str, Any]] | None = None
 

@@ -114,7 +114,7 @@ def _read_objectives(settings):
 
 
 def _is_feasible(observation):
-    return bool(np.all(observation.told.get("constraints", -1.0) <= 0.0))
+    return bool(np.all(observation.others.get("constraints", -1.0) <= 0.0))
 
 
 def _score_name(settings, observations, n_objectives):
@@ -127,7 +127,7 @@ def _score_name(settings, observations, n_objectives):
 
 def _read_front(names, trials, settings):
     """Return the objectives of a multi-objective search and its Pareto front so far."""
-    Y = np.array([trial.observation.told["goals"] for trial in trials])
+    Y = np.array([trial.observation.others["goals"] for trial in trials])
     times = [[row[TIME] for row in t.observation.rows or ()] or [np.nan] for t in trials]
     front = non_dominated_rows(Y, names, np.array(list(map(np.std, times))))
     metric = settings.get("scoring")

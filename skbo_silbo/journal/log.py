@@ -124,8 +124,8 @@ class EventLog:
             try:
                 self._check(header, description, fixed or {})
             except ValueError:
-                kept = {"observed", "asked"} if keeps_asked else {"observed"}
-                if any(kept & record.keys() for record in self._journal.records):
+                paid = {"observed", "asked"} if keeps_asked else {"observed"}
+                if any(paid & record.keys() for record in self._journal.records):
                     raise
                 header = None  # nothing was evaluated, as after a mistyped call: overwrite it
         if header is None:
@@ -208,8 +208,8 @@ class EventLog:
     def evaluated(self, trial, **content):
         """Record the observation of a trial, and the content of `Evaluation.record`."""
         if trial.record is None:
-            told = {name: [values] for name, values in trial.observation.told.items()}
-            values = values_to_record([trial.observation.y], **told)
+            others = {name: [values] for name, values in trial.observation.others.items()}
+            values = values_to_record([trial.observation.y], **others)
             how = {"error": trial.observation.error, "source": trial.source}
             how |= {"batch": trial.batch, "position": trial.position}
             how["proposal time"] = trial.proposal_time

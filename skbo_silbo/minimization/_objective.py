@@ -52,23 +52,23 @@ class ObjectiveEvaluation(Evaluation):
         is_pair = m > 0 and isinstance(returned, tuple | list) and len(returned) == 2
         value, constraints = returned if is_pair else (returned, None)
         number = None if isinstance(value, tuple) else as_reals(value)
-        told, is_valid = {}, number is not None and number.size == 1
+        others, is_valid = {}, number is not None and number.size == 1
         if is_pair:
-            told = as_reals(constraints)
-            is_valid = is_valid and told is not None and np.atleast_1d(told).shape == (m,)
-            is_valid = is_valid and number.ndim <= told.ndim  # not the other way round
+            others = as_reals(constraints)
+            is_valid = is_valid and others is not None and np.atleast_1d(others).shape == (m,)
+            is_valid = is_valid and number.ndim <= others.ndim  # not the other way round
             is_valid = is_valid and not any(map(has_booleans, returned))
-            told = {"constraints": np.atleast_1d(told)} if is_valid else {}
+            others = {"constraints": np.atleast_1d(others)} if is_valid else {}
         elif m > 0:
             is_valid = is_valid and np.isnan(number).all()
-            told = {"constraints": np.full(m, np.nan)}
+            others = {"constraints": np.full(m, np.nan)}
         if not is_valid:
             error = TypeError(_invalid_return(returned, m))
             error.add_note(
                 f"minimize: func returned this at the point {format_point(trial.point)}."
             )
             raise error
-        return Observation(self._sign * float(number.item()), told)
+        return Observation(self._sign * float(number.item()), others)
 
     def rows_from_record(self, content):
         """Check the number of constraints in a record."""

@@ -81,7 +81,7 @@ class CrossValidation(Evaluation):
         check_scores(search, rows[0]["test_scores"])
         errors = [row["fit_error"] for row in rows]
         error = errors[-1] if all(errors) else None
-        return Observation(-mean_score(rows, search.refit), self._told(rows), error, rows)
+        return Observation(-mean_score(rows, search.refit), self._other_values(rows), error, rows)
 
     def failure(self, trial, why, error):
         """Return the observation of a candidate that timed out or whose worker died.
@@ -91,7 +91,7 @@ class CrossValidation(Evaluation):
         self._close_task(trial)
         if self._search.error_score == "raise":
             raise error
-        return Observation(-float(self._search.error_score), self._told(None), f"it {why}")
+        return Observation(-float(self._search.error_score), self._other_values(None), f"it {why}")
 
     def record(self, trial):
         """Return the results of a candidate as JSON-compatible data for the journal."""
@@ -114,7 +114,7 @@ class CrossValidation(Evaluation):
         if trial.number in self._tasks:
             self._tasks.pop(trial.number).close()
 
-    def _told(self, rows):
+    def _other_values(self, rows):
         goals = self._search._goals
         if not goals:
             return {}

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import warnings
 from functools import partial
 
@@ -267,7 +268,7 @@ def is_rejected_by_name(read, path):
     try:
         read(path)
     except ValueError as error:
-        if str(error).startswith("journal "):
+        if re.match("journal |.*must be a journal", str(error)):
             return True
         raise
     return False
