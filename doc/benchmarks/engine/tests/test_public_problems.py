@@ -59,7 +59,7 @@ def test_what_is_reported_is_never_tuned_on():
     assert layouts == {("native", 10), ("native", 20), ("planted", 100), ("rotated", 100)}
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.floats(-5, 5), min_size=6, max_size=6))
 def test_chance_mean_is_over_all_draws(values):
     table = np.array(values)
