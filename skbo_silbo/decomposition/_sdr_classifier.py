@@ -12,7 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
 from skbo_silbo._sklearn import validate_parameters
 from skbo_silbo._typing import ArrayLike, FloatArray, TransformerLike
-from skbo_silbo.decomposition._reducers import REDUCER, ReducerMixin, fit_reducer, reduce_rows
+from skbo_silbo.decomposition._reducers import (
+    REDUCER,
+    ReducerMixin,
+    feature_weights,
+    fit_reducer,
+    reduce_rows,
+)
 from skbo_silbo.decomposition.rows._reading import check_sample_weight, split_labelled
 from skbo_silbo.decomposition.rows._response import as_label_array, is_present
 from skbo_silbo.decomposition.rows._weights import copies
@@ -23,21 +29,21 @@ MOST_CENTRES = 1000  # largest number of samples whose kernel functions span the
 
 
 class SDRClassifier(ReducerMixin, ClassifierMixin, BaseEstimator):
-    """Kernel classifier, optionally on the scores of a sufficient dimension reduction.
+    """Kernel classifier on the scores of a sufficient dimension reduction.
 
-    A kernel ridge regression with a Laplace kernel predicts the class indicators. Its ridge
-    minimises the exact leave-one-out error. By default, it uses all features, divided by their
-    standard deviations: on public data with 20 to 160 labels, learnt features were not clearly
-    better (:doc:`/guide_reduce`). With more than 1,000 labelled samples, the regression is spanned
-    by the kernel functions of 1,000 of them and fitted to at most 10,000, which are evenly spaced
-    over the classes.
+    A kernel ridge regression with a Laplace kernel predicts the class indicators from the scores.
+    Its ridge minimises the exact leave-one-out error. By default, the scores are features weighted
+    by a `RecursiveFeatureMachine` [1]_. With more than 1,000 labelled samples, the regression is
+    spanned by the kernel functions of 1,000 of them and fitted to at most 10,000, which are evenly
+    spaced over the classes.
 
     Parameters
     ----------
     reducer : transformer, "passthrough" or None, default=None
-        Unfitted transformer that supports classes, such as ``RecursiveFeatureMachine(n_iter=1)``
-        [1]_ or `SemiSlicedInverseRegression`. It is cloned. None and "passthrough" use all
-        features, divided by their standard deviations.
+        Unfitted transformer that supports classes, such as `SemiSlicedInverseRegression`. It is
+        cloned. None means ``RecursiveFeatureMachine(metric="diagonal", n_iter=1)``. "passthrough"
+        uses all features, divided by their standard deviations, and is almost as accurate
+        (:doc:`/guide_reduce`).
 
     Attributes
     ----------
@@ -107,7 +113,7 @@ class SDRClassifier(ReducerMixin, ClassifierMixin, BaseEstimator):
         data = split_labelled(self, X, codes, X_unlabeled, sample_weight)
         rows, codes = data.X_labeled.astype(np.float64), data.y.astype(np.intp)
         names = self.classes_[codes].astype(str)
-        reducer = "passthrough" if self.reducer is None else self.reducer
+        reducer = feature_weights() if self.reducer is None else self.reducer
         self.reducer_ = fit_reducer(reducer, rows, names, data.X_unlabeled, data.weights)
         firsts, sets = copies(rows, codes)
         w = np.bincount(sets, data.weights).astype(np.float64)

@@ -8,10 +8,12 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import (
     RecursiveFeatureMachine,
     SDRClassifier,
+    SDRRegressor,
     SemiSlicedInverseRegression,
     SlicedInverseRegression,
 )
@@ -25,7 +27,7 @@ def chequered(seed, n=150, d=10):
 
 def test_classifier_finds_an_interaction():
     (X, y), (new, truth) = chequered(0), chequered(1, n=500)
-    score = SDRClassifier(RecursiveFeatureMachine()).fit(X, y).score(new, truth)
+    score = SDRClassifier().fit(X, y).score(new, truth)
     assert score > KNeighborsClassifier().fit(X, y).score(new, truth) + 0.1
 
 
@@ -46,6 +48,21 @@ def test_parameters_of_the_reducer_are_searched():
     assert search.best_estimator_.reducer_.metric == "full"
 
 
+@pytest.mark.parametrize("predictor", [SDRClassifier, SDRRegressor])
+def test_passthrough_standardises_all_features(predictor):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)) * [1e-3, 1, 1e3], np.arange(60) % 2
+    model = predictor("passthrough").fit(X, y)
+    scaled = predictor("passthrough").fit(StandardScaler().fit_transform(X), y)
+    np.testing.assert_allclose(
+        model.predict(X), scaled.predict(StandardScaler().fit_transform(X)), atol=1e-8
+    )
+    assert isinstance(model.reducer_, StandardScaler)
+    y = np.where(np.arange(60) < 50, y, np.nan)
+    with pytest.warns(UserWarning, match="10 unlabelled samples were ignored"):
+        predictor("passthrough").fit(X, y)
+
+
 @pytest.mark.parametrize("kind", [int, str, bool, "category"])
 def test_classes_keep_their_type(kind):
     X, y = chequered(0)
@@ -60,7 +77,7 @@ def test_unlabelled_rows_give_the_same_result_either_way():
     X, y = chequered(0)
     marked = y.astype(object)
     marked[100:] = np.nan
-    model = SDRClassifier(RecursiveFeatureMachine())
+    model = SDRClassifier()
     inside, apart = clone(model).fit(X, marked), clone(model).fit(X[:100], y[:100], X[100:])
     np.testing.assert_allclose(inside.predict_proba(X), apart.predict_proba(X), rtol=1e-8)
     alone = clone(model).fit(X[:100], y[:100])

@@ -12,19 +12,18 @@ classes, and for numbers R^2, at least -1.
 
 import csv
 import json
-import sys
 import time
 import warnings
 
 import numpy as np
-from checkout import RESULTS, TABLES
+from checkout import RESULTS, TABLES, make_parser
 from few_label_sets import split, unseen
 from scipy.stats import rankdata
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import LassoCV, LogisticRegressionCV, RidgeClassifierCV, RidgeCV
+from sklearn.linear_model import LassoCV, LogisticRegression, RidgeClassifierCV, RidgeCV
 
-from skbo_silbo import RecursiveFeatureMachine, SDRClassifier, SDRRegressor
+from skbo_silbo import SDRClassifier, SDRRegressor
 
 LINES = RESULTS / "predictors.jsonl"
 TABLE, BY_LABELS = TABLES / "predictors.csv", TABLES / "predictors-labels.csv"
@@ -43,11 +42,10 @@ def models(numeric, seed):
             "RidgeCV": RidgeCV(RIDGES),
             "random forest": RandomForestRegressor(random_state=seed),
         }
-    weights = RecursiveFeatureMachine(metric="diagonal", n_iter=1)
     return {
         OURS[False]: SDRClassifier(),
-        "SDRClassifier, weighted features": SDRClassifier(weights),
-        "logistic regression": LogisticRegressionCV(Cs=6, cv=3, max_iter=300),
+        'SDRClassifier("passthrough")': SDRClassifier("passthrough"),
+        "logistic regression": LogisticRegression(max_iter=1000),
         "RidgeClassifierCV": RidgeClassifierCV(RIDGES),
         "shrinkage LDA": LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto"),
         "random forest": RandomForestClassifier(random_state=seed),
@@ -61,18 +59,20 @@ def score(predicted, truth):
     return float(max(-1.0, 1 - np.mean((predicted - truth) ** 2) / np.var(truth)))
 
 
-def run(n_seeds):
+def run(n_seeds, n_labels, kind):
     """Append what is missing, all sets of a seed before the next seed."""
     lines = LINES.read_text().splitlines() if LINES.exists() else []
     done = {tuple(json.loads(line)[k] for k in ("set", "labels", "seed")) for line in lines}
     for seed in range(n_seeds):
         for name, X, y in unseen():
             numeric = y.dtype.kind != "U"
-            for n in N_LABELS:
+            if kind not in (None, "numbers" if numeric else "classes"):
+                continue
+            for n in n_labels:
                 enough = len(y) >= n + 50 and (numeric or n >= 2 * len(np.unique(y)))
                 if (name, n, seed) in done or not enough:
                     continue
-                rows, _, new, labels, truth = split(X, y, n, seed, 0)
+                rows, _, new, labels, truth = split(X, y, n, seed, 1)
                 found, seconds = {}, {}
                 for key, model in models(numeric, seed).items():
                     start = time.process_time()
@@ -125,9 +125,15 @@ def lead(differences):
 
 
 if __name__ == "__main__":
+    parser = make_parser(__doc__)
+    parser.add_argument("command", choices=["run", "table"])
+    parser.add_argument("seeds", type=int, nargs="?", default=2, help="for run")
+    parser.add_argument("--labels", type=int, nargs="+", default=N_LABELS, help="for run")
+    parser.add_argument("--kind", choices=["classes", "numbers"], help="for run: one kind only")
+    options = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if sys.argv[1] == "table":
+        if options.command == "table":
             table()
         else:
-            run(int(sys.argv[2]) if len(sys.argv) > 2 else 2)
+            run(options.seeds, options.labels, options.kind)
