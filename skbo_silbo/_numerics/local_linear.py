@@ -42,8 +42,8 @@ class LocalMoments:
     y_mean : ndarray of shape (m, t)
     variance : ndarray of shape (m, d, d)
     kernel : ndarray of shape (m, n)
-        Gaussian weights of all rows about each row of the batch, not multiplied by the weights of
-        the rows.
+        Gaussian weight of each of the n rows in the regression around each of the m rows of the
+        batch. Sample weights are not included.
     """
 
     rows: slice

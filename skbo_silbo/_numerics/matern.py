@@ -124,10 +124,10 @@ def matern52(q: FloatArray, *, derivative: bool = True) -> tuple[FloatArray, Any
 
 
 def gradient_by_weights(P: FloatArray, X: FloatArray) -> FloatArray:
-    """Compute the gradient ``sum_ij P_ij (x_ik - x_jk)^2`` with respect to each weight w_k.
+    """Compute the gradient with respect to the weights of the inputs.
 
-    This is the gradient with respect to the weights, if ``P_ij`` is the derivative with respect to
-    ``q_ij``.
+    The gradient is ``sum_ij P_ij (x_ik - x_jk)^2`` for weight w_k, where ``P_ij`` is the derivative
+    with respect to the weighted squared distance ``q_ij``.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class CoordinateLedger:
         return self.with_points(points, carry(points))
 
     def in_use(self, X: FloatArray) -> list[bool]:
-        """Return a mask of the points in X that later embeddings have not replaced."""
+        """Return whether each point in X still belongs to the current embedding."""
         current = set(self.keys)
         return [key in current or key not in self.left for key in keys_of(X)]
 
@@ -160,7 +160,7 @@ class MovingPoints(Baseline):
         return clipped_points(Z, embedding)
 
     def _update_model(self):
-        """Fit the embedding, and the surrogate once all moved points are evaluated."""
+        """Learn the embedding. Fit the surrogate if no moved point is waiting to be evaluated."""
         if self._has_unevaluated() or self._model.n_observed == len(self._history):
             return
         self._model = self._with_embedding(self._model)

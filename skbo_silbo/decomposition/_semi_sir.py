@@ -59,8 +59,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         sets have fewer slices. `n_slices_` is the number of slices used.
     n_local_neighbors : int or None, default=None
         Number of neighbours in localised SIR [3]_, which replaces each sample by the mean of its
-        nearest neighbours within its slice. The sample itself counts as a neighbour. If None, or
-        if the number is at least the size of the largest slice, the slices are plain.
+        nearest neighbours within its slice. The sample itself counts as a neighbour. If None,
+        slices are not localised. A number of at least the size of the largest slice has the same
+        effect.
     alpha : "auto" or float, default="auto"
         Weight of the unlabelled samples: the penalty is ``alpha * n_labeled`` times the mean
         squared difference of the scores along an edge of the graph. "auto" compares 0, 0.1, 1, 10

@@ -99,7 +99,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def calls(self, trial: Trial) -> Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]:
-        """Return the functions and arguments that have to be called to evaluate a point."""
+        """Return the calls that evaluate a point, each as a function and its arguments."""
 
     @abstractmethod
     def observation(self, trial: Trial) -> Observation:

@@ -65,7 +65,7 @@ class Evaluations:
     table : dict of str to list, default={}
         Columns of the table of all evaluations.
     facts : dict of str to str, default={}
-        What was searched and why it ended, for the report.
+        Rows of the report's summary, such as the budget and the reason for stopping.
     title : str, default=""
         Name of the objective or estimator, and the size of the problem.
     name : str, default="value"

@@ -44,7 +44,8 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     n_initial : int
         Number of evaluations of the first search before its first model was fitted.
     random_values : ndarray or None
-        Values of randomly drawn points. None means that random search is not drawn.
+        Values of randomly drawn points, from which the curve of random search is computed. If
+        None, the plot has no such curve.
     value_name : str
         Name of the observed values, used as axis label.
     sign : {1, -1}

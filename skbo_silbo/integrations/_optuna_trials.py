@@ -147,9 +147,8 @@ class TrialsSeen:
     pending : list of params
         Parameters of the other running trials that have already been proposed.
     ahead : list of params
-        Parameters of the running trials that began earlier. The dict of a trial is empty if its
-        parameters have not been proposed yet. Trials without a proposal are excluded if a later
-        trial has already finished.
+        Parameters of the running trials with a lower number, {} if none have been proposed yet.
+        A trial without a proposal is left out once a trial with a higher number has finished.
     """
 
     observed: dict[int, EndedTrial]

@@ -231,9 +231,10 @@ class EventLog:
         return {kind: [self.points.write(trial.point)], **outside, **content}
 
     def write(self, record):
-        """Write a record that must not be lost to the journal.
+        """Append a record to the journal, now or as soon as possible.
 
-        If it cannot be written now, as on a full disk, it is written before the next record.
+        If it cannot be written, for example because the disk is full, it is kept and written before
+        the next record.
 
         Raises
         ------

@@ -345,8 +345,8 @@ def _begin_log(log, optimizer, method, func, n_constraints):
     then = log.fixed.get("func")
     if then != name and any(record.kind == "observed" for record in log.records):
         warn_user(
-            f"journal {log.path!r} was begun with the objective {then}, now it is {name}. Its "
-            "evaluations are kept. Use another path if the objective has changed."
+            f"journal {log.path!r} was started with the objective {then}, but the objective is now "
+            f"{name}. Earlier evaluations are kept. Use another path if the objective has changed."
         )
 
 

@@ -51,7 +51,8 @@ def make_optimizer(method, bounds, random_state, options, others=()):
     random_state : int, RandomState, Generator or None
     options : dict
     others : list of str, default=()
-        Names of other arguments of `minimize`, which the error messages mention.
+        Names of arguments of `minimize` that error messages list next to the options of the
+        method.
 
     Raises
     ------

@@ -176,7 +176,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._history.canonical
 
     def _with_embedding(self, model: Model) -> Model:
-        """Return the model with the embedding learnt again, if an update is due."""
+        """Learn the embedding from all evaluations if an update is due, and return the model."""
         learner, n = self._configuration.learner, self._labelled().y.size
         is_first = model.learnt_at == 0
         if not is_first and isinstance(learner, IdentityLearner):

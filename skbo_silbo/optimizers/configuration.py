@@ -155,7 +155,7 @@ def look_up(name, value, table, given):
 
 
 def make_search(search, learner, acquisition, surrogate):
-    """Create the search over the acquisition function for an option value.
+    """Create the object that maximises the acquisition function.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ class SpaceUnion:
     feature_names_ : list of str
         Unique name of each column, as in `Space`. The columns of the branch come first.
     choice_name : str
-        Name of the choice between branches: the first parameter that has a single, different value
-        in each branch, or "branch" if there is none.
+        Name of the parameter that selects a branch. It is the first parameter with exactly one
+        value in each branch that differs between branches, or "branch" if there is none.
     choice_values : list
         Value of the choice in each branch. If it is named "branch", the values are 0, 1, ...
     parameter_names : list of list of str

@@ -40,7 +40,8 @@ class _Table:
     sources : dict of str to str
         Source of each default range, by parameter name.
     fixed : dict of str to object
-        Parameters with a default range that keep the value set by the user.
+        Values set by the user, by parameter name. These parameters are not searched, although
+        they have a default range.
     """
 
     sources: dict[str, str]
@@ -331,7 +332,7 @@ def _rounds_inside(step):
 
 
 def _transformed_target(step):
-    """Return the properties of the data that the inner regressor is fitted to."""
+    """Return the data of a step with the response transformed as for the inner regressor."""
     transformer, y = step.estimator.transformer, step.data.y
     if y is None:
         return step.data

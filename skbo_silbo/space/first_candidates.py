@@ -116,9 +116,10 @@ def _current(branch, has):
 
 
 def class_candidates(key: str, n_rows: float) -> list[dict[str, Any]]:
-    """Return configurations of a class that perform well on many data sets.
+    """Return the built-in configurations of an estimator class for tables of a given size.
 
-    Small and large tables have different ones. A class may have none.
+    They performed well on many data sets. Small and large tables have different configurations,
+    and some classes have none.
     """
     known = table()["known"]["large" if n_rows > MOST_SMALL_ROWS else "small"]
     name = key.removeprefix("sklearn.")

@@ -234,7 +234,7 @@ def kernel_shuffles(S, kernel, groups=None):
 
 
 def sign_flips(S, y, weights):
-    """Return the function that `permutation_tests` uses for a wild bootstrap.
+    """Prepare a wild bootstrap test for principal Hessian directions.
 
     The wild bootstrap (Wu 1986) flips the signs of the residuals e of the regression of y on X at
     random and repeats the regression, which keeps e orthogonal to X. It compares the norm of ``sum

@@ -65,7 +65,7 @@ class Slices:
         return self.counts.sum()
 
     def select_unweighted(self, rows: IntArray) -> "Slices":
-        """Return the slices of a subset of the samples, without weights."""
+        """Return the slices of a subset of the samples, in which every sample counts once."""
         return replace(self, weights=None).select(rows)
 
     def select(self, rows: IntArray | BoolArray) -> "Slices":

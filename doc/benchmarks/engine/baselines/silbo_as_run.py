@@ -169,7 +169,7 @@ def _variance_bound(t, kappa):
 
 @dataclass(frozen=True)
 class AsRunLearner:
-    """Embedding learner that follows Algorithm 2 as implemented in the authors' code.
+    """Learn the embedding as the code of SILBO's authors does.
 
     It uses ``H = r + 1`` slices, 3 neighbours in slices and graph, and ``M = I + .1 L + .01 I``.
     The paper has 7 neighbours and uses all labels.
