@@ -1,6 +1,7 @@
 """Read the evaluations of earlier runs from their log."""
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from skbo_silbo.evaluation.trial import Evaluation, Observation, Trial
@@ -9,7 +10,9 @@ from skbo_silbo.journal.records import UNREADABLE, Record
 INITIAL = ("given", "known")  # sources of initial points
 
 
-def read_trials(log, evaluation: Evaluation, proposals, batch_size=None):
+def read_trials(
+    log: Any, evaluation: Evaluation, proposals: Any, batch_size: int | None = None
+) -> tuple[list[Trial], list[Trial]]:
     """Restore the optimiser from the journal, and return the trials of earlier runs.
 
     Parameters
@@ -34,12 +37,11 @@ def read_trials(log, evaluation: Evaluation, proposals, batch_size=None):
     records = in_batch_order(log.records)
     evaluated = [record for record in records if record.evaluated]
     n_open = _size_of_open_batch(evaluated, len(proposals.initial), batch_size)
-    open_batch = evaluated[len(evaluated) - n_open :]
-    passed_on = [record for record in records if record not in open_batch]
+    kept = evaluated[len(evaluated) - n_open :]
+    passed_on = [record for record in records if record not in kept]
     log.replay(proposals.optimizer, [record for record in passed_on if record.is_of_optimizer])
     trials, open_batch = (
-        restore_trials(part, evaluation.rows_from_record, log.damaged)
-        for part in (passed_on, open_batch)
+        restore_trials(part, evaluation.rows_from_record, log.damaged) for part in (passed_on, kept)
     )
     for trial in (*trials, *open_batch):
         trial.is_resumed = trial.is_evaluated
@@ -52,7 +54,7 @@ def in_batch_order(records: Sequence[Record]) -> list[Record]:
     The evaluations of a batch may have ended in another order.
     """
     evaluated = [record for record in records if record.evaluated]
-    in_order = iter(sorted(evaluated, key=lambda record: record.evaluated[2:4]))
+    in_order = iter(sorted(evaluated, key=attrgetter("evaluated.batch", "evaluated.position")))
     return [next(in_order) if record.evaluated else record for record in records]
 
 
@@ -84,12 +86,12 @@ def restore_trials(
         for i, point in enumerate(record.points):
             y, _, *more = (values[i] for values in record.values)
             others = {k: v for k, v in zip(("constraints", "goals"), more, strict=True) if v.size}
-            trial = Trial(point, "given", not record.is_outside, record.evaluated is not None)
-            error = None
-            if record.evaluated is not None:
-                error, trial.source, trial.batch, trial.position, _, time = record.evaluated
-                trial.proposal_time = time
-            trial.observation = Observation(float(y), others, error, rows)
+            how = record.evaluated
+            trial = Trial(point, "given", not record.is_outside, how is not None)
+            if how is not None:
+                trial.source, trial.batch, trial.position = how.source, how.batch, how.position
+                trial.proposal_time = how.proposal_time
+            trial.observation = Observation(float(y), others, how and how.error, rows)
             trials.append(trial)
     return trials
 

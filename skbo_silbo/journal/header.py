@@ -15,7 +15,7 @@ def check_header(header: dict[str, Any], damaged: Callable[[int, object], Except
     """Raise the error returned by ``damaged(-1, reason)`` if a header is invalid."""
     for name, kind in KINDS.items():
         value = header.get(name)
-        if type(value) is not kind or (kind is int and value < 0):
+        if type(value) is not kind or (isinstance(value, int) and value < 0):
             raise damaged(-1, f"{name!r} must be of type {kind.__name__}, got {brief(value)}")
     if not isinstance(header["search"].get("entry point"), str):
         raise damaged(-1, "'entry point' must be text")

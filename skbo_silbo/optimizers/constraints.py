@@ -312,8 +312,7 @@ class _Check:
 def _require_known(names, space):
     if names is None:
         return
-    branches = branches_of(space) if space.is_dict else ()
-    known = {name for branch in branches for name in branch.parameter_names}
+    known = {name for branch in branches_of(space) for name in branch.parameter_names}
     if not (names and set(names) <= known):
         raise ValueError(
             f"constraints must name parameters of the space, {sorted(known)}, got {list(names)}. "

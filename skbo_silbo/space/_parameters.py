@@ -365,9 +365,10 @@ def describe_distribution(distribution):
     >>> describe_distribution(stats.randint(1, high=5))
     {'distribution': 'randint', 'low': 1, 'high': 5, 'loc': 0}
     """
-    family = getattr(distribution, "dist", None)
-    name = getattr(family, "name", None)
-    if family is None or type(getattr(stats, str(name), None)) is not type(family):
+    if (family := getattr(distribution, "dist", None)) is None:
+        return None
+    name, kind = getattr(family, "name", None), type(family)
+    if type(getattr(stats, str(name), None)) is not kind:
         return None
     names = [*filter(None, (family.shapes or "").split(", ")), "loc", "scale"]
     given = {**dict(zip(names, distribution.args, strict=False)), **distribution.kwds}

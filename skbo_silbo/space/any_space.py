@@ -16,8 +16,10 @@ from skbo_silbo.space.values import describe_pair, is_interval
 AnySpace: TypeAlias = Space | SpaceUnion | Box
 
 
-def branches_of(space: SpaceUnion | Space) -> list[Space]:
-    """Return the branches of a union, or the space itself as the only branch."""
+def branches_of(space: AnySpace) -> list[Space]:
+    """Return the branches of a union, or a space as its only branch. A box has none."""
+    if isinstance(space, Box):
+        return []
     return space.branches if isinstance(space, SpaceUnion) else [space]
 
 

@@ -77,18 +77,19 @@ class ValueLabels:
         Descriptions of the values, whose labels are kept. If None, labels are created.
     """
 
-    def __init__(self, values, described=None):
+    def __init__(self, values: list[Any], described: list[dict[str, str]] | None = None) -> None:
         self._positions = Positions(values)
         self._labels = unique_names(map(format_value, self._positions.values))
-        for value, entry in zip(values, described or (), strict=described is not None):
-            self._labels[self._positions.find(value)] = entry[TEXT]
+        if described is not None:
+            own = {self._positions.find(value): i for i, value in enumerate(values)}
+            self._labels = [described[own[i]][TEXT] for i in range(len(self._labels))]
 
-    def label(self, value):
+    def label(self, value: Any) -> str:
         """Return the label of a value, which is its text if it is not listed."""
         i = self._positions.find(value)
         return format_value(value) if i is None else self._labels[i]
 
-    def value(self, label):
+    def value(self, label: str) -> Any:
         """Return the value with a label, or raise a ValueError."""
         return self._positions.values[self._labels.index(label)]
 
@@ -110,7 +111,7 @@ def labels_of(space: AnySpace, described: Any = None) -> dict[str, ValueLabels]:
     ('(5, 5)', (5, 5))
     """
     listed: dict[str, list[Any]] = {}
-    for b, branch in enumerate(branches_of(space) if space.is_dict else ()):
+    for b, branch in enumerate(branches_of(space)):
         for i, parameter in enumerate(branch.parameters):
             kind = {} if described is None else described[b][i][1]
             values = parameter.values or []
@@ -174,7 +175,7 @@ def space_from_description(described: Any) -> Space | SpaceUnion:
 
 def space_to_data(space: AnySpace) -> dict[str, Any]:
     """Convert a search space to JSON-compatible data."""
-    if space.is_dict:
+    if not isinstance(space, Box):
         return {"parameters": describe_space(space)}
     rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
     return {"bounds": [[part for part in row if part is not None] for row in rows]}
@@ -199,12 +200,12 @@ def _restore_parameter(name, kind):
         quantiles = np.array(kind["quantiles"], dtype=float)
         distribution = InterpolatedDistribution(quantiles, low, high)
         return Quantiles(name, distribution, integer=kind["integer"])
-    values = [Label(str(v[TEXT])) if isinstance(v, dict) else v for v in _entries(kind)]
-    numbers = [v for v in values if v is not None]
-    if "categories" in kind or not all(map(is_number, numbers)):
+    values: list[Any] = [Label(str(v[TEXT])) if isinstance(v, dict) else v for v in _entries(kind)]
+    levels = [v for v in values if v is not None]
+    if "categories" in kind or not all(map(is_number, levels)):
         return Categories(name, values)
     if "levels or None" in kind:
-        return LevelsOrNone(name, numbers)
+        return LevelsOrNone(name, levels)
     weights = kind.get("weights")
     if weights is None:
         return Levels(name, values, np.ones(len(values)))

@@ -101,7 +101,7 @@ def _of_hyperopt(node):
     while node.name != "hyperopt_param" and node.pos_args:
         node = node.pos_args[0]
     drawn = node.pos_args[-1] if node.name == "hyperopt_param" else node
-    numbers = [getattr(argument, "obj", None) for argument in drawn.pos_args]
+    numbers: list[Any] = [getattr(argument, "obj", None) for argument in drawn.pos_args]
     key = drawn.name, len(numbers)
     if key in (("uniform", 2), ("quniform", 2)) and all(map(is_number, numbers)):
         return interval(*numbers, is_log=False, is_integer=drawn.name == "quniform")
