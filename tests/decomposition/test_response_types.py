@@ -27,6 +27,8 @@ X = (
     np.random.default_rng(0).normal(size=(208, 3))
     + np.random.default_rng(1).normal(size=(26, 3))[CODES]
 )
+CENSORED = np.zeros(208, dtype=[("event", bool), ("time", float)])
+CENSORED["event"], CENSORED["time"] = CODES % 2, X[:, 0]
 LEARNERS = [
     SemiSlicedInverseRegression(1, alpha=0),
     SlicedAverageVarianceEstimation(1),
@@ -155,10 +157,8 @@ def test_minus_one_labels_warn(kind):
 
 def test_censored_responses_by_every_door():
     array = pytest.importorskip("dask.array")
-    y = np.empty(208, dtype=[("event", bool), ("time", float)])
-    y["event"], y["time"] = CODES % 2, X[:, 0]
-    whole = SlicedInverseRegression(1).fit(X, y)
-    blocks = SlicedInverseRegression(1).fit(array.from_array(X, (50, 3)), y)
+    whole = SlicedInverseRegression(1).fit(X, CENSORED)
+    blocks = SlicedInverseRegression(1).fit(array.from_array(X, (50, 3)), CENSORED)
     np.testing.assert_allclose(blocks.components_, whole.components_)
 
 
@@ -196,22 +196,16 @@ def test_nat_and_masked_entries_are_unlabelled(learner, y):
     assert (np.diff(data.y[order]) >= 0).all()
 
 
-@pytest.mark.parametrize("values", [CODES > 12, CODES.astype(str), X[:, :2]])
+@pytest.mark.parametrize("values", [CODES > 12, CODES.astype(str), X[:, :2], CENSORED])
 def test_masked_entries_of_any_kind_are_unlabelled(values):
-    mask = MISSING if values.ndim == 1 else MISSING[:, None] & np.ones(2, dtype=bool)
-    y = np.ma.masked_array(values, mask)
-    takes = SemiSlicedInverseRegression._takes
-    data = split_labelled(SemiSlicedInverseRegression(), X, y, takes=takes)
-    np.testing.assert_array_equal(data.y, values[~MISSING].astype(data.y.dtype))
-    np.testing.assert_array_equal(data.X_unlabeled, X[MISSING])
-
-
-def test_masked_censored_rows_are_unlabelled():
-    y = np.ma.zeros(208, dtype=[("event", bool), ("time", float)])
-    y["event"], y["time"] = CODES % 2, X[:, 0]
+    y = np.ma.masked_array(values)
     y[MISSING] = np.ma.masked
-    data = split_labelled(SemiSlicedInverseRegression(), X, y, takes=("censored",))
+    takes = ("censored", *SemiSlicedInverseRegression._takes)
+    data = split_labelled(SemiSlicedInverseRegression(), X, y, takes=takes)
     np.testing.assert_array_equal(data.is_labeled, ~MISSING)
+    if values.dtype.names is None:
+        np.testing.assert_array_equal(data.y, values[~MISSING].astype(data.y.dtype))
+    np.testing.assert_array_equal(data.X_unlabeled, X[MISSING])
 
 
 def test_masks_of_dask_labels_are_kept():

@@ -305,12 +305,6 @@ def test_random_search_is_drawn(search):
     assert "from 30 random points" in axes.get_legend_handles_labels()[1][0]
     alone = ConvergenceDisplay.from_result(search).axes_[0]
     assert len(alone.lines[0].get_ydata()) == search.optimizer_.n_initial_
-    both = ConvergenceDisplay.from_result(search, others={"random": random})
-    assert "random" in both.axes_[0].get_legend_handles_labels()[1]
-    np.testing.assert_array_equal(
-        both.axes_[0].lines[2].get_ydata(),
-        np.maximum.accumulate(random.cv_results_["mean_test_score"]),
-    )
 
 
 def test_convergence_of_another_search(search):

@@ -93,30 +93,6 @@ def test_optimiser_not_storing_arguments_raises(tmp_path):
     assert func.points == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"method": Counted},
-            "must be one of .*Counted'>. Or give an .*AskTellOptimizer",
-        ),
-        (
-            {"method": 3},
-            "must be one of .*, got 3. Or give .* function of bounds and rand",
-        ),
-        ({"method": Counted()}, "method must take bounds and random_state: .*Counted.* takes x"),
-        ({"method": lambda bounds, random_state: 3}, "method must make an .*lambda.* made 3"),
-        ({"method": lambda bounds: 3}, "method must take bounds and random_state: .*lambda"),
-        ({"method": Lattice(BOUNDS)}, "must be one of .*got Lattice.*by its class"),
-    ],
-)
-def test_invalid_method_raises_before_evaluation(arguments, message):
-    func = Counted()
-    with pytest.raises(ValueError, match=message):
-        minimize(func, BOUNDS, **arguments)
-    assert func.points == []
-
-
 def test_the_objective_may_change_its_argument():
     def func(x):
         value = bowl(x)
@@ -141,6 +117,15 @@ def test_first_points_are_evaluated_first_and_counted():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"method": Counted}, "must be one of .*Counted'>. Or give an .*AskTellOptimizer"),
+        ({"method": 3}, "must be one of .*, got 3. Or give .* function of bounds and rand"),
+        ({"method": Counted()}, "method must take bounds and random_state: .*Counted.* takes x"),
+        ({"method": lambda bounds, random_state: 3}, "method must make an .*lambda.* made 3"),
+        ({"method": lambda bounds: 3}, "method must take bounds and random_state: .*lambda"),
+        ({"method": Lattice(BOUNDS)}, "must be one of .*got Lattice.*by its class"),
+        ({"executor": lambda: None}, r"returned None\. For example, pass lambda: ThreadPool"),
+        ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
+        ({"journal": True}, "`journal` must be .* got True"),
         ({"method": "cma"}, r"method must be one of \[.*'random', .*'silbo'.*\], got 'cma'"),
         ({"n_jobs": 4}, r"got \['n_jobs'\]\. .* minimize itself are func, .* n_calls, .* executor"),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\], got \['n_inital'\]"),
@@ -167,24 +152,9 @@ def test_first_points_are_evaluated_first_and_counted():
 def test_invalid_argument_leaves_no_journal(options, message, path):
     func = Counted()
     with pytest.raises(ValueError, match=message):
-        minimize(func, BOUNDS, journal=path, **options)
+        minimize(func, BOUNDS, **{"journal": path, **options})
     assert func.points == []
     assert not path.exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"executor": lambda: None}, r"returned None\. For example, pass lambda: ThreadPool"),
-        ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
-        ({"journal": True}, "`journal` must be .* got True"),
-    ],
-)
-def test_invalid_executor_or_journal_raises_before_evaluation(options, message):
-    func = Counted()
-    with pytest.raises(ValueError, match=message):
-        minimize(func, BOUNDS, **options)
-    assert func.points == []
 
 
 def test_target_reached_by_known_values_costs_nothing():

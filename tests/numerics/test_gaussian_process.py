@@ -137,23 +137,6 @@ def test_singular_covariance_has_no_density():
     assert (gradient == 0).all()
 
 
-def test_fit_ends_where_the_posterior_is_flat():
-    X, y, *_ = draw(30, 2, 11)
-    y = np.sin(2 * X[:, 0]) + 0.1 * y
-    y = (y - y.mean()) / y.std()
-    data, prior = Observations(X, y), dimension_scaled_prior(2, UNIFORM_WIDTH).for_regression()
-    start = prior.location.copy()
-    start[1:-1] = starting_log_lengths(X, y, np.ones(30))[1]
-    theta = most_probable(data.log_likelihood, prior, start)
-    value, gradient = negative_log_posterior(theta, data.log_likelihood, prior)
-    inside = (theta > prior.bounds[:, 0]) & (theta < prior.bounds[:, 1])
-    assert np.abs(gradient[inside]).max() < 0.1
-    assert value < negative_log_posterior(start, data.log_likelihood, prior)[0]
-    gp = data.condition(theta)
-    assert gp.noise_variance == pytest.approx(np.exp(theta[-1]) + JITTER)
-    assert gp.noise_variance * np.var(np.sin(2 * X[:, 0])) == pytest.approx(0.01, rel=1.0)
-
-
 def test_the_better_of_two_ends_is_returned():
     X, y = screened_problem()
     data, prior = Observations(X, y), sparse_prior(50, UNIFORM_WIDTH).for_regression()

@@ -113,9 +113,16 @@ def test_constraint_with_lock_is_identified(tmp_path):
     assert_array_equal(again.constrain(rule).ask(), resumed.constrain(rule).ask())
 
 
-def test_a_pickle_keeps_the_rule_itself():
-    optimizer = told(SILBO(BOUNDS, random_state=0).constrain(LINEAR))
-    assert pickle.loads(pickle.dumps(optimizer)).ask().sum() <= -1.0 + 1e-8
+@pytest.mark.parametrize(
+    ("make", "rule", "copied"),
+    [
+        (SILBO, LINEAR, lambda optimizer: pickle.loads(pickle.dumps(optimizer))),
+        (RandomSearch, NonlinearConstraint(lambda x: x.sum(), -np.inf, -1.0), copy.deepcopy),
+    ],
+)
+def test_pickle_and_copy_keep_the_rule_itself(make, rule, copied):
+    optimizer = told(make(BOUNDS, random_state=0).constrain(rule))
+    assert copied(optimizer).ask().sum() <= -1.0 + 1e-8
 
 
 def test_pickle_without_local_function_asks_for_constraints():
@@ -145,9 +152,3 @@ pickle.dump(result, open(sys.argv[1], "wb"))
     path = tmp_path / "result.pickle"
     subprocess.run([sys.executable, "-W", "ignore", "-c", script, path], check=True)
     assert pickle.loads(path.read_bytes()).nfev == 3
-
-
-def test_copy_keeps_local_constraint():
-    rule = NonlinearConstraint(lambda x: x.sum(), -np.inf, -1.0)
-    optimizer = told(RandomSearch(BOUNDS, random_state=0).constrain(rule))
-    assert copy.deepcopy(optimizer).ask().sum() <= -1.0

@@ -168,14 +168,6 @@ def test_more_components_than_a_short_design_identifies():
     assert 2 <= optimizer.embedding_.r < 7
 
 
-def test_a_transformer_without_unlabelled_rows():
-    optimizer = run(
-        SILBO([(0, 1)] * 6, embedding=PCA(2), random_state=0), lambda x: float(x.sum()), 14
-    )
-    assert optimizer.embedding_.r == 2
-    assert len(np.unique(optimizer.x_iters_, axis=0)) == 14
-
-
 def test_points_liked_but_not_chosen_are_unlabelled(recorder):
     optimizer = SILBO([(-1, 1)] * 3, embedding=recorder, n_initial=5, n_unlabeled=7, random_state=0)
     run(optimizer, lambda x: float(x[0]), 7)

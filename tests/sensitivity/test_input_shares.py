@@ -415,29 +415,21 @@ def wide_shares(d, low):
 
 
 @pytest.mark.parametrize(
-    ("low", "verdict"),
+    ("d", "low", "verdict"),
     [
-        ([], "More values are needed to tell which of 60 inputs matter."),
-        ([0.004], "More values are needed to tell which of 60 inputs matter."),
-        ([0.02], f"x0 matters; {UNKNOWN} any of the other 59 do."),
-        ([0.02, 0.03], f"x1 and x0 matter; {UNKNOWN} any of the other 58 do."),
-        (
-            [0.02] * 12,
-            f"x0, x1, x2, x3, x4 and 7 more matter; {UNKNOWN} any of the other 48 do.",
-        ),
+        (60, [], "More values are needed to tell which of 60 inputs matter."),
+        (60, [0.004], "More values are needed to tell which of 60 inputs matter."),
+        (60, [0.02], f"x0 matters; {UNKNOWN} any of the other 59 do."),
+        (60, [0.02, 0.03], f"x1 and x0 matter; {UNKNOWN} any of the other 58 do."),
+        (60, [0.02] * 12, f"x0, x1, x2, x3, x4 and 7 more matter; {UNKNOWN} any of the other 48 "),
+        (20, [0.02] * 20, "All 20 inputs matter: the 10 most important explain 86 %"),
     ],
 )
-def test_verdict_reports_only_certain_inputs(low, verdict):
-    shares = wide_shares(60, low)
+def test_verdict_reports_only_certain_inputs(d, low, verdict):
+    shares = wide_shares(d, low)
     assert shares.n_important is None
-    assert shares.verdict == verdict
-    assert not shares.is_settled
-
-
-def test_verdict_if_all_inputs_matter():
-    shares = wide_shares(20, [0.02] * 20)
-    assert shares.verdict.startswith("All 20 inputs matter: the 10 most important explain 86 %")
-    assert shares.is_settled
+    assert shares.verdict.startswith(verdict)
+    assert shares.is_settled == (len(low) == d)
 
 
 @pytest.mark.statistical

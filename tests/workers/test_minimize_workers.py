@@ -5,6 +5,7 @@ import threading
 import time
 from concurrent.futures import (
     BrokenExecutor,
+    CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
@@ -483,3 +484,50 @@ def test_interrupt_does_not_hide_error():
     with pytest.raises(TypeError, match="must return one real number") as caught:
         minimize(func, BOUNDS, method=Interrupted, **options)
     assert_array_equal(caught.value.optimize_result.x_iters, [calls[0], calls[2]])
+
+
+# --- pools of the function itself -----------------------------------------------------------------
+
+
+def own_pool_breaks(x):
+    if x[0] == 1.5:
+        raise BrokenProcessPool("a pool of the function itself")
+    return bowl(x)
+
+
+def own_future_is_cancelled(x):
+    if x[0] == 1.5:
+        future = Future()
+        future.cancel()
+        future.result()
+    return bowl(x)
+
+
+@pytest.mark.parametrize(
+    ("func", "error", "executor"),
+    [
+        (own_pool_breaks, BrokenExecutor, None),
+        (own_pool_breaks, BrokenExecutor, lambda: ThreadPoolExecutor(1)),
+        (own_pool_breaks, BrokenExecutor, lambda: processes(1)),
+        (own_future_is_cancelled, CancelledError, None),
+    ],
+    ids=["here", "threads", "processes", "cancelled"],
+)
+def test_broken_nested_pool_is_not_lost_worker(func, error, executor):
+    """It is raised as anything else is, at once: no point is tried again, no executor replaced."""
+    x0 = [[0.0, 0.0], [1.5, 1.0]]
+    n_pending = "auto" if executor is None else 1
+    with pytest.raises(error) as caught:
+        minimize(func, BOUNDS, x0=x0, n_calls=5, n_pending=n_pending, executor=executor)
+    assert caught.value.optimize_x.tolist() == x0[1]
+    assert caught.value.optimize_result.func_vals.tolist() == [bowl([0.0, 0.0])]
+    assert caught.value.optimize_result.nfev == 2
+
+
+def test_rejected_submission_counts_no_call(path):
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(RuntimeError, match="after shutdown") as caught:
+        minimize(bowl, BOUNDS, method="random", executor=executor, journal=path)
+    assert caught.value.optimize_result.nfev == 0
+    assert minimize(bowl, BOUNDS, n_calls=3, journal=path, method="random").nfev == 3

@@ -8,6 +8,7 @@ import pytest
 from joblib import parallel_config
 from odd_estimator import Odd
 from scipy.stats import uniform
+from sklearn.base import clone
 from sklearn.model_selection import KFold
 from worker_parts import THREAD_NAME, Scheduler
 
@@ -158,9 +159,7 @@ def test_interrupt_during_retries_keeps_finished_candidates(tmp_path):
     search = SILBOSearchCV(
         Interrupted(), space, initial_params=None, cv=KFold(3), random_state=0, **options
     )
-    resumed = SILBOSearchCV(
-        Interrupted(), space, initial_params=None, cv=KFold(3), random_state=0, **options
-    )
+    resumed = clone(search)
     with parallel_config("threading"):  # one of them: fits are made here
         search.fit(X, Y)
         resumed.fit(X, Y)

@@ -170,36 +170,16 @@ def test_a_timeout_that_is_not_positive_is_refused(timeout):
         search(timeout=timeout).fit(X, Y)
 
 
-# The pool.
-
-
-def pool_of(n_workers, kind, **options):
-    return Scheduler(partial(Pool, n_workers, kind), timeout=FOREVER, **options)
-
-
-def put(pool, group, member, function):
-    pool.submit(Call((group, member), function, group=group))
-
-
-def results_of(pool, n):
-    found = []
-    while len(found) < n:
-        found += pool.wait()
-    for outcome in found:
-        if outcome.kind != "value":
-            raise outcome.value
-    return {outcome.call.key: outcome.value for outcome in found}
-
-
 def test_timed_out_group_starts_no_call():
     """A worker that is freed by ending its first call does not take up the second."""
-    pool, begun = pool_of(1, "threads"), []
-    put(pool, "late", 0, partial(Odd.released.wait, FOREVER))
-    put(pool, "late", 1, partial(begun.append, 1))
+    pool, begun = Scheduler(partial(Pool, 1, "threads"), timeout=FOREVER), []
+    for call in (partial(Odd.released.wait, FOREVER), partial(begun.append, 1)):
+        pool.submit(Call(call, call, group="late"))
     while pool.seconds("late") == 0.0:
         pool.wait(0.0)
     pool.give_up("late")
-    put(pool, "free", 0, partial(int, "7"))
-    assert results_of(pool, 1) == {("free", 0): 7}
+    pool.submit(Call("free", partial(int, "7"), group="free"))
+    [outcome] = pool.wait()
+    assert (outcome.call.key, outcome.kind, outcome.value) == ("free", "value", 7)
     assert begun == []
     pool.close(wait=True)

@@ -69,14 +69,13 @@ def test_the_real_error_is_seen(func, words, make):
     assert len(caught.value.optimize_x) == 2
 
 
-def test_what_can_be_sent_is_raised_itself():
-    with pytest.raises(KeyError, match="plain"):
-        minimize(raise_plain, BOUNDS, method="random", executor=Sending(), random_state=0)
-
-
-def test_in_this_process_all_are_raised_themselves():
-    with pytest.raises(NeedsTwo):
-        minimize(raise_needs_two, BOUNDS, method="random", random_state=0)
+@pytest.mark.parametrize(
+    ("func", "error", "executor"),
+    [(raise_plain, KeyError, Sending()), (raise_needs_two, NeedsTwo, None)],
+)
+def test_what_need_not_or_can_be_sent_is_raised_itself(func, error, executor):
+    with pytest.raises(error):
+        minimize(func, BOUNDS, method="random", executor=executor, random_state=0)
 
 
 @pytest.mark.skipif("forkserver" not in get_all_start_methods(), reason="Windows has none")
