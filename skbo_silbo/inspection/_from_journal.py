@@ -2,6 +2,7 @@
 
 import os
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
     for record in ordered:
         if record.is_of_optimizer and record.kind != "constrained":
             optimizer.replay(record)
-    observations = [trial.observation for trial in trials]
+    observations: list[Any] = [trial.observation for trial in trials]
     sign = -1.0 if is_search or optimizer.maximize else 1.0
     values = sign * np.array([observation.y for observation in observations])
     feasible = np.array([_is_feasible(observation) for observation in observations], dtype=bool)
@@ -61,7 +62,7 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
         results["seconds"] = [_seconds(observation.rows) for observation in observations]
     errors = [observation.error for observation in observations]
     status = zip(errors, evaluation_status(values, feasible), strict=True)
-    evaluated = [trial.point for trial in trials]
+    evaluated: Any = [trial.point for trial in trials]
     if not points.space.is_dict:
         evaluated = np.reshape(evaluated, (len(trials), len(points.space.lower)))
     return Evaluations(

@@ -233,7 +233,7 @@ def other_sum(x):
 def test_other_objective_name_warns_and_resumes(path):
     options = {"method": "random", "random_state": 0, "journal": path}
     first = minimize(plain_sum, [(0.0, 1.0)], n_calls=2, **options)
-    with pytest.warns(UserWarning, match="begun with the objective .*plain_sum, now .*other_sum"):
+    with pytest.warns(UserWarning, match="started with the objective .*plain_sum, but .*other_sum"):
         second = minimize(other_sum, [(0.0, 1.0)], n_calls=3, **options)
     np.testing.assert_array_equal(second.func_vals[:2], first.func_vals)
 
