@@ -67,17 +67,13 @@ def _described(value, containers):
 
 
 def _described_collection(value, part):
-    if isinstance(value, dict):
-        return _described_items(value, part)
     if isinstance(value, (set, frozenset)):
         return _shorten(sorted(map(part, value), key=json.dumps))
-    return _shorten(list(map(part, value)))
-
-
-def _described_items(items, part):
-    if all(isinstance(key, str) for key in items):
-        return {key: part(items[key]) for key in sorted(items)}
-    return {"pairs": sorted(([part(k), part(v)] for k, v in items.items()), key=json.dumps)}
+    if not isinstance(value, dict):
+        return _shorten(list(map(part, value)))
+    if all(isinstance(key, str) for key in value):
+        return {key: part(value[key]) for key in sorted(value)}
+    return {"pairs": sorted(([part(k), part(v)] for k, v in value.items()), key=json.dumps)}
 
 
 def _described_object(value, part):

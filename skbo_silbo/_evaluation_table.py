@@ -43,7 +43,7 @@ def evaluation_table(
     return table
 
 
-def evaluation_status(values: FloatArray, feasible: BoolArray | None = None) -> list[str]:
+def evaluation_status(values: FloatArray, feasible: BoolArray | bool = True) -> list[str]:
     """Return the status of each evaluation: "failed", "infeasible" or "ok".
 
     An evaluation has failed if its value is not finite, and is infeasible if `feasible` is False.
@@ -55,7 +55,6 @@ def evaluation_status(values: FloatArray, feasible: BoolArray | None = None) -> 
     >>> evaluation_status(np.array([1.0, 2.0, np.nan]), np.array([True, False, True]))
     ['ok', 'infeasible', 'failed']
     """
-    feasible = np.ones(len(values), dtype=bool) if feasible is None else feasible
     counted = np.where(feasible, "ok", "infeasible")
     status: list[str] = np.where(np.isfinite(values), counted, "failed").tolist()
     return status

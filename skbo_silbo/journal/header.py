@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from skbo_silbo._checks import brief
-from skbo_silbo.journal.records import UNREADABLE, PointFormat
+from skbo_silbo.journal.records import UNREADABLE, PointFormat, require_type
 from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.descriptions import box_from_data, space_from_description
 
@@ -13,12 +12,12 @@ KINDS = {"made with": dict, "seed": int, "fixed": dict, "search": dict}  # types
 
 def check_header(header: dict[str, Any], damaged: Callable[[int, object], Exception]) -> None:
     """Raise the error returned by ``damaged(-1, reason)`` if a header is invalid."""
-    for name, kind in KINDS.items():
-        value = header.get(name)
-        if type(value) is not kind or (isinstance(value, int) and value < 0):
-            raise damaged(-1, f"{name!r} must be of type {kind.__name__}, got {brief(value)}")
-    if not isinstance(header["search"].get("entry point"), str):
-        raise damaged(-1, "'entry point' must be text")
+    try:
+        for name, kind in KINDS.items():
+            require_type(header, name, kind)
+        require_type(header["search"], "entry point", str)
+    except UNREADABLE as error:
+        raise damaged(-1, error) from error
     if not all(type(v) is str or (type(v) is int and v > 0) for v in header["fixed"].values()):
         raise damaged(-1, f"'fixed' must have text and positive numbers, got {header['fixed']!r}")
 

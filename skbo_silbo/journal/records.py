@@ -251,11 +251,9 @@ def read_records(
     If record n is invalid, the error returned by ``damaged(n, error)`` is raised.
     """
     records: list[Record] = []
-    widths: dict[str, int] = {}
     for n, content in enumerate(contents):
         try:
             records.append(_read_record(n, content, points))
-            _check_widths(records[-1], widths)
         except UNREADABLE as error:
             raise damaged(n, error) from error
     return records
@@ -267,16 +265,16 @@ def _read_record(n, content, points):
     if len(kinds) != 1:
         raise ValueError(f"a record must be one of {', '.join(KINDS)}")
     [kind], content = kinds, dict(content)
-    _require(content, kind, list)
+    require_type(content, kind, list)
     if kind == "constrained":
         return Record(kind, content, n)
     if "learnt" in content:
-        _require(content, "learnt", dict)
+        require_type(content, "learnt", dict)
     if kind in ("begun", "ended"):
-        _require(content, {"begun": "again", "ended": "called"}[kind], bool)
+        require_type(content, {"begun": "again", "ended": "called"}[kind], bool)
     is_outside = content.get("outside", False)
     if is_outside:
-        _require(content, "outside", bool)
+        require_type(content, "outside", bool)
     values = _read_values(content) if kind == "observed" else None
     read, X = points.read(content[kind], is_outside=is_outside)
     if values is not None and not all(len(read) == len(part) for part in values):
@@ -297,7 +295,7 @@ def _read_evaluated(content, points):
     kinds = {"source": str, "batch": int, "position": int, "in order": bool}
     kinds["proposal time"] = float
     for name, kind in kinds.items():
-        _require(content, name, kind)
+        require_type(content, name, kind)
     error = content["error"]
     if not (error is None or isinstance(error, str)):
         raise TypeError(f"'error' must be text or null, got {error!r}")
@@ -306,21 +304,11 @@ def _read_evaluated(content, points):
     return Evaluated(error, *(content[name] for name in kinds))
 
 
-def _require(content, name, kind):
-    """Check the type of an entry of a record."""
+def require_type(content, name, kind):
+    """Check the type of an entry of a record or header."""
     value = content[name]
     if type(value) is not kind or (kind is int and value < 0):
         raise TypeError(f"{name!r} must be of type {kind.__name__}, got {brief(value)}")
-
-
-def _check_widths(record, widths):
-    """Check that all evaluations have equally many constraints, and equally many goals."""
-    if record.evaluated is None:
-        return
-    for name in ("constraints", "goals"):
-        width = getattr(record.values, name).shape[1]
-        if width != widths.setdefault(name, width):
-            raise ValueError(f"{name!r} must have {widths[name]} values as before, got {width}")
 
 
 def _table(rows):

@@ -189,16 +189,12 @@ class Categories(_Listed):
         self.values = self._positions.values
         self.n_values = len(self.values)
         self.n_columns = self.n_values if self.n_values > 2 else self.n_values - 1
-        self.column_names = unique_names(f"{name}={label}" for label in self._column_labels())
-
-    def _column_labels(self):
-        """Return the category that each one-hot column indicates, as text."""
-        if self.n_columns == 0:
-            return []
-        labels = [value if isinstance(value, str) else format_value(value) for value in self.values]
-        if len(set(labels)) < len(labels):  # such as 1 and "1"
-            labels = [format_value(value) for value in self.values]
-        return labels[-self.n_columns :]
+        self.column_names = []
+        if self.n_columns:
+            labels = [v if isinstance(v, str) else format_value(v) for v in self.values]
+            if len(set(labels)) < len(labels):  # such as 1 and "1"
+                labels = list(map(format_value, self.values))
+            self.column_names = unique_names(f"{name}={v}" for v in labels[-self.n_columns :])
 
     def own(self, value):
         """Return the category that equals the given value."""
@@ -230,17 +226,6 @@ class Categories(_Listed):
         if self.n_columns > 1:
             return columns.argmax(axis=1)
         return (columns > 0).sum(axis=1)  # 0 for a constant
-
-
-def none_is_unlimited(name):
-    """Return whether None means "no limit" for a parameter with the given name.
-
-    Examples
-    --------
-    >>> none_is_unlimited("forest__max_depth"), none_is_unlimited("min_frequency")
-    (True, False)
-    """
-    return name.rpartition("__")[-1] in UNLIMITED
 
 
 def is_category(parameter):
@@ -465,7 +450,7 @@ def _read_list(name, values, none_is_default):
         return Categories(name, values)
     if len(numbers) == len(values):
         return Levels(name, values, np.ones(len(values)))
-    if none_is_unlimited(name) and not none_is_default:
+    if name.rpartition("__")[-1] in UNLIMITED and not none_is_default:
         return Levels(name, [*sorted(numbers), None], np.ones(len(values)))
     return LevelsOrNone(name, numbers)
 

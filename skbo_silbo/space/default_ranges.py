@@ -323,12 +323,13 @@ def _searched_inside(step):
 
 def _rounds_inside(step):
     """Return the names of the numbers of rounds that early stopping decides."""
-    if not (rounds := rounds_stopped_by(step.estimator)):
+    rules = table()["steps"]
+    if class_name(step.estimator) != rules["early_stopped"]:
         return frozenset()
     booster, path = step.estimator.estimator, f"{step.prefix}estimator__"
     if isinstance(booster, Pipeline):
         path += f"{booster.steps[-1][0]}__"
-    return frozenset(path + name for name in rounds)
+    return frozenset(path + name for name in rules["rounds"].split())
 
 
 def _transformed_target(step):
@@ -354,7 +355,8 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
     if step.key is None:
         return [{}]
     ranges = class_ranges(step.key)
-    entries = [*class_branches(step.key), *filter(step.asks_for, optional_branches(step.key))]
+    optional = filter(step.asks_for, sections()[step.key].get("asked", []))
+    entries = [*class_branches(step.key), *optional]
     branches = [_read_branch(step, {**entry, **ranges}, all=all) for entry in entries]
     return [b for b in branches if b is not None] or [_read_branch(step, ranges, all=all)]
 
@@ -423,12 +425,6 @@ def class_name(estimator: Any) -> str:
     return f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
 
 
-def rounds_stopped_by(estimator: Any) -> list[str]:
-    """Return the numbers of rounds that a meta-estimator decides by early stopping."""
-    steps = table()["steps"]
-    return steps["rounds"].split() if class_name(estimator) == steps["early_stopped"] else []
-
-
 def class_ranges(key: str) -> dict[str, Any]:
     """Return the default parameter ranges that apply in all branches of a class."""
     return {name: entry for name, entry in sections()[key].items() if isinstance(entry, dict)}
@@ -437,11 +433,6 @@ def class_ranges(key: str) -> dict[str, Any]:
 def class_branches(key: str) -> list[dict[str, Any]]:
     """Return the conditional branches of the default search space of a class."""
     return sections()[key].get("when", [{}])
-
-
-def optional_branches(key: str) -> list[dict[str, Any]]:
-    """Return the branches of a class that are searched only if the user requests them."""
-    return sections()[key].get("asked", [])
 
 
 def constants(branch: dict[str, Any]) -> dict[str, Any]:

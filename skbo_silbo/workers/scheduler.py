@@ -28,6 +28,7 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from skbo_silbo.workers import _executors as executors
@@ -260,7 +261,7 @@ class Scheduler:
             self._unrecorded.pop(call, None)
             if self.on_take_back is not None:
                 self.on_take_back(call)
-        self._waiting = sorted([*calls, *self._waiting], key=_is_alone)
+        self._waiting = sorted([*calls, *self._waiting], key=attrgetter("alone"))
 
     def _note_starts(self):
         """Record the start time of calls that are now assumed to be running."""
@@ -329,7 +330,7 @@ class Scheduler:
         call.losses, call.alone = call.losses + 1, True
         if call.losses > self._n_retries:
             return [Outcome(call, "lost", error)]
-        self._waiting = sorted([*self._waiting, call], key=_is_alone)
+        self._waiting = sorted([*self._waiting, call], key=attrgetter("alone"))
         return []
 
     # --- the executor ---
@@ -362,7 +363,3 @@ class Scheduler:
             self._use(executors.make_executor(self._make))
             self._hanging.clear()
         return []
-
-
-def _is_alone(call):
-    return call.alone
