@@ -151,14 +151,18 @@ def one_hot(rng, n):
 @sets(20, 200)
 @pytest.mark.parametrize("draw", [bernoulli, one_hot])
 def test_independent_discrete_features_do_not_warn(draw, n_sets):
-    """Scores with the feature itself would warn of more than half of these sets."""
-    warned = []
+    """Scores with the feature itself would warn of more than half of these sets.
+
+    Sets with a second direction, which is found by chance, do warn (sdr_levels.rst).
+    """
+    found = []
     for seed in range(n_sets):
         rng = np.random.default_rng(seed)
         X = draw(rng, 150)
-        y = X[:, 0] + 0.2 * rng.normal(size=150)
-        warned.append(directions_and_warnings(X, y)[1])
-    assert stats.binomtest(sum(warned), n_sets, 0.05, "greater").pvalue > 1e-3
+        found.append(directions_and_warnings(X, X[:, 0] + 0.2 * rng.normal(size=150)))
+    warned = [is_warned for n_directions, is_warned in found if n_directions == 1]
+    assert len(warned) >= 0.8 * n_sets
+    assert stats.binomtest(sum(warned), len(warned), 0.05, "greater").pvalue > 1e-3
 
 
 def test_discrete_curve_warns():
