@@ -83,6 +83,7 @@ NamedConstraint: TypeAlias = tuple[Sequence[str], LinearConstraint | NonlinearCo
 ConstraintsLike: TypeAlias = (
     Constraint | NamedConstraint | Sequence[Constraint | NamedConstraint] | None
 )
+Rows: TypeAlias = list[dict[str, Any]]  # results of the fits of a candidate
 Points: TypeAlias = FloatArray | list[dict[str, Any]]
 if TYPE_CHECKING:
     PointT = TypeVar("PointT", default=Any)  # the argument type of a lambda cannot be inferred

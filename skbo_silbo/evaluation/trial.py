@@ -81,7 +81,7 @@ class Trial:
     attempts: int = 0
     results: dict[int, Any] = field(default_factory=dict)
     proposal_time: float = math.nan
-    observation: Observation | None = None
+    observation: Observation | Any = None  # so that each use need not ask for None
     row: int | None = None
     record: dict[str, Any] | None = None
 

@@ -2,15 +2,18 @@
 
 import math
 import re
+from collections.abc import Callable, Iterator, Set
 from contextlib import ExitStack, contextmanager
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from skbo_silbo._joblib import eval_expr
-from skbo_silbo._sklearn import check_scores
-from skbo_silbo.evaluation.trial import Evaluation, Observation
+from skbo_silbo._sklearn import SearchState, check_scores
+from skbo_silbo._typing import Rows
+from skbo_silbo.evaluation.trial import Evaluation, Observation, Trial
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._results import (
     SCORES,
@@ -34,19 +37,19 @@ class CrossValidation(Evaluation):
     state : SearchState
     total : int or float
         Maximum number of candidates, shown in scikit-learn's messages.
-    callback_ctx : CallbackContext or None, default=None
+    callback_ctx : CallbackContext or None
         Context of the search for scikit-learn's callbacks.
     """
 
-    def __init__(self, search, state, total, callback_ctx=None):
+    def __init__(self, search: Any, state: SearchState, total: float, callback_ctx: Any) -> None:
         self.n_calls = search.n_splits_
         self._search, self._state, self._total = search, state, total
         self._callback_ctx = callback_ctx
-        self._tasks = {}  # trial -> its open tasks for scikit-learn's callbacks
+        self._tasks: dict[int, ExitStack] = {}  # open tasks for scikit-learn's callbacks by trial
         may_mix = callable(search.scoring)
         self._reader = FitReader(self.n_calls, len(search._goals or ()), may_mix=may_mix)
 
-    def make_workers(self):
+    def make_workers(self) -> DirectRunner | Scheduler:
         """Create the workers that run the fits, by joblib or in the current process."""
         search, n_workers = self._search, effective_n_jobs(self._search.n_jobs)
         if n_workers == 1 and search.timeout is None:
@@ -59,7 +62,7 @@ class CrossValidation(Evaluation):
             most_in_flight=read_pre_dispatch(search.pre_dispatch, n_workers),
         )
 
-    def calls(self, trial):
+    def calls(self, trial: Trial) -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         """Return one function call per split that fits and scores a candidate."""
         search, task = self._search, ExitStack()
         about = {"task_name": "batch", "max_subtasks": self.n_calls, "sequential_subtasks": False}
@@ -71,7 +74,7 @@ class CrossValidation(Evaluation):
             fits = [nested_in(self._state.parallel, fit) for fit in fits]
         return [(fit, self._state.data()) for fit in fits]
 
-    def observation(self, trial):
+    def observation(self, trial: Trial) -> Observation:
         """Convert the results of all splits to an observation, with the negative mean score."""
         self._close_task(trial)
         search = self._search
@@ -83,7 +86,7 @@ class CrossValidation(Evaluation):
         error = errors[-1] if all(errors) else None
         return Observation(-mean_score(rows, search.refit), self._other_values(rows), error, rows)
 
-    def failure(self, trial, why, error):
+    def failure(self, trial: Trial, why: str, error: BaseException) -> Observation:
         """Return the observation of a candidate that timed out or whose worker died.
 
         With ``error_score="raise"``, `error` is raised instead.
@@ -93,28 +96,28 @@ class CrossValidation(Evaluation):
             raise error
         return Observation(-float(self._search.error_score), self._other_values(None), f"it {why}")
 
-    def record(self, trial):
+    def record(self, trial: Trial) -> dict[str, Any]:
         """Return the results of a candidate as JSON-compatible data for the journal."""
         rows = trial.observation.rows
         return {
             "rows": None if rows is None else [_to_json(row) for row in rows],
         }
 
-    def rows_from_record(self, content):
+    def rows_from_record(self, content: dict[str, Any]) -> Rows | None:
         """Restore the results of a candidate from the journal, or return None if there are none."""
         return self._reader(content)
 
-    def close(self):
+    def close(self) -> None:
         """Close all open tasks of scikit-learn's callbacks."""
         for task in self._tasks.values():
             task.close()
         self._tasks = {}
 
-    def _close_task(self, trial):
+    def _close_task(self, trial: Trial) -> None:
         if trial.number in self._tasks:
             self._tasks.pop(trial.number).close()
 
-    def _other_values(self, rows):
+    def _other_values(self, rows: Rows | None) -> dict[str, Any]:
         goals = self._search._goals
         if not goals:
             return {}
@@ -122,7 +125,7 @@ class CrossValidation(Evaluation):
 
 
 @contextmanager
-def callback_task(search, parent, **task):
+def callback_task(search: Any, parent: Any, **task: Any) -> Iterator[Any]:
     """Open a task for scikit-learn's callbacks, or return None if there are no callbacks."""
     if parent is None:
         yield None
@@ -134,7 +137,7 @@ def callback_task(search, parent, **task):
         ctx.call_on_fit_task_end(estimator=search)
 
 
-def read_pre_dispatch(given, n_workers):
+def read_pre_dispatch(given: Any, n_workers: int) -> int | None:
     """Convert joblib's `pre_dispatch` to a number of fits, or None for all fits.
 
     Raises
@@ -170,12 +173,14 @@ class FitReader:
         function that returns them has raised an error.
     """
 
-    def __init__(self, n_splits=None, n_goals=0, *, may_mix=True):
+    def __init__(
+        self, n_splits: int | None = None, n_goals: int = 0, *, may_mix: bool = True
+    ) -> None:
         self._n_splits, self._n_goals, self._may_mix = n_splits, n_goals, may_mix
-        self._entries = None  # names of the entries of the first fit
-        self._metrics = {}  # names of the metrics of each kind of score, None for a single score
+        self._entries: Set[str] | None = None  # names of the entries of the first fit
+        self._metrics: dict[str, Any] = {}  # names of metrics by kind, None for a single score
 
-    def __call__(self, content):
+    def __call__(self, content: dict[str, Any]) -> Rows | None:
         """Return the results of all fits, or None for a candidate without results.
 
         Raises
@@ -195,7 +200,7 @@ class FitReader:
             self._check(row)
         return rows
 
-    def _check(self, row):
+    def _check(self, row: dict[str, Any]) -> None:
         """Check that the result of a fit has the same entries and metrics as the others."""
         self._entries = row.keys() if self._entries is None else self._entries
         is_alike = row.keys() == self._entries
@@ -207,7 +212,7 @@ class FitReader:
             raise ValueError("all fits must have scores of the same metrics")
 
 
-def _to_json(value):
+def _to_json(value: Any) -> Any:
     """Convert the result of a fit to JSON data; NaN and other objects become strings."""
     if isinstance(value, dict):
         return {k: _to_json(v) for k, v in value.items()}
@@ -219,7 +224,7 @@ def _to_json(value):
     return value if is_json else repr(value)
 
 
-def _row_from_json(stored):
+def _row_from_json(stored: dict[str, Any]) -> dict[str, Any]:
     """Restore the result of a fit from JSON data."""
     if missing := NEEDED - stored.keys():
         raise LookupError(f"the results of a fit must have {sorted(missing)}")
@@ -234,7 +239,7 @@ def _row_from_json(stored):
     return row
 
 
-def _number_from_json(value):
+def _number_from_json(value: Any) -> Any:
     if not isinstance(value, (Real, str)):
         raise TypeError(f"a score or time must be a number, got {value!r}")
     number = float(value)  # raises for an integer beyond the range of floats

@@ -1,11 +1,14 @@
 """Describe a search, so that a journal is only resumed by the same search."""
 
 from inspect import signature
+from typing import Any
 
 import joblib
 import numpy as np
 
 from skbo_silbo._descriptions import describe, describe_data
+from skbo_silbo._sklearn import SearchState
+from skbo_silbo.model_selection._settings import Settings
 from skbo_silbo.space.descriptions import describe_space
 
 # Parameters that affect neither the candidates nor their scores.
@@ -20,7 +23,7 @@ DESCRIBED_SPECIALLY = (
 )
 
 
-def describe_search(search, settings, state):
+def describe_search(search: Any, settings: Settings, state: SearchState) -> dict[str, Any]:
     """Describe all settings that affect the candidates of a search or their scores.
 
     This includes all parameters except those in `MAY_CHANGE`, the data and routed metadata.
@@ -68,11 +71,11 @@ def describe_search(search, settings, state):
     return description
 
 
-def _described_data(parameters):
+def _described_data(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: describe_data(data) for name, data in sorted(parameters.items())}
 
 
-def _splits_digest(state):
+def _splits_digest(state: SearchState) -> str:
     first, second = (
         joblib.hash([list(map(np.ascontiguousarray, pair)) for pair in state.split()])
         for _ in range(2)

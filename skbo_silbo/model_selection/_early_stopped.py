@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._checks import check_share, warn_user
 from skbo_silbo._sklearn import rows_of
-from skbo_silbo._typing import ArrayLike, RandomState
+from skbo_silbo._typing import ArrayLike, IntArray, RandomState
 
 # Arguments of `fit` for the validation set and its weights. The deprecated `eval_set` comes first
 # because LightGBM 4.7 does not encode the labels in `eval_y` (LightGBM issue 7400).
@@ -32,7 +33,7 @@ WEIGHTS = {
 ITERATIONS = ("best_iteration_", "best_iteration", "n_iter_")
 
 
-def _has(method):
+def _has(method: str) -> Any:
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
 
 
@@ -166,7 +167,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
             )
         return self
 
-    def _split(self, X, y, groups):
+    def _split(self, X: Any, y: Any, groups: Any) -> tuple[IntArray, IntArray]:
         splitter, fraction = self.splitter, self.validation_fraction
         if splitter is None:
             check_share("validation_fraction", fraction, default=0.1)
@@ -219,7 +220,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.estimator_.score(X, y, **weights)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.estimator_type = inner.estimator_type
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
@@ -227,7 +228,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         return tags
 
 
-def warn_if_groups_are_not_passed(estimator, split_params, fit_params):
+def warn_if_groups_are_not_passed(estimator: Any, split_params: Any, fit_params: Any) -> None:
     """Warn if groups define the splits of a search, but are not passed to `EarlyStopped`."""
     is_routed = get_config()["enable_metadata_routing"]  # then the user has decided
     if is_routed or split_params.get("groups") is None:
@@ -242,14 +243,14 @@ def warn_if_groups_are_not_passed(estimator, split_params, fit_params):
         )
 
 
-def _split_pipeline(estimator):
+def _split_pipeline(estimator: Any) -> tuple[Any, Any]:
     """Split an estimator into the transformers of a Pipeline, if any, and the last step."""
     if not isinstance(estimator, Pipeline):
         return None, estimator
     return (estimator[:-1] if len(estimator) > 1 else None), estimator[-1]
 
 
-def _arguments(last):
+def _arguments(last: Any) -> Mapping[str, inspect.Parameter]:
     names = inspect.signature(last.fit).parameters
     if not any(name in names for name in HELD_OUT):
         raise ValueError(
@@ -260,19 +261,21 @@ def _arguments(last):
     return names
 
 
-def _n_iterations(last):
+def _n_iterations(last: Any) -> Any:
     found = (getattr(last, name, None) for name in ITERATIONS)
     return next((n for n in found if n is not None), None)
 
 
-def _stops_early(last):
+def _stops_early(last: Any) -> bool:
     """Return whether a fitted booster used the validation set for early stopping."""
     if getattr(last, "early_stopping_rounds", "not said") is None:
         return _n_iterations(last) is not None
     return getattr(last, "do_early_stopping_", True)
 
 
-def _weights(names, sample_weight, fitted, held_out):
+def _weights(
+    names: Collection[str], sample_weight: Any, fitted: IntArray, held_out: IntArray
+) -> dict[str, Any]:
     if sample_weight is None:
         return {}
     of_held_out = rows_of(sample_weight, held_out)

@@ -1,14 +1,17 @@
 """Fit final models from a finished search: one candidate, or an ensemble of the best ones."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import VotingClassifier, VotingRegressor
 
 from skbo_silbo._sklearn import fit_parameters
+from skbo_silbo._typing import BoolArray
 from skbo_silbo.space.values import alike
 
 
-def fit_candidate(search, index, X, y, params):
+def fit_candidate(search: Any, index: int, X: Any, y: Any, params: dict[str, Any]) -> Any:
     """Fit the estimator with the parameters in one row of ``cv_results_``.
 
     Raises
@@ -24,7 +27,7 @@ def fit_candidate(search, index, X, y, params):
     return _candidate(search, table[index]).fit(X, y, **fit_parameters(search, params))
 
 
-def fit_ensemble(search, X, y, n, params):
+def fit_ensemble(search: Any, X: Any, y: Any, n: int, params: dict[str, Any]) -> Any:
     """Fit a voting ensemble of the n best distinct candidates of a search.
 
     Raises
@@ -45,13 +48,14 @@ def fit_ensemble(search, X, y, n, params):
     return ensemble.fit(X, y, **fit_parameters(search, params))
 
 
-def best_rows(search):
+def best_rows(search: Any) -> list[int]:
     """Return the rows of ``cv_results_`` with distinct candidates and valid scores, best first."""
     table = search.cv_results_
     scores = np.array(table[f"mean_test_{ranking_metric(search)}"], dtype=float)
     scores[_have_failed(search)] = np.nan
     order = np.argsort(-scores, kind="stable")  # NaN last
-    base, kept = search.estimator.get_params(), {}
+    kept: dict[int, dict[str, Any]] = {}
+    base = search.estimator.get_params()
     for row in order[np.isfinite(scores[order])].tolist():
         # the same settings can be written differently: with and without the estimator's own values
         settings = {**base, **table["params"][row]}
@@ -60,7 +64,7 @@ def best_rows(search):
     return list(kept)
 
 
-def ranking_metric(search):
+def ranking_metric(search: Any) -> str:
     """Return the name of the metric by which the candidates are ranked."""
     names = [key.removeprefix("mean_test_") for key in search.cv_results_ if "mean_test_" in key]
     if isinstance(search.refit, str) and search.refit in names:
@@ -68,22 +72,22 @@ def ranking_metric(search):
     return names[0]
 
 
-def _have_failed(search):
+def _have_failed(search: Any) -> BoolArray:
     """Return a mask of the candidates whose fits failed on every split."""
     metric = ranking_metric(search)
     scores = [search.cv_results_[f"split{i}_test_{metric}"] for i in range(search.n_splits_)]
     return np.all(np.array(scores, dtype=float) == search.error_score, axis=0)
 
 
-def _same_settings(a, b):
+def _same_settings(a: dict[str, Any], b: dict[str, Any]) -> bool:
     return a.keys() == b.keys() and all(alike(a[name], b[name]) for name in a)
 
 
-def _candidate(search, params):
+def _candidate(search: Any, params: dict[str, Any]) -> Any:
     return clone(search.estimator).set_params(**clone(params, safe=False))
 
 
-def _voting(search, models, y):
+def _voting(search: Any, models: list[tuple[str, Any]], y: Any) -> Any:
     if is_regressor(search.estimator):
         return VotingRegressor(models, n_jobs=search.n_jobs)
     if not is_classifier(search.estimator):
@@ -96,7 +100,7 @@ def _voting(search, models, y):
     return VotingClassifier(models, voting="soft" if soft else "hard", n_jobs=search.n_jobs)
 
 
-def _check_class_weight(models, y):
+def _check_class_weight(models: list[tuple[str, Any]], y: Any) -> None:
     """Reject class weights that a `VotingClassifier` would assign to the wrong classes.
 
     The classifier fits its members to classes encoded as 0, 1, ..., so weights that refer to other

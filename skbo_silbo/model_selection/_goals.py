@@ -8,6 +8,7 @@ weights w that are redrawn after each evaluation:
 (Knowles 2006, "ParEGO").
 """
 
+from collections.abc import Iterable, Sequence
 from copy import copy
 from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar, cast
@@ -16,7 +17,10 @@ import numpy as np
 
 from skbo_silbo._checks import brief
 from skbo_silbo._sklearn import BaseSearchCV
+from skbo_silbo._typing import ArrayLike, FloatArray, IntArray, Rows
+from skbo_silbo.evaluation.trial import Observation
 from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers.history import Labelled
 
 TIME, SCORE = "fit_time", "score"  # objectives that need not be metrics in `scoring`
 FEWEST, MOST = 2, 3
@@ -36,7 +40,7 @@ Kind = TypeVar("Kind")
 class OfOneGoal(Generic[Kind]):
     """Descriptor of an attribute that is only available after a single-objective search."""
 
-    def __set_name__(self, owner, name):
+    def __set_name__(self, owner: Any, name: str) -> None:
         self.name = name
 
     def __get__(self, search: Any, owner: Any = None) -> Kind:
@@ -124,7 +128,7 @@ class SeveralGoals(BaseSearchCV):
             return self.best_estimator_  # raises an informative AttributeError
         return super().score(X, y, **params)
 
-    def _check_refit_for_multimetric(self, scores):
+    def _check_refit_for_multimetric(self, scores: Any) -> None:
         goals = self.refit if has_goals(self) else self._goals
         if goals is None:
             super()._check_refit_for_multimetric(scores)
@@ -132,12 +136,12 @@ class SeveralGoals(BaseSearchCV):
             require_metrics(goals, scores)
 
 
-def has_goals(search):
+def has_goals(search: Any) -> bool:
     """Return whether a search is multi-objective, which a list or tuple `refit` requests."""
     return isinstance(vars(search).get("refit"), (list, tuple))
 
 
-def read_goals(search):
+def read_goals(search: Any) -> tuple[str, ...] | None:
     """Return the names of a search's objectives, or None for a single-objective search.
 
     Raises
@@ -167,7 +171,7 @@ def read_goals(search):
     return goals
 
 
-def require_metrics(goals, metrics):
+def require_metrics(goals: Iterable[str], metrics: Iterable[str]) -> None:
     """Check that each objective is the name of a metric or the fit time.
 
     Raises
@@ -182,10 +186,10 @@ def require_metrics(goals, metrics):
         )
 
 
-def goal_values(rows, goals, error_score):
+def goal_values(rows: Rows | None, goals: Sequence[str], error_score: Any) -> FloatArray:
     """Return a candidate's objective values, to be minimised, with NaN after a failed fit."""
     unknown = np.full(len(goals), np.nan)
-    if has_failed(rows):
+    if rows is None or has_failed(rows):
         return unknown
     scores = [row["test_scores"] for row in rows]
     if not isinstance(scores[0], dict):
@@ -198,22 +202,23 @@ def goal_values(rows, goals, error_score):
     return means if np.isfinite(means).all() else unknown
 
 
-def has_failed(rows):
+def has_failed(rows: Rows | None) -> bool:
     """Return whether any fit of a candidate failed."""
     return rows is None or any(row["fit_error"] for row in rows)
 
 
-def pareto_front(table, observations, goals):
+def pareto_front(
+    table: dict[str, Any], observations: Iterable[Observation], goals: Sequence[str]
+) -> IntArray:
     """Return the rows of ``cv_results_`` with non-dominated candidates, sorted."""
     columns = [table["mean_fit_time"] if g == TIME else -table[f"mean_test_{g}"] for g in goals]
     Y = np.column_stack(columns)
-    Y[
-        [has_failed(observation.rows) for observation in observations] | ~np.isfinite(Y).all(axis=1)
-    ] = np.nan
+    failed = np.array([has_failed(observation.rows) for observation in observations])
+    Y[failed | ~np.isfinite(Y).all(axis=1)] = np.nan
     return non_dominated_rows(Y, goals, table["std_fit_time"])
 
 
-def non_dominated_rows(Y, goals, std_fit_time):
+def non_dominated_rows(Y: FloatArray, goals: Sequence[str], std_fit_time: FloatArray) -> IntArray:
     """Return the sorted indices of the non-dominated rows of Y, which is minimised.
 
     A row dominates another if it is lower in at least one column and higher in none. Fit times
@@ -229,12 +234,12 @@ def non_dominated_rows(Y, goals, std_fit_time):
     deviations = np.column_stack([std_fit_time * (goal == TIME) for goal in goals])
     margin = np.hypot(deviations[:, None], deviations)
     lower = Y[:, None] < Y - margin  # comparisons with NaN are False
-    is_known = ~np.isnan(Y).any(axis=1)
+    is_known = ~np.any(np.isnan(Y), axis=1)
     dominates = lower.any(axis=2) & ~lower.transpose(1, 0, 2).any(axis=2) & is_known[:, None]
     return np.flatnonzero(~dominates.any(axis=0) & is_known)
 
 
-def chebyshev(goals, weights):
+def chebyshev(goals: FloatArray, weights: FloatArray) -> FloatArray:
     """Combine objective values into one by the augmented Chebyshev norm, eq. (1)."""
     finite = goals[np.isfinite(goals).all(axis=1)]
     if not len(finite):
@@ -247,7 +252,9 @@ def chebyshev(goals, weights):
 class ParEGO(SILBO):
     """Multi-objective `SILBO` that minimises random combinations of the objectives."""
 
-    def tell(self, x, y, *, goals):
+    def tell(  # type: ignore[override]
+        self, x: Any, y: ArrayLike, *, goals: ArrayLike
+    ) -> Self:
         """Record the values of all objectives at evaluated points.
 
         Parameters
@@ -262,7 +269,7 @@ class ParEGO(SILBO):
         """
         return self._tell(x, y, None, None, np.atleast_2d(goals))
 
-    def _labelled(self):
+    def _labelled(self) -> Labelled:
         rows = super()._labelled()
         if not len(rows.X):
             return rows

@@ -1,16 +1,19 @@
 """Read the `initial_params` of a search: the candidates to evaluate before the initial design."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from sklearn.base import BaseEstimator, clone
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.space.any_space import branches_of
-from skbo_silbo.space.default_ranges import has_parameter
+from skbo_silbo.space.any_space import NamedSpace, branches_of
+from skbo_silbo.space.default_ranges import Step, has_parameter
 from skbo_silbo.space.first_candidates import known_candidates
 from skbo_silbo.space.keys import keys_of
 from skbo_silbo.space.values import same
 
+Params: TypeAlias = Sequence[dict[str, Any]]
+Violation: TypeAlias = Callable[[Any], float]
 CURRENT, KNOWN = "current", "known"
 
 
@@ -36,14 +39,18 @@ class InitialCandidates:
         Candidates outside the search space. They are evaluated, but not used to fit the surrogate.
     """
 
-    def __init__(self, params, space, *, n_due=None, known=()):
+    def __init__(
+        self, params: Params, space: NamedSpace, *, n_due: int | None = None, known: Params = ()
+    ) -> None:
         self.params, self.known = list(params), known
         sources = [KNOWN if any(p is k for k in known) else "given" for p in self.params]
         self.due = list(zip(self.params, sources, strict=True))[:n_due]
         self.outside = [p for p in self.params if not is_point_of(p, space)]
 
 
-def read_initial_params(given, steps, space, n_iter, violation):
+def read_initial_params(
+    given: Any, steps: list[Step], space: NamedSpace, n_iter: Any, violation: Violation
+) -> InitialCandidates:
     """Read the parameter `initial_params` of a search.
 
     Parameters
@@ -99,20 +106,23 @@ def read_initial_params(given, steps, space, n_iter, violation):
     return candidates
 
 
-def is_point_of(params, space):
+def is_point_of(params: Any, space: NamedSpace) -> bool:
     """Return whether a candidate lies in the search space."""
     return why_outside(params, space) is None
 
 
-def why_outside(params, space):
+def why_outside(params: Any, space: NamedSpace) -> str | None:
     """Return why a candidate lies outside the search space, or None if it is inside."""
     try:
         space.encode([params])
     except ValueError as error:
         return str(error)
+    return None
 
 
-def _of_estimator(steps, space, n_iter, violation, *, is_known):
+def _of_estimator(
+    steps: list[Step], space: NamedSpace, n_iter: Any, violation: Violation, *, is_known: bool
+) -> InitialCandidates:
     """Return the estimator's current parameters and, on request, the default candidates."""
     estimator = steps[0].estimator
     current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
@@ -125,7 +135,7 @@ def _of_estimator(steps, space, n_iter, violation, *, is_known):
     return InitialCandidates(params, space, n_due=n_due, known=known)
 
 
-def _current(steps, space):
+def _current(steps: list[Step], space: NamedSpace) -> list[dict[str, Any]]:
     """Return the estimator's current parameters in the first branch that contains them.
 
     The list is empty if the space contains parameters that the estimator does not have. CatBoost
@@ -141,7 +151,7 @@ def _current(steps, space):
     return (inside or readings)[:1]
 
 
-def _may_be_evaluated(current, violation):
+def _may_be_evaluated(current: dict[str, Any], violation: Violation) -> bool:
     """Return whether the current parameters satisfy the constraints, and warn if not.
 
     Constraints may fail on values outside the space, such as ``gamma="scale"``.
@@ -158,12 +168,12 @@ def _may_be_evaluated(current, violation):
     return why is None
 
 
-def is_same(one, other):
+def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two candidates have equal parameter values."""
     return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
 
 
-def _as_listed(value, parameter):
+def _as_listed(value: Any, parameter: Any) -> Any:
     """Replace a copy of an estimator by the listed estimator that it was cloned from."""
     if not isinstance(value, BaseEstimator):
         return value
@@ -171,7 +181,7 @@ def _as_listed(value, parameter):
     return next((v for v in alike if same(clone(v), clone(value), by_parts=True)), value)
 
 
-def _check_candidate(params, space, violation):
+def _check_candidate(params: Any, space: NamedSpace, violation: Violation) -> dict[str, Any]:
     if not any(params.keys() == set(branch.parameter_names) for branch in branches_of(space)):
         raise ValueError(
             f"`initial_params` must have exactly the parameters {space.parameter_names}, got "
@@ -185,13 +195,13 @@ def _check_candidate(params, space, violation):
     return dict(params)
 
 
-def drop_duplicates(params, space):
+def drop_duplicates(params: Params, space: NamedSpace) -> list[dict[str, Any]]:
     """Remove duplicate candidates, except those outside the search space."""
-    distinct = {}
+    distinct: dict[bytes | int, dict[str, Any]] = {}
     for p in params:
         try:
             [key] = keys_of(space.encode([p]))
+            distinct.setdefault(key, p)
         except ValueError:  # outside the space
-            key = len(distinct)
-        distinct.setdefault(key, p)
+            distinct[len(distinct)] = p
     return list(distinct.values())

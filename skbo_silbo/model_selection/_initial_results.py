@@ -3,17 +3,19 @@
 import math
 import sys
 from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from skbo_silbo._checks import brief
 from skbo_silbo.model_selection._initial_candidates import is_point_of
-from skbo_silbo.space.any_space import branches_of
+from skbo_silbo.space.any_space import NamedSpace, branches_of
 
+Results: TypeAlias = tuple[list[dict[str, Any]], list[float]]
 PREFIX = "param_"
 
 
-def read_initial_results(given, refit, space):
+def read_initial_results(given: Any, refit: Any, space: NamedSpace) -> Results:
     """Read the parameter `initial_results` of a search.
 
     Parameters
@@ -54,18 +56,18 @@ def read_initial_results(given, refit, space):
     return [params[i] for i in kept], [scores[i] for i in kept]
 
 
-def _read_pairs(pairs):
+def _read_pairs(pairs: Any) -> Results:
     try:
         return [dict(params) for params, _ in pairs], [_as_score(score) for _, score in pairs]
     except (TypeError, ValueError) as error:
         raise ValueError(_not_results(pairs)) from error
 
 
-def _as_score(score):
+def _as_score(score: Any) -> float:
     return math.nan if _is_empty(score) else float(score)
 
 
-def _score_name(columns, refit):
+def _score_name(columns: Mapping[str, Any], refit: Any) -> str:
     prefix = "mean_test_"
     names = [name for name in columns if name.startswith(prefix)]
     if isinstance(refit, str):
@@ -75,14 +77,14 @@ def _score_name(columns, refit):
     return names[0]
 
 
-def _no_column(wanted, columns):
+def _no_column(wanted: str, columns: Mapping[str, Any]) -> ValueError:
     return ValueError(
         f"`initial_results` must have a column {wanted!r}, got {brief(sorted(columns))}. Pass the "
         "cv_results_ of a search with this metric, with a column 'param_...' per parameter."
     )
 
 
-def _read_params(columns, space):
+def _read_params(columns: Mapping[str, Any], space: NamedSpace) -> list[dict[str, Any]]:
     params = list(columns.get("params", ()))
     if params and all(isinstance(p, Mapping) for p in params):
         return [dict(p) for p in params]
@@ -93,7 +95,7 @@ def _read_params(columns, space):
     return [_candidate(dict(zip(named, row, strict=True)), space) for row in rows]
 
 
-def _candidate(cells, space):
+def _candidate(cells: dict[str, Any], space: NamedSpace) -> dict[str, Any]:
     """Return the parameters in a row of a results table, with empty cells as None if valid."""
     given = {name: value for name, value in cells.items() if not _is_empty(value)}
     wanted = ([n for n in b.parameter_names if n in cells] for b in branches_of(space))
@@ -102,7 +104,7 @@ def _candidate(cells, space):
     return next((params for params in fewest_none_first if is_point_of(params, space)), given)
 
 
-def _is_empty(value):
+def _is_empty(value: Any) -> bool:
     """Return whether a table cell is masked, NaN, None or pandas.NA."""
     if value is None or value is np.ma.masked or (isinstance(value, float) and np.isnan(value)):
         return True
@@ -110,7 +112,7 @@ def _is_empty(value):
     return pandas is not None and value is pandas.NA
 
 
-def _not_results(given):
+def _not_results(given: Any) -> str:
     frame = (
         ' Convert a DataFrame by frame.to_dict("list"), or to_dict(as_series=False) with polars.'
         if hasattr(given, "columns")

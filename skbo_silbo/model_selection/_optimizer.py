@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
+from typing import Any
 
 from skbo_silbo._checks import brief
 from skbo_silbo.journal.state import engine_options
 from skbo_silbo.minimization.methods import make_optimizer as make_by_method
 from skbo_silbo.model_selection._goals import ParEGO
+from skbo_silbo.model_selection._settings import Settings
 from skbo_silbo.optimizers import SILBO
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # also parameters of the search
 
 
-def make_optimizer(search, settings, random_state, n_initial):
+def make_optimizer(search: Any, settings: Settings, random_state: Any, n_initial: Any) -> Any:
     """Create the optimiser of a search with its constraints and `initial_results`.
 
     Parameters
@@ -49,7 +51,7 @@ def make_optimizer(search, settings, random_state, n_initial):
         ) from error
 
 
-def _check_options(search):
+def _check_options(search: Any) -> Mapping[str, Any]:
     options = {} if search.optimizer_options is None else search.optimizer_options
     wrong = set(OWN)
     if isinstance(options, Mapping) and search.method == "silbo":

@@ -1,8 +1,13 @@
 """The order in which candidates are evaluated: initial ones, variations, proposals."""
 
+from collections.abc import Container
+from typing import Any
+
 import numpy as np
 
 from skbo_silbo.evaluation.proposals import Proposals
+from skbo_silbo.model_selection._initial_candidates import InitialCandidates
+from skbo_silbo.space import Space
 from skbo_silbo.space.any_space import branches_of
 
 LEAST_TRIES = 2  # evaluations of each level of a category before the model proposes
@@ -26,17 +31,19 @@ class CandidateProposals(Proposals):
         all of them.
     """
 
-    def __init__(self, optimizer, log, given, *, moves_best):
+    def __init__(
+        self, optimizer: Any, log: Any, given: InitialCandidates, *, moves_best: bool
+    ) -> None:
         super().__init__(optimizer, log, given.due)
         self._n_design = len(given.params) + optimizer.n_initial_ if moves_best else 0
 
-    def fixed_parameters(self, n_begun):
+    def fixed_parameters(self, n_begun: int) -> dict[str, Any] | None:
         """Return the parameters to keep as in the best candidate, or None."""
         if n_begun < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
             return self._kept_of_best(n_begun)
         return None
 
-    def _kept_of_best(self, n):
+    def _kept_of_best(self, n: int) -> dict[str, Any]:
         """Return the parameters of the best candidate that the next proposal keeps.
 
         They depend on the candidates alone, so that a resumed search continues in the same way.
@@ -51,7 +58,7 @@ class CandidateProposals(Proposals):
         return kept | {name: value for name, value in levels.items() if name in moved}
 
 
-def parameters_to_move(branch, n, first):
+def parameters_to_move(branch: Space, n: int, first: Container[str]) -> set[str]:
     """Return the names of one to three parameters to change in the next proposal.
 
     Parameters in `first` are preferred.
@@ -62,7 +69,7 @@ def parameters_to_move(branch, n, first):
     return {free[i] for i in order[: 1 + n % 3]}
 
 
-def hardly_tried_levels(branch, points):
+def hardly_tried_levels(branch: Space, points: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the least evaluated value of each categorical parameter with rare values."""
     X = branch.encode(points) if points else np.empty((0, branch.n_features_))
     counted = [(category, category.counts(X)) for category in branch.categories()]

@@ -1,6 +1,7 @@
 """Predicted scores of a fitted search."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -13,7 +14,7 @@ from skbo_silbo.optimizers.history import as_points
 from skbo_silbo.optimizers.predictions import Prediction
 
 
-def expected_score(search, params):
+def expected_score(search: Any, params: Any) -> Prediction:
     """Predict the scores of candidates with the surrogate of a fitted search.
 
     Raises
@@ -54,12 +55,12 @@ def expected_score(search, params):
     return Prediction(*(float(v[0]) if single else v for v in (-mean, *others)))
 
 
-def remedy_without_model(search):
+def remedy_without_model(search: Any) -> str:
     """Return how to get a model after a search that evaluated too few candidates for one."""
     return "Search to the end" if search.stop_reason_ == "interrupted" else "Increase `n_iter`"
 
 
-def _measured(search, params):
+def _measured(search: Any, params: Any) -> list[float]:
     """Return [score] for a candidate outside the search space, and [] for any other."""
     if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
         return []

@@ -2,26 +2,31 @@
 
 import math
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
 from numbers import Number
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
 from skbo_silbo._sklearn import adopt_rows, format_results, warn_or_raise_about_fit_failures
+from skbo_silbo._typing import Rows
+from skbo_silbo.evaluation.trial import Trial
 from skbo_silbo.model_selection._goals import TIME, pareto_front
 
+Trials: TypeAlias = Sequence[Trial]
 SCORES = {"test_scores", "train_scores"}  # keys in the result of a fit, which is called a row
 
 
-def has_succeeded(trial):
+def has_succeeded(trial: Trial) -> bool:
     """Return whether at least one fit of a candidate succeeded."""
     return any(row["fit_error"] is None for row in trial.observation.rows or ())
 
 
-def mean_score(rows, refit):
+def mean_score(rows: Rows, refit: Any) -> float:
     """Return a candidate's mean score over the splits.
 
     This is the metric named by `refit`, or the first one if `refit` is not a string.
@@ -32,7 +37,7 @@ def mean_score(rows, refit):
     return float(np.mean(scores))
 
 
-def searched_scores(rows, refit):
+def searched_scores(rows: Rows, refit: Any) -> list[float]:
     """Return a candidate's test scores, one per split, for the metric being optimised."""
     scores = [row["test_scores"] for row in rows]
     if isinstance(scores[0], Number):
@@ -41,7 +46,7 @@ def searched_scores(rows, refit):
     return [score[metric] for score in scores]
 
 
-def warn_of_interruption(candidates, n_iter, error):
+def warn_of_interruption(candidates: Trials, n_iter: Any, error: BaseException) -> None:
     """Warn that the results only include candidates evaluated before an interruption."""
     n_iter = "" if n_iter is None else f" of {n_iter}"
     then = "The error is raised again" if isinstance(error, SystemExit) else "The best is refitted"
@@ -51,7 +56,7 @@ def warn_of_interruption(candidates, n_iter, error):
     )
 
 
-def print_if_model_unused(search, candidates):
+def print_if_model_unused(search: Any, candidates: Trials) -> None:
     """Print a message if the search ended before its model proposed a candidate."""
     if {candidate.source for candidate in candidates}.isdisjoint({"model"}):
         print(
@@ -60,7 +65,7 @@ def print_if_model_unused(search, candidates):
         )
 
 
-def with_all_metrics(rows, error_score):
+def with_all_metrics(rows: Rows, error_score: Any) -> Rows:
     """Return the results of fits, with missing metrics filled by NaN.
 
     With several metrics, failed fits have a single score, which is used for all metrics here.
@@ -73,7 +78,7 @@ def with_all_metrics(rows, error_score):
     return [{**row, **dict.fromkeys(k, failed)} for row, k in zip(rows, numbers, strict=True)]
 
 
-def with_floats(row, error_score):
+def with_floats(row: dict[str, Any], error_score: Any) -> dict[str, Any]:
     """Convert the scores of a fit to floats, with `error_score` for invalid ones.
 
     Raises
@@ -81,7 +86,7 @@ def with_floats(row, error_score):
     ValueError
         If a score is invalid and `error_score` is "raise".
     """
-    read = {}
+    read: dict[str, Any] = {}
     for kind in SCORES & row.keys():
         several = isinstance(row[kind], dict)
         scores = row[kind] if several else {"score": row[kind]}
@@ -90,7 +95,7 @@ def with_floats(row, error_score):
     return {**row, **read}
 
 
-def _as_score(score, error_score):
+def _as_score(score: Any, error_score: Any) -> float:
     try:
         return float(score)
     except (TypeError, OverflowError) as error:
@@ -101,13 +106,13 @@ def _as_score(score, error_score):
         return float(error_score)
 
 
-def _lost_row(like, error, error_score):
+def _lost_row(like: dict[str, Any], error: Any, error_score: Any) -> dict[str, Any]:
     """Return the result of a fit that was lost, with NaN as fit time."""
     row = dict(like, fit_error=error, fit_time=math.nan, score_time=math.nan)
     return {**row, **dict.fromkeys(SCORES & row.keys(), error_score)}
 
 
-def make_results(search, candidates, evaluate_candidates):
+def make_results(search: Any, candidates: Trials, evaluate_candidates: Any) -> dict[str, Any]:
     """Compute ``cv_results_`` for all candidates and store it in the running search.
 
     Parameters
@@ -151,7 +156,7 @@ def make_results(search, candidates, evaluate_candidates):
     return table
 
 
-def require_success_in_space(candidates, error_score, n_splits):
+def require_success_in_space(candidates: Trials, error_score: Any, n_splits: int) -> None:
     """Raise scikit-learn's error if all candidates in the search space failed.
 
     A candidate outside the space, such as the untuned estimator, would otherwise be the best one
@@ -162,7 +167,7 @@ def require_success_in_space(candidates, error_score, n_splits):
         warn_or_raise_about_fit_failures(_all_rows(inside, error_score, n_splits), error_score)
 
 
-def results_table(results, n_splits, *, has_time=False):
+def results_table(results: Any, n_splits: int, *, has_time: bool = False) -> dict[str, list[Any]]:
     """Return a table with one row per candidate as a dict of columns.
 
     `has_time` tells whether the fit time is an objective, which has a column.
@@ -181,7 +186,7 @@ def results_table(results, n_splits, *, has_time=False):
     return evaluation_table(results["params"], columns, status)
 
 
-def attach_results(error, search, candidates, evaluate_candidates):
+def attach_results(error: Any, search: Any, candidates: Trials, evaluate_candidates: Any) -> None:
     """Attach the results so far to an exception that ends the search."""
     if not any(has_succeeded(candidate) for candidate in candidates):
         return
@@ -194,9 +199,9 @@ def attach_results(error, search, candidates, evaluate_candidates):
         )
 
 
-def _all_rows(candidates, error_score, n_splits):
+def _all_rows(candidates: Trials, error_score: Any, n_splits: int) -> Rows:
     """Return the results of all fits of all candidates, including lost fits."""
-    like = next((c.observation.rows for c in candidates if has_succeeded(c)), [{}] * n_splits)
+    like: Any = next((c.observation.rows for c in candidates if has_succeeded(c)), [{}] * n_splits)
     observations = [candidate.observation for candidate in candidates]
     rows = [o.rows or [_lost_row(row, o.error, error_score) for row in like] for o in observations]
     return with_all_metrics(list(chain(*rows)), error_score)

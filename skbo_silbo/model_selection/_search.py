@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._checks import check_integer
-from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, search_state
+from skbo_silbo._sklearn import BaseSearchCV, Interval, SearchState, StrOptions, search_state
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
 from skbo_silbo.evaluation import Progress
@@ -24,7 +24,7 @@ from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
 from skbo_silbo.evaluation.resume import read_trials
-from skbo_silbo.journal.log import open_log
+from skbo_silbo.journal.log import EventLog, NoLog, open_log
 from skbo_silbo.journal.state import RootSeed, root_seed
 from skbo_silbo.minimization.methods import METHODS
 from skbo_silbo.model_selection._cross_validation import CrossValidation, callback_task
@@ -45,7 +45,7 @@ from skbo_silbo.model_selection._results import (
     results_table,
     warn_of_interruption,
 )
-from skbo_silbo.model_selection._settings import read_settings
+from skbo_silbo.model_selection._settings import Settings, read_settings
 from skbo_silbo.optimizers.predictions import Prediction
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion
@@ -319,7 +319,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "method": [StrOptions({*METHODS}), callable],
     }
 
-    def _run_search(self, evaluate_candidates, *, callback_ctx=None):
+    def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
         """Evaluate candidates until the search ends, and compute ``cv_results_``.
 
         Older versions of scikit-learn do not pass `callback_ctx`, and set `n_splits_` afterwards.
@@ -341,7 +341,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 show_progress(self.verbose, title, n, "candidate") as show,
             ):
                 loop = self._make_loop(settings, evaluation, log, show)
-                interruption = None
+                interruption: BaseException | None = None
                 try:
                     loop.resume(*read_trials(log, evaluation, loop.proposals, loop.batch_size))
                     if self.method != "silbo" and self.n_initial == "auto":
@@ -360,7 +360,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             self.cv_results_ = table
             raise interruption
 
-    def _begin(self, settings, state, log):
+    def _begin(self, settings: Settings, state: SearchState, log: EventLog | NoLog) -> None:
         """Create the optimiser, and write or compare the header of the journal."""
         seed = root_seed(log.seed(self.random_state))
         n_initial = log.fixed.get("n_initial", settings.n_initial)
@@ -370,9 +370,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         candidates, fixed = settings.initial.params, {"n_initial": n_initial}
         log.begin(description, settings.space, seed, fixed, candidates=candidates)
 
-    def _make_loop(self, settings, evaluation, log, show):
+    def _make_loop(
+        self, settings: Settings, evaluation: CrossValidation, log: EventLog | NoLog, show: Any
+    ) -> EvaluationLoop:
         """Create the evaluation loop of the search."""
-        size = self.batch_size
+        size: Any = self.batch_size
         if size == "auto":
             size = 1 if effective_n_jobs(self.n_jobs) == 1 else None
         budget = Budget(
@@ -392,7 +394,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             evaluation, budget, log, proposals, workers, batch_size=size, show=show
         )
 
-    def _interrupted(self, loop, error):
+    def _interrupted(self, loop: EvaluationLoop, error: BaseException) -> BaseException:
         """Return the exception that interrupted the search if there are results, else raise it."""
         if not any(map(has_succeeded, loop.trials)):
             error.add_note("SILBOSearchCV: no candidate had been evaluated successfully yet.")

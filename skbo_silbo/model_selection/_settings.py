@@ -1,7 +1,7 @@
 """Read and validate the settings of a search before its first evaluation."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,11 @@ from skbo_silbo._joblib import loky_dumps
 from skbo_silbo._typing import Auto
 from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
 from skbo_silbo.model_selection._initial_candidates import InitialCandidates, read_initial_params
-from skbo_silbo.model_selection._initial_results import read_initial_results
+from skbo_silbo.model_selection._initial_results import Results, read_initial_results
 from skbo_silbo.optimizers.configuration import n_initial_points
 from skbo_silbo.optimizers.constraints import KnownConstraints
-from skbo_silbo.space.any_space import AnySpace, as_space
-from skbo_silbo.space.default_ranges import list_steps, none_is_default
+from skbo_silbo.space.any_space import NamedSpace, as_space
+from skbo_silbo.space.default_ranges import Step, list_steps, none_is_default
 from skbo_silbo.space.filled_space import fill_space
 from skbo_silbo.workers.backends import DASK, PROCESSES, THREADS, kind_of_workers
 
@@ -48,10 +48,10 @@ class Settings:
         Maximum number of candidates.
     """
 
-    space: AnySpace
+    space: NamedSpace
     constraints: KnownConstraints
     initial: InitialCandidates
-    results: tuple[list[dict[str, Any]], list[float]]
+    results: Results
     n_initial: int | Auto
     n_candidates: float
 
@@ -86,7 +86,7 @@ def read_settings(search: Any, X: Any, y: Any) -> Settings:
     return Settings(space, constraints, initial, results, n_initial, n_candidates)
 
 
-def read_space(given, steps=()):
+def read_space(given: Any, steps: Sequence[Step] = ()) -> Any:
     """Convert `param_distributions` to a search space.
 
     Raises
@@ -108,7 +108,7 @@ def read_space(given, steps=()):
     return as_space(given, none_is_default=own)
 
 
-def require_options_that_fit(search, initial, most):
+def require_options_that_fit(search: Any, initial: InitialCandidates, most: float) -> None:
     """Check that the options of a search are compatible with each other and the data.
 
     Parameters
@@ -152,7 +152,7 @@ def require_options_that_fit(search, initial, most):
         _require_that_fits_can_be_sent(search, n_workers, kind_of_workers())
 
 
-def _require_that_fits_can_be_sent(search, n_workers, kind):
+def _require_that_fits_can_be_sent(search: Any, n_workers: int, kind: str) -> None:
     """Check that joblib's workers can receive the fits, and stop them after `timeout`.
 
     Raises

@@ -13,7 +13,8 @@ from skbo_silbo.space._union import SpaceUnion
 from skbo_silbo.space.other_libraries import refuse_dimensions
 from skbo_silbo.space.values import describe_pair, is_interval
 
-AnySpace: TypeAlias = Space | SpaceUnion | Box
+NamedSpace: TypeAlias = Space | SpaceUnion
+AnySpace: TypeAlias = NamedSpace | Box
 
 
 def branches_of(space: AnySpace) -> list[Space]:
