@@ -48,12 +48,6 @@ def test_points_given_that_violate_constraints_are_warned_of(y0):
     assert len(result.x_iters) == (2 if y0 is None else 4)
 
 
-@pytest.mark.parametrize("x0", [[0.5, 0.5, 0.5], [[0.5, 0.5], [5.0, 0.5]]])
-def test_x0_outside_the_space_is_named(x0):
-    with pytest.raises(ValueError, match="`x0` must be points of the search space"):
-        minimize(total, BOUNDS, method="random", n_calls=2, x0=x0)
-
-
 def first_input(x):
     return x[0]
 

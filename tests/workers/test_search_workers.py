@@ -7,34 +7,15 @@ import time
 import numpy as np
 import pytest
 from joblib import parallel_config
+from journal_searches import Counted
 from scipy.stats import uniform
-from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from skbo_silbo.model_selection import SILBOSearchCV
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 PLANE = {"a": uniform(), "b": uniform()}
-KINDS = {"a": uniform(), "kind": ["good", "fails"]}
 ONE_SPLIT = [(np.arange(6), np.arange(6, 12))]
-
-
-class Peak(BaseEstimator):
-    """Scores that differ between the folds, and may fail; counts its fits where it runs."""
-
-    n_fits = 0
-
-    def __init__(self, a=0.0, b=0.2, kind="good"):
-        self.a, self.b, self.kind = a, b, kind
-
-    def fit(self, X, y=None):
-        Peak.n_fits += 1
-        if self.kind == "fails":
-            raise RuntimeError("this kind cannot be fitted")
-        return self
-
-    def score(self, X, y=None):
-        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2 + 0.01 * float(np.mean(X))
 
 
 def search(space=PLANE, estimator=None, **params):
@@ -46,7 +27,7 @@ def search(space=PLANE, estimator=None, **params):
         "n_iter": 9,
         **params,
     }
-    return SILBOSearchCV(estimator or Peak(), space, **params)
+    return SILBOSearchCV(estimator or Counted(), space, **params)
 
 
 def fit(search, backend="threading", y=Y):
@@ -56,7 +37,7 @@ def fit(search, backend="threading", y=Y):
 
 def expected(params):
     fold_means = [float(np.mean(X[test])) for _, test in KFold(3).split(X)]
-    return [Peak(**params).score(np.full(1, mean)) for mean in fold_means]
+    return [Counted(**params).score(np.full(1, mean)) for mean in fold_means]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +59,7 @@ def test_rows_match_candidate_and_fold(backend, n_jobs):
     assert fitted.stop_reason_ == "budget"
 
 
-class Waits(Peak):
+class Waits(Counted):
     """The first candidate waits until the others have had six fits."""
 
     first, others, timed_out = None, 0, False
@@ -101,7 +82,7 @@ def test_no_worker_waits_for_another():
     assert [p["a"] for p in fitted.cv_results_["params"]].index(Waits.first) >= 4
 
 
-class Crowd(Peak):
+class Crowd(Counted):
     """Counts how many fits run at once, over all clones in threads."""
 
     lock, n_running, most = threading.Lock(), 0, 0
@@ -142,11 +123,11 @@ def test_one_worker_goes_one_by_one():
 
 @pytest.mark.parametrize("options", [{}, {"batch_size": 2}], ids=str)
 def test_another_backend_is_refused_by_name(options, tmp_path):
-    path, before = tmp_path / "search.jsonl", Peak.n_fits
+    path, before = tmp_path / "search.jsonl", Counted.n_fits
     message = r"`n_jobs` must be 1 with joblib's MultiprocessingBackend.*\"threading\" or"
     with pytest.raises(ValueError, match=message):
         fit(search(n_jobs=2, journal=path, **options), "multiprocessing")
-    assert Peak.n_fits == before
+    assert Counted.n_fits == before
     assert not path.exists()
     fitted = fit(search(n_jobs=1, n_iter=2), "multiprocessing")  # no worker is needed
     assert len(fitted.cv_results_["params"]) == 2
@@ -156,9 +137,9 @@ def test_another_backend_is_refused_by_name(options, tmp_path):
 
 
 def n_new_fits(one, backend="threading"):
-    before = Peak.n_fits
+    before = Counted.n_fits
     fit(one, backend)
-    return Peak.n_fits - before
+    return Counted.n_fits - before
 
 
 def test_interrupted_search_keeps_its_candidates(tmp_path):
@@ -179,7 +160,7 @@ def test_interrupted_search_keeps_its_candidates(tmp_path):
     assert n_new_fits(search(journal=path, refit=False)) == 0
 
 
-class Holder(Peak):
+class Holder(Counted):
     """Has a parameter that no other process may be able to have."""
 
     def __init__(self, a=0.0, b=0.2, kind="good", held=None):

@@ -11,8 +11,9 @@ import pytest
 from benchmarks.__main__ import main
 from benchmarks.experiments import EXPERIMENTS
 
-ROOT = Path(__file__).parents[2]
-BENCHMARKS = ROOT / "doc" / "benchmarks"
+pytestmark = pytest.mark.bench
+
+BENCHMARKS = Path(__file__).parents[2]
 MAIN = 'if __name__ == "__main__":'
 
 
@@ -49,7 +50,6 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.bench
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of_the_measurements_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
