@@ -306,13 +306,10 @@ class _StudyModel:
             values = self._optimizer.sign * values[:, 0]
             self._optimizer.tell(points, values, constraints=learnt)
             self._observed |= {number: known[number] for number in new}
-        self._set_pending(seen.pending)
-
-    def _set_pending(self, pending):
-        """Mark the running trials, and no others, as pending in the optimiser."""
+        # The running trials, and no others, are pending.
         for point in self._optimizer.pending_:
             self._optimizer.cancel(point)
-        for params in pending:
+        for params in seen.pending:
             self._optimizer.register(self._space.to_point(params))
 
     def _make_optimizer(self):

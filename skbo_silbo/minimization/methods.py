@@ -8,6 +8,7 @@ from skbo_silbo._checks import brief, did_you_mean
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 
 EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"
+# The names here of arguments that other libraries have
 RENAMED_ARGUMENTS = MappingProxyType(
     {
         **dict.fromkeys(
@@ -24,7 +25,6 @@ RENAMED_ARGUMENTS = MappingProxyType(
         "tol": "target",
     }
 )
-"""The names here of arguments that other libraries have."""
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
 REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
 METHODS = MappingProxyType(

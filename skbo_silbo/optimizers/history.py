@@ -1,7 +1,7 @@
 """Evaluation history: validation and storage of evaluated points and their values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -105,10 +105,6 @@ class History:
             _stacked(self.constraints, new.constraints),
             _stacked(self.goals, new.goals),
         )
-
-    def first(self, n: int) -> Self:
-        """Return the history truncated to the first n evaluations."""
-        return type(self)(*(getattr(self, part.name)[:n] for part in fields(self)))
 
     def best_index(self) -> int:
         """Return the index of the first feasible evaluation with the lowest finite value.

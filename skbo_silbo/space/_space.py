@@ -142,7 +142,13 @@ class Space:
         ValueError
             If a parameter is missing or unknown, or a value is not in the space.
         """
-        points = self._check_points(points)
+        points, names = check_dicts(points), self.parameter_names
+        for i, point in enumerate(points):
+            if differing := sorted(point.keys() ^ set(names), key=str):
+                raise ValueError(
+                    f"Each point must have exactly the parameters {names}. For point {i}, "
+                    f"{differing} are missing or unknown. Add or remove them."
+                )
         blocks = [p.encode([point[p.name] for point in points]) for p in self.parameters]
         return np.concatenate(blocks, axis=1)
 
@@ -294,17 +300,6 @@ class Space:
         """Return pairs of each parameter and its encoded columns of X."""
         blocks = np.split(check_cube(X, self.n_features_), self._splits[:-1], axis=1)
         return zip(self.parameters, blocks, strict=True)
-
-    def _check_points(self, points):
-        points = check_dicts(points)
-        names = self.parameter_names
-        for i, point in enumerate(points):
-            if differing := sorted(point.keys() ^ set(names), key=str):
-                raise ValueError(
-                    f"Each point must have exactly the parameters {names}. For point {i}, "
-                    f"{differing} are missing or unknown. Add or remove them."
-                )
-        return points
 
 
 def check_dicts(points):

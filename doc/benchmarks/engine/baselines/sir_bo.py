@@ -1,6 +1,6 @@
 """SIR-BO: Bayesian optimisation along the directions of (kernel) sliced inverse regression."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -110,7 +110,8 @@ class KSIRBO(SIRBO):
         if state["embedding"] != RELEARN:
             return
         model, n = self._model, int(state["learnt_at"])
-        X, y, *_ = self._history.first(n).canonical
+        first = (getattr(self._history, part.name)[:n] for part in fields(self._history))
+        X, y, *_ = type(self._history)(*first).canonical
         data = learning_data(X, y, model.unlabeled, model.warp)
         learnt = self._configuration.learner.learn(*data)
         moved = bool(state["moved"])
