@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._checks import check_flag
-from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
+from skbo_silbo._evaluation_table import evaluation_table
 from skbo_silbo.evaluation.resume import in_batch_order, restore_trials
 from skbo_silbo.inspection._evaluations import Evaluations, n_inputs, score_name
 from skbo_silbo.inspection._pareto_display import ParetoDisplay
@@ -60,8 +60,7 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
     results["source"] = sources = [trial.source for trial in trials]
     if is_search:
         results["seconds"] = [_seconds(observation.rows) for observation in observations]
-    errors = [observation.error for observation in observations]
-    status = zip(errors, evaluation_status(values, feasible), strict=True)
+    errors = [o.error and o.error.splitlines()[-1] for o in observations]
     evaluated: Any = [trial.point for trial in trials]
     if not points.space.is_dict:
         evaluated = np.reshape(evaluated, (len(trials), len(points.space.lower)))
@@ -70,9 +69,7 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
         optimizer=optimizer,
         points=evaluated,
         values=np.where(feasible & np.isfinite(values), values, np.nan),
-        table=evaluation_table(
-            evaluated, results, [(error or text).splitlines()[-1] for error, text in status]
-        ),
+        table=evaluation_table(evaluated, results, values, feasible, errors),
         facts={"Journal": path, **facts},
         title=title,
         name=_score_name(settings, observations, len(objectives)) if is_search else "value",

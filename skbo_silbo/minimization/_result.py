@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
+from skbo_silbo._evaluation_table import evaluation_table
 from skbo_silbo._typing import FloatArray, PointT
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 from skbo_silbo.optimizers.predictions import Prediction
@@ -108,9 +108,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         if any(self.resumed):
             results["resumed"] = self.resumed
         results |= {f"constraint_{i}": c.tolist() for i, c in enumerate(constraints.T)}
-        status = evaluation_status(self.func_vals, self.optimizer.feasible_[:n])
-        status = [e or s for e, s in zip(self.errors, status, strict=True)]
-        return evaluation_table(self.x_iters, results, status)
+        feasible = self.optimizer.feasible_[:n]
+        return evaluation_table(self.x_iters, results, self.func_vals, feasible, self.errors)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the evaluations as a pandas DataFrame, in the order of `x_iters`.

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
+from skbo_silbo._evaluation_table import evaluation_table
 from skbo_silbo._sklearn import adopt_rows, format_results, warn_or_raise_about_fit_failures
 from skbo_silbo._typing import Rows
 from skbo_silbo.evaluation.trial import Trial
@@ -182,8 +182,7 @@ def results_table(results: Any, n_splits: int, *, has_time: bool = False) -> dic
     if np.any(results["resumed"]):
         columns["resumed"] = list(results["resumed"])
     columns["seconds"] = seconds.tolist()
-    status = evaluation_status(np.sum(list(scores.values()), axis=0))
-    return evaluation_table(results["params"], columns, status)
+    return evaluation_table(results["params"], columns, np.sum(list(scores.values()), axis=0))
 
 
 def attach_results(error: Any, search: Any, candidates: Trials, evaluate_candidates: Any) -> None:

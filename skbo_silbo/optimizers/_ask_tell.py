@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skbo_silbo._checks import as_noise, brief, check_count, warn_user
-from skbo_silbo._evaluation_table import evaluation_status, evaluation_table
+from skbo_silbo._evaluation_table import evaluation_table
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import (
     ArrayLike,
@@ -436,7 +436,7 @@ class AskTellOptimizer(ABC):
             points = self.x_iters_
         results = {"value": values.tolist()}
         results |= {f"constraint_{i}": c.tolist() for i, c in enumerate(constraints.T)}
-        return evaluation_table(points, results, evaluation_status(values, feasible))
+        return evaluation_table(points, results, values, feasible)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the evaluations as a pandas DataFrame, in the order of `tell`.
