@@ -35,11 +35,13 @@ def test_weights_in_the_place_of_unlabelled_rows(learner, as_given):
     refused(learner(1), "Pass weights by name, as sample_weight=", X, Y, as_given(np.ones(40)))
 
 
-def test_X_unlabeled_with_other_columns_raises():
+def test_invalid_X_unlabeled_is_named():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcd"))
-    other = frame.rename(columns={"d": "e"})
-    refused(SemiSlicedInverseRegression(1), "must have the same features", frame, Y, other)
+    sir = SemiSlicedInverseRegression(1)
+    refused(sir, "must have the same features", frame, Y, frame.rename(columns={"d": "e"}))
+    refused(sir, "X_unlabeled must have the same features", X, Y, X[:, :3])
+    refused(sir, "X_unlabeled contains NaN", X, Y, np.full((3, 4), np.nan))
 
 
 @pytest.mark.parametrize("learner", [OuterProductGradients, PrincipalHessianDirections])

@@ -202,14 +202,6 @@ def test_real_data_give_no_false_warning():
             assert SemiSlicedInverseRegression().fit(X[:300], y[:300]).n_components_ >= n
 
 
-def test_invalid_X_unlabeled_is_named():
-    X, y, _ = linear_data(0, 40, 6)
-    with pytest.raises(ValueError, match=r"X_unlabeled.*features"):
-        SemiSlicedInverseRegression(1).fit(X, y, X[:, :5])
-    with pytest.raises(ValueError, match="X_unlabeled contains NaN"):
-        SemiSlicedInverseRegression(1).fit(X, y, np.full((3, 6), np.nan))
-
-
 @pytest.mark.parametrize("spread", [1e-3, 3e-4, 1e-4])
 def test_alpha_of_rows_that_lie_close_together(spread):
     """Where rows held out are fitted exactly, rounding takes their leverage past 1."""

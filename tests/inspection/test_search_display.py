@@ -220,10 +220,11 @@ def test_outlier_is_drawn_at_edge():
     assert scatter.axes_[0].get_ylim()[1] < 2.0
 
 
-def test_value_name_counts_objectives():
-    def scores(estimator, X, y=None):
-        return {"plain": estimator.score(X), "other": estimator.b}
+def scores(estimator, X, y=None):
+    return {"plain": estimator.score(X), "other": estimator.b}
 
+
+def test_value_name_counts_objectives():
     search = fitted(scoring=scores, refit=["plain", "other"])
     display = SearchDisplay.from_result(search)
     name = "mean test plain (of 2 objectives)"
@@ -401,9 +402,6 @@ def test_conditional_parameters_and_failures():
 
 
 def test_several_metrics():
-    def scores(estimator, X, y=None):
-        return {"plain": estimator.score(X), "other": estimator.b}
-
     for refit, metric in (("other", "other"), (False, "plain")):
         search = fitted(scoring=scores, refit=refit)
         display = SearchDisplay.from_result(search, kind="convergence")

@@ -228,18 +228,25 @@ def test_missing_trial_constraints_are_nan():
     np.testing.assert_array_equal(constraints, [[nan, 0.0, -1.0], [2.0, nan, nan], [nan] * 3])
 
 
-def test_constraints_are_kept_and_found():
+@pytest.mark.parametrize("by_objective", [False, True])
+def test_constraints_are_kept_and_found(by_objective):
     def objective(trial):
         value = bowl(trial)
-        trial.set_user_attr("c", 0.5 - trial.params["x"] + 1.0)  # feasible: x >= 1.5
+        excess = 1.5 - trial.params["x"]  # feasible: x >= 1.5
+        if by_objective:
+            trial.set_constraint("right", excess)
+        trial.set_user_attr("c", excess)
         return value
 
-    study = new_study(constraints_func=lambda trial: [trial.user_attrs["c"]])
+    if by_objective and not hasattr(optuna.trial.Trial, "set_constraint"):
+        pytest.skip("Optuna 5 or newer")
+    options = {} if by_objective else {"constraints_func": lambda trial: [trial.user_attrs["c"]]}
+    study = new_study(**options)
     study.optimize(objective, n_trials=18)
-    feasible = [t for t in study.trials if t.params["x"] >= 1.5]
-    best = min(feasible, key=lambda trial: trial.value)
-    assert best.value < 0.6  # 0.25 at x = 1.5
-    assert study.trials[0].system_attrs["constraints"] == (1.5 - study.trials[0].params["x"],)
+    assert min(t.value for t in study.trials if t.params["x"] >= 1.5) < 0.6  # 0.25 at x = 1.5
+    if not by_objective:
+        first = study.trials[0]
+        assert first.system_attrs["constraints"] == (first.user_attrs["c"],)
 
 
 @pytest.mark.quick
@@ -249,18 +256,6 @@ def test_constraints_of_another_form_are_refused(returned):
     with pytest.raises(ValueError, match=r"constraints_func.*return"):
         study.optimize(bowl, n_trials=1)
     assert len(study.trials) == 1
-
-
-@pytest.mark.skipif("set_constraint" not in dir(optuna.trial.Trial), reason="Optuna 5 or newer")
-def test_constraints_set_by_the_objective_count():
-    def objective(trial):
-        value = bowl(trial)
-        trial.set_constraint("right", 1.5 - trial.params["x"])
-        return value
-
-    study = new_study()
-    study.optimize(objective, n_trials=18)
-    assert min(t.value for t in study.trials if t.params["x"] >= 1.5) < 0.6
 
 
 def test_enqueued_trials_are_taken_as_they_are():

@@ -4,6 +4,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+import write_findings as findings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
@@ -40,3 +41,18 @@ def test_holms_correction_is_that_of_statsmodels(p_values):
         outside = multitest.multipletests(p_values, method="holm")
     assert _comparisons.holm(p_values) == pytest.approx(outside[1])
     assert _comparisons.holm([None, *p_values])[1:] == pytest.approx(outside[1])
+
+
+def test_a_table_that_differs_fails_and_says_where(tmp_path, monkeypatch, capsys):
+    made = findings.made()
+    monkeypatch.setattr(findings, "made", lambda: made)
+    monkeypatch.setattr(findings, "TABLES", tmp_path)
+    assert findings.main(["--write"]) == 0
+    table = tmp_path / "findings-default.csv"
+    written = table.read_text()
+    number = written.split("± ")[1].split(" ")[0]
+    table.write_text(written.replace(number, "9.9", 1))
+    assert findings.main([]) == 1
+    assert number in capsys.readouterr().err
+    assert findings.main(["--write"]) == 0
+    assert table.read_text() == written
