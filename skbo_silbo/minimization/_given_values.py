@@ -1,16 +1,20 @@
 """Read known values that the user passes to `minimize` as `x0` and `y0`."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
 from skbo_silbo._checks import warn_user
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.evaluation.trial import Observation, Trial
+from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers.history import as_constraints, as_evaluations, as_points
+from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.keys import keys_of
 
 
-def read_given(x0, y0, n_constraints, space):
+def read_given(x0: Any, y0: Any, n_constraints: int, space: AnySpace) -> tuple[Any, Any, Any]:
     """Validate `x0` and `y0`, and return the points, their values and their constraint values.
 
     Values and constraint values are None without `y0`.
@@ -43,7 +47,9 @@ def read_given(x0, y0, n_constraints, space):
     return points, values, as_constraints(c0, values.shape, n_constraints)
 
 
-def tell_given(optimizer, log, points, values, constraints):
+def tell_given(
+    optimizer: AskTellOptimizer, log: Any, points: Any, values: FloatArray, constraints: FloatArray
+) -> list[Trial]:
     """Pass observations supplied by the user to an optimiser, unless the journal has them.
 
     Parameters
@@ -86,19 +92,19 @@ def tell_given(optimizer, log, points, values, constraints):
     return trials
 
 
-def _pairs(space, points, values, constraints):
+def _pairs(space: Any, points: Any, values: Any, constraints: Any) -> list[tuple[bytes, str]]:
     """Return a key of the point and the observed values, as text, for each evaluation."""
     keys = keys_of(space.encode(points)) if len(points) else ()
     return list(zip(keys, map(_format_values, values, constraints), strict=True))
 
 
-def _format_values(y, constraints):
+def _format_values(y: float, constraints: FloatArray) -> str:
     text = repr(float(y) + 0.0)  # + 0.0: no negative zero
     is_unknown = np.isnan(constraints).all()
     return text if is_unknown else f"{text} with constraints {(constraints + 0.0).tolist()}"
 
 
-def _difference(point, now, then):
+def _difference(point: Any, now: Counter[str], then: Counter[str]) -> str:
     was, got = (", ".join(values.elements()) for values in (then, now))
     return (
         f"`y0` must agree with the journal: the value at the point {point} is {was} there, got "

@@ -224,7 +224,7 @@ def minimize(
         optimizer.constrain(constraints)
         if n_constraints:
             optimizer.check_constraints(np.zeros(n_constraints))
-        initial, y0, c0 = read_given(x0, y0, n_constraints, optimizer.space_)
+        initial, values, c0 = read_given(x0, y0, n_constraints, optimizer.space_)
         _warn_of_violations(optimizer, initial)
         _begin_log(log, optimizer, method, func, n_constraints)
         to_evaluate = [(x, "given") for x in initial] if y0 is None else []
@@ -242,7 +242,7 @@ def minimize(
         loop = EvaluationLoop(evaluation, budget, log, proposals, make_workers, show=show)
         trials, _ = read_trials(log, evaluation, proposals)
         if y0 is not None:
-            trials += tell_given(optimizer, log, initial, y0, c0)
+            trials += tell_given(optimizer, log, initial, values, c0)
         loop.resume(trials)
         if "n_initial" not in options:
             warn_of_first_points_only(loop)
@@ -253,7 +253,7 @@ def minimize(
         return _ended(loop, stop)
 
 
-def _interrupted(loop, error):
+def _interrupted(loop: EvaluationLoop, error: Any) -> MinimizeResult[Any]:
     """Return the result so far after Ctrl-C, or raise another error with it attached."""
     if isinstance(error, KeyboardInterrupt):
         return _result(loop, INTERRUPTED, success=False)
@@ -277,7 +277,7 @@ def _interrupted(loop, error):
     raise error
 
 
-def _ended(loop, stop):
+def _ended(loop: EvaluationLoop, stop: Stop) -> MinimizeResult[Any]:
     """Return the result of a run that ended normally."""
     result = _result(loop, stop)
     if stop.reason == "budget" and not np.isfinite(result.func_vals).any():
@@ -291,15 +291,15 @@ def _ended(loop, stop):
     return result
 
 
-def _result(loop, stop, *, success=True):
+def _result(loop: EvaluationLoop, stop: Stop, *, success: bool = True) -> MinimizeResult[Any]:
     """Return the result of the evaluations made so far."""
     optimizer = loop.optimizer
     values, feasible = optimizer.func_vals_, optimizer.feasible_
     found = bool((np.isfinite(values) & feasible).any())
     best = optimizer.best_x_ if found else None
     constraints = optimizer.constraints_
-    trials = {trial.row: trial for trial in loop.trials}  # a callback may tell other values
-    trials = [trials.get(row) for row in range(len(values))]
+    by_row = {trial.row: trial for trial in loop.trials}  # a callback may tell other values
+    trials = [by_row.get(row) for row in range(len(values))]
     sources = [trial.source if trial else "given" for trial in trials]
     note = " No point is feasible." if len(values) and not feasible.any() else ""
     if found and "model" in sources:
@@ -327,7 +327,9 @@ def _result(loop, stop, *, success=True):
     )
 
 
-def _begin_log(log, optimizer, method, func, n_constraints):
+def _begin_log(
+    log: Any, optimizer: AskTellOptimizer, method: Any, func: Any, n_constraints: int
+) -> None:
     """Write the settings of the run to the journal, or compare them with the recorded ones.
 
     Warn if the objective is a different one.
@@ -350,7 +352,9 @@ def _begin_log(log, optimizer, method, func, n_constraints):
         )
 
 
-def _check_arguments(func, max_time, target, patience, callback, verbose, timeout):
+def _check_arguments(
+    func: Any, max_time: Any, target: Any, patience: Any, callback: Any, verbose: Any, timeout: Any
+) -> None:
     require(callable(func), "`func`", "callable, as in minimize(func, bounds)", func)
     check_nonnegative("max_time", max_time, "None")
     is_number = isinstance(target, Real) and not math.isnan(target)
@@ -360,12 +364,12 @@ def _check_arguments(func, max_time, target, patience, callback, verbose, timeou
     require(callback is None or callable(callback), "`callback`", "None or callable", callback)
     if not isinstance(verbose, bool):
         check_integer("verbose", verbose, 0)
-    is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
+    is_time = isinstance(timeout, Real) and not isinstance(timeout, bool)
     rule = "None or a positive number of seconds"
-    require(timeout is None or is_time, "`timeout`", rule, timeout)
+    require(timeout is None or (is_time and timeout > 0), "`timeout`", rule, timeout)
 
 
-def _check_catch(catch):
+def _check_catch(catch: Any) -> tuple[type[Exception], ...]:
     """Return the exceptions that count as failed evaluations as a tuple."""
     given = catch if isinstance(catch, tuple) else (catch,)
     are_exceptions = all(isinstance(e, type) and issubclass(e, Exception) for e in given)
@@ -373,7 +377,7 @@ def _check_catch(catch):
     return given
 
 
-def _warn_of_violations(optimizer, initial):
+def _warn_of_violations(optimizer: AskTellOptimizer, initial: Any) -> None:
     """Warn about initial points that violate known constraints."""
     if bad := [x for x in initial if optimizer.constraint_violation(x) > 0.0]:
         warn_user(
@@ -382,7 +386,9 @@ def _warn_of_violations(optimizer, initial):
         )
 
 
-def _worker_maker(executor, n_pending, timeout, n_retries, func):
+def _worker_maker(
+    executor: Any, n_pending: Any, timeout: float | None, n_retries: int, func: Callable[..., Any]
+) -> Callable[[], DirectRunner | Scheduler]:
     """Return a function that creates the workers when they are needed."""
     if executor is not None:
         is_usable = callable(executor) or hasattr(executor, "submit")

@@ -1,14 +1,18 @@
 """Evaluation of points by calling the objective of `minimize`."""
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from skbo_silbo._checks import as_reals, brief, has_booleans
-from skbo_silbo.evaluation.trial import Evaluation, Observation, format_point
+from skbo_silbo.evaluation.trial import Evaluation, Observation, Trial, format_point
 from skbo_silbo.workers.calls import LostWorkerError
+
+Catch: TypeAlias = tuple[type[Exception], ...]
 
 
 class ObjectiveEvaluation(Evaluation):
@@ -27,15 +31,17 @@ class ObjectiveEvaluation(Evaluation):
 
     n_calls = 1
 
-    def __init__(self, func, n_constraints, sign, catch=()):
+    def __init__(
+        self, func: Callable[..., Any], n_constraints: int, sign: float, catch: Catch = ()
+    ) -> None:
         self.func, self._function = func, partial(call_on_copy, func, catch)
         self._n_constraints, self._sign = n_constraints, sign
 
-    def calls(self, trial):
+    def calls(self, trial: Trial) -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         """Return the call of the objective that evaluates the point of a trial, in a list."""
         return [(self._function, (trial.point,))]
 
-    def observation(self, trial):
+    def observation(self, trial: Trial) -> Observation:
         """Convert the return value of the objective to an observation.
 
         The return value must be a number or, with m constraints, a number and a sequence of m
@@ -51,7 +57,7 @@ class ObjectiveEvaluation(Evaluation):
             return self.failure(trial, returned.why, None)
         is_pair = m > 0 and isinstance(returned, tuple | list) and len(returned) == 2
         value, constraints = returned if is_pair else (returned, None)
-        number = None if isinstance(value, tuple) else as_reals(value)
+        number: Any = None if isinstance(value, tuple) else as_reals(value)
         others, is_valid = {}, number is not None and number.size == 1
         if is_pair:
             others = as_reals(constraints)
@@ -70,12 +76,12 @@ class ObjectiveEvaluation(Evaluation):
             raise error
         return Observation(self._sign * float(number.item()), others)
 
-    def rows_from_record(self, content):
+    def rows_from_record(self, content: dict[str, Any]) -> None:
         """Check the number of constraints in a record."""
         if (m := len(content.get("constraints", [[]])[0])) != self._n_constraints:
             raise ValueError(f"'constraints' must have {self._n_constraints} values, got {m}")
 
-    def failure(self, trial, why, error):
+    def failure(self, trial: Trial, why: str, error: BaseException | None) -> Observation:
         """Return the observation of an evaluation that raised, timed out or lost its worker."""
         unknown = np.full(self._n_constraints, np.nan)
         return Observation(np.nan, {"constraints": unknown} if self._n_constraints else {}, why)
@@ -88,7 +94,7 @@ class Caught:
     why: str
 
 
-def call_on_copy(func, catch, point):
+def call_on_copy(func: Callable[..., Any], catch: Catch, point: Any) -> Any:
     """Call a function with a copy of a point, so that it cannot modify the original.
 
     Exceptions in `catch` are returned as `Caught`, unless they mean that a worker was lost.
@@ -101,7 +107,7 @@ def call_on_copy(func, catch, point):
         return Caught(f"raised {brief(error)}")
 
 
-def _invalid_return(returned, n_constraints):
+def _invalid_return(returned: Any, n_constraints: int) -> str:
     if n_constraints:
         return (
             "`func` must return (value, constraints) with n_constraints="

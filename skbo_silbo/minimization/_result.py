@@ -135,7 +135,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
 
         return pd.DataFrame(self.evaluation_table())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(OptimizeResult({name: _abbreviated(entry) for name, entry in self.items()}))
 
     x: PointT | Any
@@ -156,7 +156,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     success: bool
 
 
-def _abbreviated(entry):
+def _abbreviated(entry: Any) -> Any:
     """Abbreviate a long list or dict to its first and last items."""
     if isinstance(entry, dict) and len(entry) > MOST_SHOWN:
         return _point_in_short(entry)
@@ -167,12 +167,12 @@ def _abbreviated(entry):
     return entry
 
 
-def _point_in_short(point):
+def _point_in_short(point: dict[str, Any]) -> str:
     words = _edges([f"{name!r}: {value!r}" for name, value in point.items()])
     return "{" + ", ".join(words) + "}"
 
 
-def _edges(words):
+def _edges(words: list[str]) -> list[str]:
     """Return the first and last items of a long list, with an ellipsis in between."""
     is_short = len(words) <= 2 * EDGE_ITEMS
     return words if is_short else [*words[:EDGE_ITEMS], "...", *words[-EDGE_ITEMS:]]

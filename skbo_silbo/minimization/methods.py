@@ -1,7 +1,9 @@
 """Create the optimiser that the `method` of `minimize` names or returns."""
 
 import inspect
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from skbo_silbo import baselines
 from skbo_silbo._checks import brief, did_you_mean
@@ -39,7 +41,9 @@ METHODS = MappingProxyType(
 )
 
 
-def make_optimizer(method, bounds, random_state, options, others=()):
+def make_optimizer(
+    method: Any, bounds: Any, random_state: Any, options: Mapping[str, Any], others: Any = ()
+) -> AskTellOptimizer:
     """Create the optimiser for a value of the option `method`.
 
     Parameters
@@ -70,7 +74,7 @@ def make_optimizer(method, bounds, random_state, options, others=()):
     return optimizer
 
 
-def _maker(method):
+def _maker(method: Any) -> Callable[..., Any]:
     if isinstance(method, str) and method in METHODS:
         return METHODS[method]
     is_class = isinstance(method, type)
@@ -82,7 +86,9 @@ def _maker(method):
     )
 
 
-def _check_options(method, make, options, others):
+def _check_options(
+    method: Any, make: Callable[..., Any], options: Mapping[str, Any], others: Collection[str]
+) -> None:
     known = inspect.signature(make).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
         return

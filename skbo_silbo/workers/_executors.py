@@ -4,6 +4,7 @@ import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
+from typing import Any
 
 from skbo_silbo._checks import brief, check_picklable
 from skbo_silbo._joblib import kill_processes
@@ -21,7 +22,7 @@ def is_executor(executor: object) -> bool:
     return hasattr(executor, "submit") and not isinstance(executor, type)
 
 
-def make_executor(make):
+def make_executor(make: Any) -> Any:
     """Create an executor with the user's factory function and validate it.
 
     Raises
@@ -40,7 +41,7 @@ def make_executor(make):
     return executor
 
 
-def count_workers(executor, default=None):
+def count_workers(executor: Any, default: int | None = None) -> int:
     """Return the number of workers of an executor.
 
     ``concurrent.futures`` and loky store the number in ``_max_workers``, mpi4py in ``num_workers``.
@@ -66,7 +67,7 @@ def count_workers(executor, default=None):
     )
 
 
-def runs_in_process(executor):
+def runs_in_process(executor: Any) -> bool:
     """Return whether an executor runs its calls in the current process.
 
     Only subclasses of `ThreadPoolExecutor` count as threads. Executors of other libraries do not
@@ -75,7 +76,7 @@ def runs_in_process(executor):
     return getattr(executor, "is_in_process", isinstance(executor, ThreadPoolExecutor))
 
 
-def check_future(future, executor):
+def check_future(future: Any, executor: Any) -> None:
     """Raise a TypeError if an executor's `submit` did not return a supported future."""
     if missing := [name for name in FUTURE_METHODS if not hasattr(future, name)]:
         raise TypeError(
@@ -85,7 +86,7 @@ def check_future(future, executor):
         )
 
 
-def check_sendable(func, executor):
+def check_sendable(func: Any, executor: Any) -> None:
     """Raise a ValueError if a function cannot be sent to the worker processes.
 
     A subclass with its own ``submit`` is not checked, because it may use cloudpickle.
@@ -95,7 +96,7 @@ def check_sendable(func, executor):
         check_picklable("func", func, ForkingPickler.dumps, "a ProcessPoolExecutor", HOW_TO_SEND)
 
 
-def shut_down_hanging(executor):
+def shut_down_hanging(executor: Any) -> None:
     """Shut down an executor whose workers do not respond, and kill its processes.
 
     Threads cannot be stopped, and Python waits for them when it exits. Printed text is therefore
@@ -108,7 +109,7 @@ def shut_down_hanging(executor):
     executor.shutdown(wait=False)
 
 
-def _flush():
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from functools import cache, partial
-from typing import Any
+from typing import Any, NoReturn
 
 from skbo_silbo._joblib import LokyExecutor, kill_processes, worker_environment
 from skbo_silbo.workers.calls import LostWorkerError
@@ -76,7 +76,7 @@ class Pool(Executor):
         for worker in workers:
             worker.end()
 
-    def _start_waiting(self):
+    def _start_waiting(self) -> None:
         while self._free and self._waiting:
             future, function = self._waiting.popleft()
             if not future.set_running_or_notify_cancel():
@@ -84,14 +84,14 @@ class Pool(Executor):
             worker = self._running[future] = self._free.pop()
             try:
                 args = future, worker.start(function, future)
-                options = {"name": THREAD_NAME, "daemon": True}
+                options: Any = {"name": THREAD_NAME, "daemon": True}
                 threading.Thread(target=self._finish, args=args, **options).start()
             except Exception as error:  # for example, there is no memory for a process or thread
                 with suppress(Exception):
                     worker.end()
                 self._finish(future, partial(_raise_lost, "a worker could not begin", error))
 
-    def _finish(self, future, get_result):
+    def _finish(self, future: PoolFuture, get_result: Callable[[], Any]) -> None:
         """Wait until a call ends, then release its worker and resolve its future."""
         try:
             report = partial(future.set_result, get_result())
@@ -104,7 +104,7 @@ class Pool(Executor):
             self._release(worker)
             report()
 
-    def _release(self, worker):
+    def _release(self, worker: Any) -> None:
         with self._lock:
             self._free.append(worker)
             self._start_waiting()
@@ -113,12 +113,12 @@ class Pool(Executor):
 class _Thread:
     """Worker that runs each call in a thread of this process."""
 
-    def start(self, function, future):
+    def start(self, function: Callable[[], Any], future: PoolFuture) -> Callable[[], Any]:
         """Return a function that executes the call and returns its result."""
         future.start_time = time.perf_counter()
         return function
 
-    def end(self):
+    def end(self) -> None:
         """Do nothing, because a thread cannot be stopped."""
 
 
@@ -130,10 +130,11 @@ class _Process:
     starts afterwards.
     """
 
-    def __init__(self, env):
-        self._env, self._executor = env, None
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self._executor: Any = None
 
-    def start(self, function, future):
+    def start(self, function: Callable[[], Any], future: PoolFuture) -> Callable[[], Any]:
         """Submit a call to the process, and return a function that waits for its result."""
         try:
             return partial(_wait_for, self._submit(function, future))
@@ -141,14 +142,14 @@ class _Process:
             self._executor = None
             return partial(_wait_for, self._submit(function, future))
 
-    def end(self):
+    def end(self) -> None:
         """Kill the worker process."""
         executor, self._executor = self._executor, None
         if executor is not None:
             kill_processes(executor)
             executor.shutdown(wait=True)
 
-    def _submit(self, function, future):
+    def _submit(self, function: Callable[[], Any], future: PoolFuture) -> Any:
         if self._executor is None:
             self._executor = LokyExecutor(
                 1, env=self._env, initializer=exit_when_orphaned, initargs=(os.getpid(),)
@@ -161,18 +162,18 @@ class _Process:
         return submitted
 
 
-def _wait_for(submitted):
+def _wait_for(submitted: Any) -> Any:
     try:
         return submitted.result()
     except BrokenExecutor as error:
         _raise_lost("a process died", error)
 
 
-def _raise_lost(text, error):
+def _raise_lost(text: str, error: BaseException) -> NoReturn:
     raise LostWorkerError(f"{text}: {error}") from error
 
 
-def _note_start(future, received=None):
+def _note_start(future: PoolFuture, received: Any = None) -> None:
     future.start_time = time.perf_counter()
 
 
@@ -183,7 +184,7 @@ def exit_when_orphaned(parent: int) -> None:
         threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
 
 
-def _watch_parent(parent):
+def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(ORPHAN_CHECK)
     os._exit(1)

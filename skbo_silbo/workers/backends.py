@@ -69,7 +69,7 @@ def nested_in(parallel: Any, function: Callable[..., Any]) -> Callable[..., Any]
     return partial(_call_nested, *nested_backend(parallel), function)
 
 
-def _call_nested(backend, n_jobs, function, *args):
+def _call_nested(backend: Any, n_jobs: Any, function: Callable[..., Any], *args: Any) -> Any:
     with parallel_config(backend=backend, n_jobs=n_jobs):
         return function(*args)
 
@@ -105,7 +105,7 @@ class JoblibProcesses(Executor):
             self._processes.shutdown(wait=True)
 
 
-def _call_watched(parent, function, *args, **kwargs):
+def _call_watched(parent: int, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     exit_when_orphaned(parent)
     return function(*args, **kwargs)
 
@@ -125,7 +125,7 @@ class DaskExecutor(Executor):
         """Cancel the function calls that have not ended."""
         self._executor.shutdown(wait=False)
 
-    def _scatter_large(self, arg):
+    def _scatter_large(self, arg: Any) -> Any:
         if getattr(arg, "nbytes", 0) < LARGE:
             return arg
         if id(arg) not in self._scattered:

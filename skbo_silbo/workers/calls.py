@@ -34,7 +34,7 @@ class LostWorkerError(RuntimeError):
 class OfFunctionError(Exception):
     """Wrapper for an exception of the user's function that resembles the loss of a worker."""
 
-    def __init__(self, error):
+    def __init__(self, error: BaseException) -> None:
         super().__init__(error)
         self.error = error
 
@@ -82,7 +82,7 @@ def is_loss(error: BaseException) -> bool:
     )
 
 
-def call_in_process(func, *args):
+def call_in_process(func: Callable[..., Any], *args: Any) -> Any:
     """Call a function in this process.
 
     Exceptions of `func` are propagated. Those that look like a lost worker are wrapped in an
@@ -96,7 +96,7 @@ def call_in_process(func, *args):
         raise OfFunctionError(error) from error
 
 
-def call_in_worker(what, is_plain, func, *args):
+def call_in_worker(what: str, is_plain: bool, func: Callable[..., Any], *args: Any) -> Any:
     """Call a function in a worker process, raising only exceptions that can be pickled.
 
     An exception that cannot be unpickled would break a process pool, or be mistaken for a lost
@@ -127,7 +127,7 @@ def call_in_worker(what, is_plain, func, *args):
     raise RuntimeError(text)
 
 
-def _why_unsendable(error, dumps):
+def _why_unsendable(error: BaseException, dumps: Callable[[Any], Any]) -> str | None:
     """Return the reason why an exception cannot be pickled, or None if it can."""
     try:
         copy.deepcopy(error)  # rebuilds the object from `__reduce_ex__`, as unpickling does

@@ -3,8 +3,10 @@
 import math
 import time
 from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Any
 
-from skbo_silbo.workers.calls import LostWorkerError, Outcome
+from skbo_silbo.workers.calls import Call, LostWorkerError, Outcome
 
 
 class DirectRunner:
@@ -18,26 +20,29 @@ class DirectRunner:
 
     n_workers = n_usable = 1
     is_in_process = True
-    on_begin = on_take_back = timeout = None
+    on_begin: Callable[[Call], None] | None = None
+    on_take_back = timeout = None
 
-    def __init__(self, n_retries=1):
-        self._waiting, self._returned, self._n_retries = deque(), [], n_retries
+    def __init__(self, n_retries: int = 1) -> None:
+        self._waiting: deque[Call] = deque()
+        self._returned: list[tuple[Call, Any]] = []
+        self._n_retries = n_retries
 
     @property
-    def n_calls(self):
+    def n_calls(self) -> int:
         """Number of function calls that are waiting to be run."""
         return len(self._waiting)
 
     @property
-    def n_free(self):
+    def n_free(self) -> int:
         """Number of function calls that can be submitted now, 0 or 1."""
         return 1 - len(self._waiting)
 
-    def submit(self, call):
+    def submit(self, call: Call) -> None:
         """Add a function call to be run by `wait`."""
         self._waiting.append(call)
 
-    def wait(self, until=math.inf):
+    def wait(self, until: float = math.inf) -> list[Outcome]:
         """Run the next function call and return its outcome in a list.
 
         The list is empty if the time `until` has passed.
@@ -59,18 +64,18 @@ class DirectRunner:
             return [Outcome(call, "error", error)]
         return [Outcome(call, "value", self._returned[0][1])]
 
-    def returned(self):
+    def returned(self) -> list[tuple[Call, Any]]:
         """Return the last call and its value in a list, if the call has returned."""
         return self._returned
 
-    def give_up(self, group):
+    def give_up(self, group: Hashable) -> None:
         """Drop the waiting function calls of a group."""
         self._waiting = deque(call for call in self._waiting if call.group != group)
 
-    def drain(self):
+    def drain(self) -> list[Call]:
         """Remove and return all waiting function calls."""
         withdrawn, self._waiting = list(self._waiting), deque()
         return withdrawn
 
-    def close(self, *, wait):
+    def close(self, *, wait: bool) -> None:
         """Do nothing, because there are no workers to shut down."""

@@ -90,19 +90,20 @@ class Scheduler:
         Whether calls run in this process, so that they may kill it.
     """
 
-    on_begin = on_take_back = None
+    on_begin: Callable[[Call], None] | None = None
+    on_take_back: Callable[[Call], None] | None = None
 
     def __init__(
         self,
-        executor,
+        executor: Any,
         *,
-        timeout=None,
-        n_pending=None,
-        n_retries=1,
-        func=None,
-        what="func",
-        most_in_flight=None,
-    ):
+        timeout: float | None = None,
+        n_pending: int | None = None,
+        n_retries: int = 1,
+        func: Callable[..., Any] | None = None,
+        what: str = "func",
+        most_in_flight: int | None = None,
+    ) -> None:
         self._make = None if executors.is_executor(executor) else executor
         self.timeout = timeout
         self._n_retries, self._what = n_retries, what
@@ -146,7 +147,7 @@ class Scheduler:
         return self.n_usable + (0 if is_one_thread else N_AHEAD) - self.n_calls
 
     @property
-    def _must_run_alone(self):
+    def _must_run_alone(self) -> bool:
         """Whether a waiting or running call must not share the executor with others."""
         return any(call.alone for call in (*self._waiting, *self._in_flight.values()))
 
@@ -230,7 +231,7 @@ class Scheduler:
 
     # --- from waiting to in flight, and back ---
 
-    def _send_waiting(self, until=FOREVER):
+    def _send_waiting(self, until: float = FOREVER) -> None:
         """Send waiting calls to the executor, up to the maximum number of calls in flight."""
         while self._waiting and self._breakage is None and self.n_usable > 0:
             most = 1 if self._must_run_alone else self._most_in_flight
@@ -238,7 +239,7 @@ class Scheduler:
                 return
             self._send(self._waiting.pop(0))
 
-    def _send(self, call):
+    def _send(self, call: Call) -> None:
         call.start_time = self._unrecorded[call] = None
         if self.on_begin is not None:
             self.on_begin(call)
@@ -255,7 +256,7 @@ class Scheduler:
         self._unrecorded[call], self._in_flight[future] = future, call
         self._note_starts()
 
-    def _take_back(self, calls):
+    def _take_back(self, calls: list[Call]) -> None:
         """Return calls that have not started to the front of the waiting list."""
         for call in calls:
             self._unrecorded.pop(call, None)
@@ -263,7 +264,7 @@ class Scheduler:
                 self.on_take_back(call)
         self._waiting = sorted([*calls, *self._waiting], key=attrgetter("alone"))
 
-    def _note_starts(self):
+    def _note_starts(self) -> None:
         """Record the start time of calls that are now assumed to be running."""
         now = time.perf_counter()
         for future, call in islice(self._in_flight.items(), max(self.n_usable, 0)):
@@ -272,7 +273,7 @@ class Scheduler:
 
     # --- from in flight to an outcome ---
 
-    def _collect(self, seconds):
+    def _collect(self, seconds: float) -> list[Outcome]:
         """Wait up to `seconds` for a call to end, and return all outcomes available."""
         outcomes = []
         with suppress(queue.Empty):
@@ -282,21 +283,21 @@ class Scheduler:
                 if future in self._in_flight:
                     outcomes += self._outcome(future, self._in_flight.pop(future))
         self._note_starts()
-        return outcomes if self.timeout is None else outcomes + self._abandon_late()
+        return outcomes if self.timeout is None else outcomes + self._abandon_late(self.timeout)
 
-    def _abandon_late(self):
+    def _abandon_late(self, timeout: float) -> list[Outcome]:
         """Abandon the groups of calls that have timed out, with the outcome "late"."""
         outcomes = []
         for future, call in list(self._in_flight.items()):
             is_running = call.start_time is not None and not future.done()
             if not is_running or future not in self._in_flight:  # its group was abandoned
                 continue
-            if self.seconds(call.group) >= self.timeout:
+            if self.seconds(call.group) >= timeout:
                 self.give_up(call.group)
                 outcomes.append(Outcome(call, "late"))
         return outcomes
 
-    def _outcome(self, future, call):
+    def _outcome(self, future: Any, call: Call) -> list[Outcome]:
         """Return a list with the outcome of a call, or [] if the call has to be repeated."""
         call.start_time = getattr(future, "start_time", call.start_time)
         if call.start_time is not None:
@@ -316,7 +317,7 @@ class Scheduler:
                 error.add_note(f"If {self._what} cannot be pickled: {executors.HOW_TO_SEND}")
         return [Outcome(call, "error", error)]
 
-    def _lost(self, call, error):
+    def _lost(self, call: Call, error: BaseException) -> list[Outcome]:
         """Handle the loss of a call's worker by repeating the call or reporting it as "lost"."""
         if self._is_draining:
             return []
@@ -335,20 +336,20 @@ class Scheduler:
 
     # --- the executor ---
 
-    def _use(self, executor):
+    def _use(self, executor: Any) -> None:
         self._executor = executor
         self.is_in_process: bool = executors.runs_in_process(executor)
         is_plain = isinstance(executor, ProcessPoolExecutor)
         in_worker = partial(call_in_worker, self._what, is_plain)
         self._run: Callable = call_in_process if self.is_in_process else in_worker
 
-    def _needs_executor(self):
+    def _needs_executor(self) -> bool:
         """Return whether the executor has to be replaced."""
         if self._breakage is not None:
             return not self._in_flight
         return self.n_usable <= 0 and (self._is_draining or self._make is not None)
 
-    def _replace_executor(self):
+    def _replace_executor(self) -> list[Outcome]:
         """Create a new executor, or return the outcome "broken" if that fails."""
         error, self._breakage = self._breakage, None
         if error is not None and self._make is None:
