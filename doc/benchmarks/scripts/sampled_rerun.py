@@ -24,7 +24,10 @@ from checkout import FOLDER, make_parser
 ROOT = FOLDER.parents[1]
 RUN = """
 import json, sys
-from benchmarks.experiments import EXPERIMENTS
+try:
+    from benchmarks.experiments import EXPERIMENTS
+except ImportError:  # older revisions
+    from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 cell = json.loads(sys.argv[1])
 measure = EXPERIMENTS[cell["experiment"]].measure
 print(json.dumps(measure(cell["problem"], cell["method"], cell["repeat"])["steps"]))
@@ -71,7 +74,7 @@ def verdict(result):
     with checkout_of(result["environment"]["revision"].rstrip("+")) as root:
         old = run_cell(result, root)
     if old is None:
-        return "changed, or not (its revision does not run here)"
+        return "different, and its revision does not run here"
     return "equal up to the processor" if old == new else "changed"
 
 

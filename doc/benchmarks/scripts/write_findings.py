@@ -42,6 +42,7 @@ from benchmarks.experiments._comparisons import (
 )
 from benchmarks.experiments._paper_figures import PAPER, within_slices
 from benchmarks.experiments._published import published_curves, value_at
+from benchmarks.experiments._unlabelled_as_run import unlabelled_as_run_report
 
 DIMENSIONS = (100, 1000)
 NETWORK = {"function": "mlp_weights"}
@@ -415,6 +416,9 @@ def made():
     return {
         **{f"findings-{name}.csv": csv_lines(table) for name, table in tables.items()},
         "reproduction.csv": csv_lines(figures_table(sources)),
+        "reproduction-unlabelled.csv": csv_lines(
+            unlabelled_as_run_report(Results("unlabelled_as_run").all)[0]
+        ),
     }
 
 
