@@ -61,9 +61,9 @@ def read_initial_params(
         The estimator to be tuned and all estimators nested in it.
     space : Space or SpaceUnion
         The search space that candidates are drawn from.
-    n_iter : int
-        Maximum number of candidates of the search. With 1, only candidates that the user passed are
-        evaluated.
+    n_iter : int or float
+        Maximum number of candidates of the search, possibly infinite. With 1, only candidates that
+        the user passed are evaluated.
     violation : callable
         Function that returns the constraint violation of a candidate, 0 if all constraints are
         satisfied.

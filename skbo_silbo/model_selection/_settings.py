@@ -81,7 +81,7 @@ def read_settings(search: Any, X: Any, y: Any) -> Settings:
     results = read_initial_results(search.initial_results, search.refit, space)
     n_initial = search.n_initial
     if n_initial == "auto" and search.method == "silbo":
-        n_initial = int(min(n_initial_points(space.n_features_), max(most // 2, 1)))
+        n_initial = int(min(n_initial_points(space.n_features_), max(most / 2, 1)))
     n_candidates = min(most, space.n_points + len(initial.outside))
     return Settings(space, constraints, initial, results, n_initial, n_candidates)
 
