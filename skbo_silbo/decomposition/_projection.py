@@ -179,7 +179,7 @@ class SupervisedProjection(
         `products` is Z'X for the scores Z and the centred samples X.
         """
         squares = products @ self.components_.T  # Z'Z
-        unit = np.sqrt(np.diag(squares))[:, None]
+        unit = np.sqrt(np.maximum(np.diag(squares), 0.0))[:, None]  # rounding of zero
         unit[unit == 0] = 1.0
         loadings = np.linalg.lstsq(squares / unit / unit.T, products / unit, rcond=None)[0]
         self._loadings = columns.expand(loadings / unit)

@@ -149,6 +149,7 @@ def are_skewed(X):
     """
     F = _clipped(X - X.mean(axis=0))
     F -= F.mean(axis=0)
+    F /= np.maximum(np.abs(F).max(axis=0), np.finfo(float).tiny)  # the sixth power may overflow
     cubes = F**3
     influence = cubes - 3 * (F**2).mean(axis=0) * F
     error = influence.std(axis=0) / np.sqrt(len(F))
