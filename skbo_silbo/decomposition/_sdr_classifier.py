@@ -24,8 +24,8 @@ from skbo_silbo.decomposition.rows._response import as_label_array, is_present
 from skbo_silbo.decomposition.rows._weights import copies
 from skbo_silbo.decomposition.slicing._slices import rows_and_centres
 
-MOST_ROWS = 10_000  # largest number of labelled samples that the regression is fitted to
-MOST_CENTRES = 1000  # largest number of samples whose kernel functions span the regression
+MOST_ROWS = 6000  # largest number of labelled samples that the regression is fitted to
+MOST_CENTRES = 2000  # largest number of samples whose kernel functions span the regression
 
 
 class SDRClassifier(ReducerMixin, ClassifierMixin, BaseEstimator):
@@ -33,9 +33,9 @@ class SDRClassifier(ReducerMixin, ClassifierMixin, BaseEstimator):
 
     A kernel ridge regression with a Laplace kernel predicts the class indicators from the scores.
     Its ridge minimises the exact leave-one-out error. By default, the scores are features weighted
-    by a `RecursiveFeatureMachine` [1]_. With more than 1,000 labelled samples, the regression is
-    spanned by the kernel functions of 1,000 of them and fitted to at most 10,000, which are evenly
-    spaced over the classes.
+    by a `RecursiveFeatureMachine` [1]_. With more than 2,000 labelled samples, the regression is
+    spanned by the kernel functions of 2,000 of them and fitted to at most 6,000, which are evenly
+    spaced over the classes (Nystroem).
 
     Parameters
     ----------

@@ -49,8 +49,8 @@ PRIOR_ROWS = 10  # weight of the global average of squared errors in the local a
 NOISE_ROWS = 2000  # largest number of samples in the local average of squared errors
 SEARCH_ROWS = 300  # largest number of samples that choose the hyperparameters of the process
 FOLD_ROWS = 800  # largest number of samples that the model of a fold is fitted to
-MOST_ROWS = 10_000  # largest number of samples that the regression on the scores is fitted to
-MOST_CENTRES = 1000  # largest number of samples whose kernel functions span the regression
+MOST_ROWS = 6000  # largest number of samples that the regression on the scores is fitted to
+MOST_CENTRES = 2000  # largest number of samples whose kernel functions span the regression
 PROCESS_ROWS = 2000  # largest number of samples that the Gaussian process is fitted to
 BATCH = 1000  # number of samples predicted at a time
 LITTLE_NOISE = 1e-4  # duplicates may hide the noise if it is below this share of y's variance
@@ -98,9 +98,9 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     Notes
     -----
     Large data are subsampled evenly in the order of y: the model of a fold is fitted to at most
-    800 labelled samples, and the regressions on the scores to at most 10,000 (the Gaussian process
-    to 2,000), for which `residuals_` and `std_ratios_` are computed. With more than 1,000 samples,
-    the kernel regression is spanned by the kernel functions of 1,000 of them (Nystroem).
+    800 labelled samples, and the regressions on the scores to at most 6,000 (the Gaussian process
+    to 2,000), for which `residuals_` and `std_ratios_` are computed. With more than 2,000 samples,
+    the kernel regression is spanned by the kernel functions of 2,000 of them (Nystroem).
 
     References
     ----------

@@ -47,7 +47,7 @@ def models(numeric, seed):
         'SDRClassifier("passthrough")': SDRClassifier("passthrough"),
         "logistic regression": LogisticRegression(max_iter=1000),
         "RidgeClassifierCV": RidgeClassifierCV(RIDGES),
-        "shrinkage LDA": LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto"),
+        "shrinkage LDA": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
         "random forest": RandomForestClassifier(random_state=seed),
     }
 
