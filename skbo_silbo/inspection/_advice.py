@@ -69,8 +69,13 @@ def _repetition(evaluations, std):
 def _step_without_model(evaluations, finite):
     """Return the next step if the search cannot or need not go on, or an empty string."""
     if not len(finite):
+        if evaluations.n_open:
+            return "Wait, and make the report again: the first evaluations have not ended."
         return "Check the objective and constraints: no evaluation returned a value that counts."
-    X = evaluations.X[evaluations.is_inside]
+    inside = evaluations.is_inside
+    if inside.any() and not np.isfinite(evaluations.values[inside]).any():
+        return "Check the search space: only points outside it returned a value that counts."
+    X = evaluations.X[inside]
     if len(np.unique(X, axis=0)) >= getattr(evaluations.optimizer.space_, "n_points", math.inf):
         return "Stop: every point of the search space was evaluated."
     is_constant = len(finite) > 1 and np.ptp(finite) == 0.0

@@ -153,7 +153,7 @@ class Evaluations:
         """
         space = self.optimizer.space_
         if not space.is_dict:
-            columns = np.reshape(self.points, (len(self.values), -1)).T
+            columns = np.reshape(self.points, (len(self.values), len(space.lower))).T
             return {f"x{j}": x for j, x in enumerate(columns) if space.lower[j] < space.upper[j]}
         points, names, domains = list(self.points), {}, parameter_domains(space)
         if isinstance(space, SpaceUnion):
@@ -317,13 +317,14 @@ def _read_study(study):
         rows = zip(table[name], trials.values(), strict=True)
         table[name] = [value if name in trial.params else None for value, trial in rows]
     *_, status = table
-    words = {"failed": "pruned", "ok": "ok (pruned, last intermediate value)"}
-    rows = zip(table[status], is_pruned, strict=True)
-    table[status] = [words.get(text, text) if pruned else text for text, pruned in rows]
+    value = list(table)[len(evaluations.optimizer.space_.parameter_names)]
+    for name, text in ((value, None), (status, "pruned")):  # intermediate values do not count
+        rows = zip(table[name], is_pruned, strict=True)
+        table[name] = [text if pruned else known for known, pruned in rows]
     return replace(
         evaluations,
         label=type(study.sampler).__name__,
-        values=np.where(is_pruned, np.nan, evaluations.values),  # intermediate values do not count
+        values=np.where(is_pruned, np.nan, evaluations.values),
         table=table,
         row_name="trial",
         numbers=list(trials),

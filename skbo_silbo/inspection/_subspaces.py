@@ -82,6 +82,11 @@ def compare_subspaces(
     A, B = A.T, B.T
     if X is not None:
         rows = check_array(X, input_name="X", dtype=np.float64)
+        if rows.shape[1] != len(A) or len(rows) <= max(A.shape[1], B.shape[1]):
+            raise ValueError(
+                f"X must have {len(A)} columns, and more rows than either set has directions, got "
+                f"shape {rows.shape}. Pass the samples that the directions were fitted to."
+            )
         rows = rows - rows.mean(axis=0)
         A, B = rows @ A, rows @ B
     A, B = linalg.orth(A), linalg.orth(B)

@@ -111,7 +111,7 @@ class ValueAxis:
     @property
     def is_constant(self):
         """Whether all candidates have the same value on this axis."""
-        return np.ptp(self.positions) == 0.0
+        return not len(self.positions) or np.ptp(self.positions) == 0.0
 
     def fanned_positions(self, order):
         """Return the positions on the axis, with equal positions spread out.
@@ -183,6 +183,7 @@ def format_number(value, spread=0.0):
 
     A positive `spread` is a difference between such numbers that must be visible.
     """
+    value = float(value)
     digits = significant_digits(value, spread, 3)
     text = f"{value:.{digits - 1}e}" if 0.0 < abs(value) < 1e-3 else f"{value:.{digits}g}"
     if "e" not in text:

@@ -202,7 +202,7 @@ def read_unlocked(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[di
     """
     path = os.fsdecode(path)
     rule = f"`path` must be a journal, got {path!r}. Pass the path given as journal=."
-    if "\0" in path:
+    if "\0" in path or (os.path.exists(path) and not os.path.isfile(path)):
         raise ValueError(rule)
     with open(path, "rb") as stream:
         lines = _whole_lines(stream.read(), rule)

@@ -82,14 +82,13 @@ class EventLog:
         self._earlier = AttemptCounts()  # evaluations that earlier runs left without an outcome
 
     def seed(self, random_state):
-        """Return the random state for the optimiser, as recorded in the journal, and set `fixed`.
+        """Return the random state for the optimiser, as recorded in the journal.
 
         The seed of the first run is used unless `random_state` is an integer.
         """
         header = self._journal.header
         if header is not None:
             check_header(header, self.damaged)
-            self.fixed = header["fixed"]
         if isinstance(random_state, Integral):
             self._random_state = int(random_state)
             return random_state

@@ -57,7 +57,9 @@ def expected_score(search: Any, params: Any) -> Prediction:
 
 def remedy_without_model(search: Any) -> str:
     """Return how to get a model after a search that evaluated too few candidates for one."""
-    return "Search to the end" if search.stop_reason_ == "interrupted" else "Increase `n_iter`"
+    if search.stop_reason_ == "interrupted":
+        return "Search to the end"
+    return f"Increase `{'max_time' if search.stop_reason_ == 'max_time' else 'n_iter'}`"
 
 
 def _measured(search: Any, params: Any) -> list[float]:

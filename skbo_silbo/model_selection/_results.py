@@ -61,7 +61,7 @@ def print_if_model_unused(search: Any, candidates: Trials) -> None:
     if {candidate.source for candidate in candidates}.isdisjoint({"model"}):
         print(
             f"[{type(search).__name__}] All {len(candidates)} candidates were known or initial "
-            "ones, so the model has not proposed any yet. Increase n_iter to use it."
+            "ones, so the model has not proposed any yet. Search longer to use it."
         )
 
 

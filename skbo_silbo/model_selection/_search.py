@@ -362,13 +362,15 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _begin(self, settings: Settings, state: SearchState, log: EventLog | NoLog) -> None:
         """Create the optimiser, and write or compare the header of the journal."""
-        seed = root_seed(log.seed(self.random_state))
-        n_initial = log.fixed.get("n_initial", settings.n_initial)
+        seed, n_initial = root_seed(log.seed(self.random_state)), settings.n_initial
         # first, so that an invalid option is not written to a journal or reported as another search
         self.optimizer_ = make_optimizer(self, settings, RootSeed(seed), n_initial)
         description = None if log.path is None else describe_search(self, settings, state)
         candidates, fixed = settings.initial.params, {"n_initial": n_initial}
         log.begin(description, settings.space, seed, fixed, candidates=candidates)
+        if log.fixed["n_initial"] != n_initial:  # a resumed search with another n_iter
+            n_initial = log.fixed["n_initial"]
+            self.optimizer_ = make_optimizer(self, settings, RootSeed(seed), n_initial)
 
     def _make_loop(
         self, settings: Settings, evaluation: CrossValidation, log: EventLog | NoLog, show: Any

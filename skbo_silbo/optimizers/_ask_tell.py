@@ -595,8 +595,9 @@ class AskTellOptimizer(ABC):
             self._known_constraints = KnownConstraints(described=described)
 
     def _add_pending(self, points, X):
-        pairs = zip(points, X, strict=True)
-        self._pending = {**self._pending, **{key_of(x): (point, x) for point, x in pairs}}
+        pairs = zip(points, X, strict=True)  # copies, because users may change the points
+        new = {key_of(x): (point.copy(), x) for point, x in pairs}
+        self._pending = {**self._pending, **new}
 
     def _withdraw(self, keys):
         keys = set(keys)

@@ -42,7 +42,7 @@ from skbo_silbo.embedding.choice import IdentityLearner
 from skbo_silbo.embedding.linear import nearest_points
 from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
 from skbo_silbo.optimizers.configuration import Configuration, is_update_due
-from skbo_silbo.optimizers.history import Labelled, as_points
+from skbo_silbo.optimizers.history import Labelled, as_points, is_feasible
 from skbo_silbo.optimizers.model import Model, learning_data, model_from_data, model_to_data
 from skbo_silbo.optimizers.predictions import Prediction, Recommendation, in_units_of_values
 from skbo_silbo.sensitivity import LearntSubspace
@@ -462,10 +462,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return in_units_of_values(model, best, np.exp(log_gain), self._labelled().y)[1]
 
     def _best_warped(self, model):
-        """Return the best observed feasible value on the scale of the surrogate."""
-        y, best = self._labelled().y, self._history.y[self._history.best_index()]
-        finite = y[np.isfinite(y)]
-        return model.warp(finite)[finite == best][0]
+        """Return the best value on the scale of the surrogate, of a feasible point if possible."""
+        _, y, _, constraints, _ = self._labelled()
+        finite = np.isfinite(y)
+        warped, feasible = model.warp(y[finite]), is_feasible(constraints[finite])
+        return (warped[feasible] if feasible.any() else warped).min()
 
     def _current_model(self, asked: str, *, needs_value: bool = False) -> Model:
         """Return a model fitted to all evaluations, without storing it in the optimiser.

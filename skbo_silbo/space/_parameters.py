@@ -420,7 +420,7 @@ def read_parameter(name, values, *, none_is_default=False):
 
 def _read_long_range(name, values):
     """Return a long range as a distribution of integers, or as it is if its step is large."""
-    if values.step == 1:
+    if values.step == 1 and len(values):
         return stats.randint(values.start, values.stop)
     if abs(values.stop - values.start) > _MAX_LEVELS * abs(values.step):
         raise ValueError(

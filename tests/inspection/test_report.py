@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import loguniform, uniform
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skbo_silbo import SILBO, SILBOSearchCV, minimize
@@ -443,3 +444,23 @@ def test_study_counts_trials_not_rows():
         f"Trial {best.number}." in sections["Recommended point"]
     )
     assert re.search(rf"\s{best.number} {best.value:.3g}"[:-1], sections["Best so far"])
+
+
+@pytest.mark.filterwarnings("ignore::skbo_silbo.FirstPointsOnlyWarning")
+@pytest.mark.parametrize("space", [[(0, 1)] * 2, {"a": uniform()}, [{"a": ["x"]}, {"b": [1, 2]}]])
+def test_report_before_first_value_asks_to_wait(space, path):
+    pages = []
+
+    def cost(point):
+        pages.append(report(path))
+        return 0.0
+
+    minimize(cost, space, n_calls=1, n_initial=1, journal=path, random_state=0)
+    assert "Wait, and make the report again" in Reader(pages[0]).sections["Next step"]
+
+
+def test_space_in_which_everything_failed_is_named(path):
+    search = SILBOSearchCV(SVC(), {"C": uniform(-5, 4)}, n_iter=3, cv=2, journal=path)
+    with pytest.raises(ValueError, match="fits failed"):
+        search.fit(*load_iris(return_X_y=True))
+    assert "Check the search space" in Reader(report(path)).sections["Next step"]

@@ -325,3 +325,15 @@ def test_every_parameter_is_described_or_may_change(path):
         *("callback", "journal", "max_time", "n_iter", "n_jobs", "n_retries", "patience"),
         *("pre_dispatch", "random_state", "target", "timeout", "verbose"),
     }
+
+
+def test_mistyped_call_does_not_fix_size_of_design(path, monkeypatch):
+    def fails(*_, **__):
+        raise LookupError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Counted, "fit", fails)
+        with pytest.raises(LookupError):
+            search(path, n_initial=2, n_iter=4, error_score="raise").fit(X, Y)
+    fitted = search(path, n_initial=6, n_iter=8, error_score="raise").fit(X, Y)
+    assert list(fitted.cv_results_["source"]) == ["init"] * 6 + ["model"] * 2

@@ -5,7 +5,7 @@ import pytest
 from ask_tell import run
 from numpy.testing import assert_array_equal
 from scipy.optimize import Bounds
-from scipy.stats import loguniform, randint
+from scipy.stats import loguniform, randint, uniform
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, Space
@@ -258,3 +258,25 @@ def test_optimiser_with_custom_parts_resumes_from_pickle(options):
     optimizer.ask()
     other = pickle.loads(pickle.dumps(optimizer))
     assert_array_equal(other.ask(), optimizer.ask())
+
+
+def test_changed_proposal_stays_pending():
+    optimizer = SILBO({"a": uniform(), "b": ["x", "y"]}, random_state=0)
+    point = optimizer.ask()
+    proposed = dict(point)
+    point.pop("a")
+    assert optimizer.pending_ == [proposed]
+    box = SILBO([(0, 1)] * 2, random_state=0)
+    x = box.ask()
+    x *= 100.0
+    np.testing.assert_array_equal(box.pending_, [x / 100.0])
+
+
+def test_expected_gain_without_feasible_value():
+    X = np.random.default_rng(0).random((8, 2))
+    y, constraints = X.sum(axis=1), np.ones((8, 1))
+    y[:2], constraints[:2] = np.nan, -1.0
+    optimizer = SILBO([(0, 1)] * 2, n_initial=4, random_state=0)
+    optimizer.tell(X, y, constraints=constraints).ask()
+    assert 0.0 <= optimizer.expected_gain() < np.inf
+    assert (optimizer.expected_improvement(X) >= 0.0).all()

@@ -1,6 +1,7 @@
 """Any sequence of asking, telling, cancelling, saving, loading and crashing, on any space."""
 
 import json
+import os
 import tempfile
 import warnings
 from pathlib import Path
@@ -149,8 +150,9 @@ class Machine(RuleBasedStateMachine):
     @rule(torn=st.binary(max_size=9).filter(lambda b: b"\n" not in b))
     def crash_and_go_on(self, torn):
         self.optimizer.close_journal()
-        with open(self.path, "ab") as file:
-            file.write(torn)
+        if os.path.exists(self.path):  # a journal without records is removed
+            with open(self.path, "ab") as file:
+                file.write(torn)
         self.optimizer = self.make()
 
     def _fix_one_of(self, point):
