@@ -27,6 +27,7 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
 )
+from skbo_silbo.inspection import compare_subspaces
 
 N_ROWS, N_FEATURES, SEEDS = 150, 10, range(8)
 TRUTHS = {
@@ -51,8 +52,9 @@ def draw(truth, seed):
 # Fit the methods
 # ---------------
 # Each method gets the true number of directions, except for the Lasso, whose single direction are
-# its coefficients. The score is the squared trace correlation, the share of the true directions
-# that lies in the estimated subspace. It is 1 if all of them do.
+# its coefficients. The score is the ``trace_correlation`` of a
+# :class:`~skbo_silbo.inspection.SubspaceComparison`, the share of the true directions that lies in
+# the estimated subspace. It is 1 if all of them do.
 
 ESTIMATORS = {
     "sliced inverse regression": SlicedInverseRegression(),
@@ -73,8 +75,7 @@ def find(name, X, y, r):
 
 
 def share_seen(found, truth):
-    basis = np.linalg.qr(found.T)[0] if found.any() else np.zeros_like(found.T)
-    return np.sum((truth @ basis) ** 2) / len(truth)
+    return compare_subspaces(truth, found).trace_correlation if found.any() else 0.0
 
 
 seen = np.empty((len(TRUTHS), len(NAMES), len(SEEDS)))
