@@ -12,11 +12,9 @@ import warnings
 from itertools import chain
 
 import numpy as np
-import optuna
 from checkout import RESULTS, make_parser
 from known_data import SETS, judged_sets
 from known_portfolio import area_under_curve, chances_of_largest, estimator_of
-from optuna.samplers import TPESampler
 from sklearn import config_context
 from sklearn.model_selection import KFold, ParameterSampler, RandomizedSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -146,6 +144,9 @@ def _tpe(space, first, score):
 
     Numbers are floats of the cube, where they are as in the search: by the logarithm, or ordered.
     """
+    import optuna
+    from optuna.samplers import TPESampler
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(direction="maximize", sampler=TPESampler(seed=0))
     branches, scores = branches_of(as_space(space)), []

@@ -16,7 +16,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from checkout import FOLDER, RESULTS, TABLES, make_parser
 from sklearn.model_selection import KFold, train_test_split
 
@@ -112,6 +111,8 @@ def published_losses(path, n):
 
 def write_table(folder):
     """Write the table of the losses after 50 and 100 evaluations."""
+    import pandas as pd
+
     results = pd.DataFrame(read_results())
     rows = []
     for name in results["problem"].unique():

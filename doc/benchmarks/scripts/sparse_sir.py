@@ -13,7 +13,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from checkout import TABLES, make_parser
 from scipy.stats import rankdata
 from sklearn.linear_model import LassoCV
@@ -176,6 +175,8 @@ def run(cell, seed, library):
 
 def write(lines):
     """Make the table of the file of lines."""
+    import pandas as pd
+
     frame = pd.DataFrame([json.loads(line) for line in lines.read_text().splitlines()])
     rows = []
     for cell in [cell for cell in CELLS if cell in set(frame["cell"])]:

@@ -65,7 +65,6 @@ class OwnMethod:
     method : str or class
         Its name in `minimize`, or what `minimize` takes in place of one.
     options : dict
-        An ``x0`` of "middle" is the middle of the box.
     as_published : bool
         Whether the embedding has as many directions as are active: ``problem["r"]``, or else
         ``problem["inputs"]``.
@@ -85,8 +84,6 @@ class OwnMethod:
             options["embedding"] = SemiSIRLearner("semi-sir", problem["r"], self.pencil)
         elif self.as_published:
             options["n_components"] = problem.get("r") or problem["inputs"]
-        if options.get("x0") == "middle":
-            options["x0"] = [recorder.problem.bounds.mean(axis=1)]
         minimize(
             recorder,
             recorder.problem.bounds,
@@ -176,7 +173,6 @@ CONTESTANTS = MappingProxyType(
         "random": replace(_ours("random", as_published=False), values=ANY),
         "sobol": _peer("Sobol", ""),
         "silbo": _ours("silbo", as_published=False),
-        "silbo-from-middle": _ours("silbo", as_published=False, x0="middle"),
         **{name: _paper(name) for name in OF_THE_PAPER},
         "silbo-bu-ei": _paper("silbo-bu", acquisition="ei"),
         "silbo-td-ei": _paper("silbo-td", acquisition="ei"),
@@ -194,6 +190,7 @@ CONTESTANTS = MappingProxyType(
         **VARIANTS,
         "cma": _peer("CMAES", "cma", "random start, sigma 0.25"),
         "optuna-tpe": _peer("OptunaTPE", "optuna"),
+        "optuna-tpe-from-middle": _peer("OptunaTPEFromMiddle", "optuna", "middle first"),
         "optuna-gp": _process_peer("OptunaGP", "torch", "defaults, through Optuna's ask and tell"),
         "scikit-optimize": _process_peer(
             "ScikitOptimize", "scikit-optimize", "defaults of Optimizer"

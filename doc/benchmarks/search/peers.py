@@ -68,6 +68,14 @@ class OptunaTPE:
         self._study.tell(self._trial, y)
 
 
+class OptunaTPEFromMiddle(OptunaTPE):
+    """Optuna's TPE sampler, which evaluates the middle of the cube first."""
+
+    def __init__(self, d, seed):
+        super().__init__(d, seed)
+        self._study.enqueue_trial(dict.fromkeys(self._distributions, 0.5))
+
+
 def import_quiet_optuna():
     """Import Optuna with its log output limited to warnings."""
     import optuna

