@@ -41,6 +41,7 @@ def test_benchmark_tables_match_results():
         who_wins.TABLE: [who_wins.HEADER, *who_wins.rows()],
         who_wins.PROCESSES: [who_wins.HEADER_PROCESSES, *who_wins.process_rows()],
         who_wins.ACTIVE: [who_wins.HEADER_ACTIVE, *who_wins.active_rows()],
+        who_wins.SECONDS: [who_wins.HEADER_SECONDS, *who_wins.seconds_rows()],
     }
     for path, table in tables.items():
         with path.open(newline="", encoding="utf-8") as file:

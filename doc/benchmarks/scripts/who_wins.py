@@ -1,10 +1,11 @@
 """Compare our search with the best other one on every kind of public problem: who-wins.csv.
 
-And with peers on Gaussian processes, on the functions that they ran on: beside-processes.csv; and
-with itself given the active inputs: active-inputs.csv. Shares of the gap closed, as on the pages of
-the suites. Differences have one value a function, so that its runs do not count as
-independent. Ahead is who differs by Student's t at 5 %, two-sided,
-after Holm's correction over the rows of the table. To write the tables::
+Further tables compare it with peers on Gaussian processes, on the functions that they ran on
+(beside-processes.csv), with itself given the active inputs (active-inputs.csv), and by processor
+time, in pairs on one kind of processor (beside-seconds.csv). Shares of the gap closed are those of
+the pages of the suites. Differences have one value a function, so that its runs do not count as
+independent. Ahead is who differs by Student's t at 5 %, two-sided, after Holm's correction over the
+rows of the table. To write the tables::
 
     python doc/benchmarks/scripts/who_wins.py --write
 """
@@ -24,10 +25,11 @@ from benchmarks.experiments._tuning_public import with_the_default
 from benchmarks.search.gap_closed import FEWEST_JUDGED, compared, gap_runs
 
 TABLE, PROCESSES = TABLES / "who-wins.csv", TABLES / "beside-processes.csv"
-ACTIVE = TABLES / "active-inputs.csv"
+ACTIVE, SECONDS = TABLES / "active-inputs.csv", TABLES / "beside-seconds.csv"
 LAST = ["difference", "functions", "runs", "p, Holm", "ahead"]
 HEADER = ["problems", "evaluations", "ours", "best other", *LAST]
 HEADER_PROCESSES = ["problems", "evaluations", "ours", "other", *LAST]
+HEADER_SECONDS = ["inputs", "other", "pairs", "ours, s", "other, s", "other / ours", "range"]
 HEADER_ACTIVE = ["bbob function", "given the five inputs", "planted", "rotated"]
 KINDS = {
     "bbob, 10 and 20 inputs": "native",
@@ -160,6 +162,30 @@ def active_rows(n=100):
     return [[name, *(f"{share:.2f}" for share in row)] for name, row in table.items()]
 
 
+def seconds_rows():
+    """Return a row for each method and number of inputs: seconds of 100 proposals, in pairs."""
+    results = [r for r in read("public-high") if r["status"] == "ok"]
+    seconds = {
+        (r["method"], r["environment"]["cpu"], r["problem"]["d"], _place(r)): r["seconds"][-1][1]
+        for r in results
+    }
+    pairs = defaultdict(list)
+    for (method, *place), theirs in seconds.items():
+        if method in {"optuna-tpe", "botorch-gp"} and ("silbo", *place) in seconds:
+            pairs[place[1], name_of(method)].append((seconds["silbo", *place], theirs))
+    table = []
+    for (d, other), own in sorted(pairs.items()):
+        ours, theirs = np.transpose(own)
+        times = theirs / ours
+        middles = [f"{np.median(values):.1f}" for values in (ours, theirs, times)]
+        table.append([d, other, len(own), *middles, f"{times.min():.1f} to {times.max():.1f}"])
+    return table
+
+
+def _place(result):
+    return result["problem"]["function"], result["repeat"]
+
+
 def main():
     """Print the tables, and write them if asked to."""
     parser = make_parser(__doc__)
@@ -169,6 +195,7 @@ def main():
         TABLE: [HEADER, *rows()],
         PROCESSES: [HEADER_PROCESSES, *process_rows()],
         ACTIVE: [HEADER_ACTIVE, *active_rows()],
+        SECONDS: [HEADER_SECONDS, *seconds_rows()],
     }
     for path, table in tables.items():
         csv.writer(sys.stdout).writerows(table)
