@@ -2,11 +2,11 @@
 Classify with few labels
 ========================
 
-Sixty samples have a label. :class:`~skbo_silbo.SDRClassifier` learns which features matter
-(:class:`~skbo_silbo.RecursiveFeatureMachine`), and predicts by a kernel machine. It is compared
-with shrinkage LDA, a random forest, a support vector machine, nearest neighbours and label
-spreading. It has the highest accuracy on one of three data sets and is second on the others, where
-a support vector machine (wine) and label spreading (digits) are better.
+Sixty samples have a label. :class:`~skbo_silbo.SDRClassifier` predicts by a kernel ridge
+regression. It is compared with shrinkage LDA, a random forest, a support vector machine, nearest
+neighbours and label spreading. It is first on one of three data sets. A support vector machine is
+better on wine, and label spreading and shrinkage LDA are better on digits.
+:class:`~skbo_silbo.RecursiveFeatureMachine` then shows which features matter.
 """
 
 # %%

@@ -67,8 +67,9 @@ class LaplaceRidge:
         self._whitening = basis * np.sqrt(kept)
         residuals = targets - left @ (kept[:, None] * (left.T @ targets))
         freedom = np.maximum(1 - shares - left**2 @ kept, LEAST_FREEDOM)
-        noise = np.sum(residuals**2 / freedom[:, None]) / weights.sum()
-        self.noise = max(noise, LEAST_NOISE * np.sum(weights @ T**2) / weights.sum(), TINY)
+        noise = np.sum(residuals**2 / freedom[:, None], axis=0)
+        least = np.maximum(LEAST_NOISE * (weights @ T**2), TINY)
+        self.noise = np.maximum(noise, least) / weights.sum()
         self.signal = self.noise / max(absolute, TINY)
 
     def _exact_features(self, K, shares, root):
@@ -106,11 +107,10 @@ class LaplaceRidge:
         return np.concatenate(parts) - self.offsets
 
     def variance(self, at: FloatArray) -> FloatArray:
-        """Predict the variance of a new observation at each of the given points.
+        """Predict the variances of new observations of all targets at the given points.
 
-        It is `noise` plus the posterior variance of a Gaussian process with prior variance
-        `signal`. It is scaled to match the mean squared leave-one-out error, and summed over the
-        targets.
+        They are `noise` plus the posterior variance of a Gaussian process with prior variance
+        `signal`, and are scaled to match the mean squared leave-one-out errors.
         """
         return np.concatenate([self._variance(at[rows]) for rows in self._batches(at)])
 
@@ -118,7 +118,7 @@ class LaplaceRidge:
         kernel = self._kernel(at)[0]
         prior = 1 - 2 * kernel @ self._average + self._average @ self._means
         explained = np.sum(((kernel - self._means) @ self._whitening) ** 2, axis=1)
-        return self.noise + self.signal * np.maximum(prior - explained, 0.0)
+        return self.noise + self.signal * np.maximum(prior - explained, 0.0)[:, None]
 
     def outer_product(self, at: FloatArray, weights: FloatArray, *, diagonal: bool) -> FloatArray:
         """Return the average outer product of the gradients at the given points.

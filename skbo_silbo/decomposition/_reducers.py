@@ -12,7 +12,7 @@ from skbo_silbo._sklearn import HasMethods, StrOptions
 from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
 
 # Values that the parameter accepts
-REDUCER = [HasMethods(["fit", "transform"]), StrOptions({"passthrough"}), None]
+REDUCER = [HasMethods(["fit", "transform"]), StrOptions({"passthrough"})]
 
 
 class ReducerMixin:
@@ -26,15 +26,15 @@ class ReducerMixin:
         Parameters
         ----------
         **params : dict
-            Parameters. If `reducer` is None, names that begin with ``reducer__`` set parameters of
-            ``RecursiveFeatureMachine(metric="diagonal", n_iter=1)``.
+            Parameters. If `reducer` is None or "passthrough", names that begin with ``reducer__``
+            set parameters of ``RecursiveFeatureMachine(metric="diagonal", n_iter=1)``.
 
         Returns
         -------
         self : object
         """
         nested = any(name.startswith("reducer__") for name in params)
-        if nested and params.get("reducer", self.reducer) is None:
+        if nested and params.get("reducer", self.reducer) in (None, "passthrough"):
             params["reducer"] = feature_weights()
         return super().set_params(**params)  # type: ignore[misc]
 
@@ -67,8 +67,9 @@ def fit_reducer(reducer, X, y, X_unlabeled, weights):
 
 
 def keeps_distances(reducer):
-    """Return whether a kernel of the distances between scores suits a fitted transformer."""
-    return isinstance(reducer, (RecursiveFeatureMachine, StandardScaler))
+    """Return whether a kernel of the distances between scores suits a transformer."""
+    known = RecursiveFeatureMachine, StandardScaler
+    return isinstance(reducer, known) or reducer == "passthrough"
 
 
 def reduce_rows(reducer, X):

@@ -4,9 +4,9 @@
 symbol     shape     meaning
 =========  ========  ======================================================================
 Z          (n, r)    scores
-t          (n,)      responses of mean 0 and variance 1
-q          (n,)      held-out errors, divided by the standard deviations of the model
-a          scalar    share of the linear regression in a prediction
+t          (n, k)    responses of mean 0 and variance 1
+q          (n, k)    held-out errors, divided by the standard deviations of the model
+a          (k,)      share of the linear regression in a prediction
 =========  ========  ======================================================================
 """
 
@@ -39,10 +39,11 @@ from skbo_silbo.decomposition._reducers import (
 )
 from skbo_silbo.decomposition.rows._columns import mean_and_spread
 from skbo_silbo.decomposition.rows._reading import split_labelled
-from skbo_silbo.decomposition.rows._response import read_response
+from skbo_silbo.decomposition.rows._response import check_responses_vary, read_response
 from skbo_silbo.decomposition.rows._weights import copies
 from skbo_silbo.decomposition.slicing._slices import rows_and_centres, spread_over_response
 
+TAKES = "numeric", "multivariate"
 FEWEST_LABELS = 4
 NOISE_BANDWIDTH = 0.5  # bandwidth, in scores, of the local average of squared errors
 PRIOR_ROWS = 10  # weight of the global average of squared errors in the local average
@@ -60,10 +61,14 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction followed by a regression on the scores.
 
     By default, a `RecursiveFeatureMachine` weights the features [3]_, and y is predicted by a
-    weighted mean of a ridge regression and a kernel ridge regression on the weighted features. With
-    other transformers, such as `MAVE` [1]_, a Gaussian process with a Matern-5/2 kernel predicts y
-    from the scores. Prediction errors are estimated by cross-validation. The directions are learnt
-    again in each fold, so that their uncertainty is included [2]_.
+    weighted mean of a ridge regression and a kernel ridge regression on the weighted features,
+    clipped to the range of the labels. With other transformers, such as `MAVE` [1]_, a Gaussian
+    process with a Matern-5/2 kernel predicts y from the scores. Prediction errors are estimated by
+    cross-validation. The directions are learnt again in each fold, so that their uncertainty is
+    included [2]_.
+
+    With several responses, the transformer must be "passthrough" or a `RecursiveFeatureMachine`.
+    It learns from all responses, which share the ridge of the kernel regression.
 
     Parameters
     ----------
@@ -80,14 +85,14 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     ----------
     reducer_ : transformer
         The transformer, fitted to all samples.
-    linear_share_ : float
+    linear_share_ : float or ndarray of shape (n_outputs,)
         Weight of the ridge regression in predictions, between 0 and 1. It minimises the squared
         held-out errors, with a penalty that draws it to 0.5 if labels are few. It is 0 if a
         Gaussian process predicts y.
-    residuals_ : ndarray of shape (n_l,)
+    residuals_ : ndarray of shape (n_l,) or (n_l, n_outputs)
         Held-out errors ``y - prediction`` of the labelled samples. Duplicated samples are held out
         together.
-    std_ratios_ : ndarray of shape (n_l,)
+    std_ratios_ : ndarray of shape (n_l,) or (n_l, n_outputs)
         Held-out errors divided by the predicted standard deviations. Their mean square is 1 if the
         standard deviations are correct.
     n_features_in_ : int
@@ -127,7 +132,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar = {
-        "reducer": REDUCER,
+        "reducer": [*REDUCER, None],
         "n_folds": [AT_LEAST_TWO],
         "random_state": ["random_state"],
     }
@@ -143,6 +148,11 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         self.n_folds = n_folds
         self.random_state = random_state
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.reducer is None or keeps_distances(self.reducer)
+        return tags
+
     def fit(
         self,
         X: ArrayLike,
@@ -156,8 +166,8 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
             Training samples, one per row.
-        y : array-like of shape (n,)
-            Response. NaN marks unlabelled samples.
+        y : array-like of shape (n,) or (n, n_outputs)
+            Responses. NaN marks unlabelled samples.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Additional unlabelled samples. A warning is raised if the transformer does not use
             unlabelled samples.
@@ -173,25 +183,37 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is outside its range, fewer than four samples are labelled, or the
-            transformer rejects the data.
+            If a parameter is outside its range, fewer than four samples are labelled, y has several
+            responses and the transformer is not among those that take them, or the transformer
+            rejects the data.
         TypeError
             If the transformer does not support weights.
         """
         validate_parameters(self)
-        data = split_labelled(self, X, y, X_unlabeled, sample_weight, by_value=True)
+        data = split_labelled(self, X, y, X_unlabeled, sample_weight, takes=TAKES, by_value=True)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
                 f"y must hold at least {FEWEST_LABELS} labels, some of which are held out, got "
                 f"{len(data.y)}. Label more samples."
             )
         rows, w = data.X_labeled.astype(np.float64), data.weights
-        self._level, self._unit = mean_and_spread(data.y, w)
         reducer = feature_weights() if self.reducer is None else self.reducer
-        self.reducer_ = None
-        if np.ptp(data.y):
-            self.reducer_ = fit_reducer(reducer, rows, data.y, data.X_unlabeled, w)
-        t = (data.y - self._level) / self._unit
+        self._has_one = data.y.ndim == 1
+        if not self._has_one:
+            check_responses_vary(data.y)
+            if not keeps_distances(reducer):
+                raise ValueError(
+                    f"y must have a single response if the reducer is {type(reducer).__name__}, "
+                    f"got {data.y.shape[1]}. Pass MultiOutputRegressor(SDRRegressor(...)), or "
+                    "reducer=RecursiveFeatureMachine()."
+                )
+        self.reducer_ = fit_reducer(reducer, rows, data.y, data.X_unlabeled, w)
+        t = data.y.reshape(len(rows), -1)
+        self._level, self._unit = mean_and_spread(t, w)
+        t = (t - self._level) / self._unit
+        self._limits = -np.inf, np.inf
+        if keeps_distances(self.reducer_):  # the linear part may extrapolate badly
+            self._limits = t.min(axis=0), t.max(axis=0)
         drawn = spread_over_response(rows, t, MOST_ROWS)
         rows, t, w = rows[drawn], t[drawn], None if w is None else w[drawn]
         Z = reduce_rows(self.reducer_, rows)
@@ -205,8 +227,9 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
                 "y, pass it once, with sample_weight."
             )
         held_out = self._held_out(reducer, rows, t, data.X_unlabeled, w, sets)
-        self.linear_share_ = self._regression.linear_share(t, held_out, self._weights)
-        means, deviations = _blend(held_out, self.linear_share_)
+        share = self._regression.linear_share(t, held_out, self._weights)
+        self.linear_share_ = float(share[0]) if self._has_one else share
+        means, deviations = self._blend(held_out)
         q = (t - means) / deviations
         Z = self._regression.standardised(Z)
         near = spread_over_response(rows, t, NOISE_ROWS)
@@ -214,8 +237,13 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         own = [np.bincount(sets[near], part, n_different)[sets] for part in self._noise.own]
         parts = gen_batches(len(t), BATCH)
         levels = [self._noise.level(Z[part], np.stack(own)[:, part]) for part in parts]
-        self.residuals_, self.std_ratios_ = self._unit * (t - means), q / np.concatenate(levels)
+        self.residuals_ = self._as_given(self._unit * (t - means))
+        self.std_ratios_ = self._as_given(q / np.concatenate(levels))
         return self
+
+    def _as_given(self, values):
+        """Return values of shape (n, k), or of shape (n,) if y was passed as a vector."""
+        return values[:, 0] if self._has_one else values
 
     def _held_out(self, reducer, X, t, X_unlabeled, weights, sets):
         """Predict means by both regressions, and standard deviations, of held-out samples.
@@ -225,19 +253,25 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         m = sets.max() + 1
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         folds = (rng.permutation(m) % min(self.n_folds, m))[sets]
-        found = np.empty((3, len(t)))
+        found = np.empty((3, *t.shape))
         for fold in range(folds.max() + 1):
             out, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
             kept = kept[spread_over_response(X[kept], t[kept], FOLD_ROWS)]
             w, fitted = None if weights is None else weights[kept], None
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
-                if np.ptp(t[kept]):
-                    fitted = fit_reducer(reducer, X[kept], t[kept], X_unlabeled, w)
+                if np.ptp(t[kept], axis=0).all():
+                    y = self._as_given(t[kept])
+                    fitted = fit_reducer(reducer, X[kept], y, X_unlabeled, w)
                 regression = _fit_regression(fitted, reduce_rows(fitted, X[kept]), t[kept], w)
             for rows in gen_batches(len(out), BATCH):
                 found[:, out[rows]] = regression.predict(reduce_rows(fitted, X[out[rows]]))
         return found
+
+    def _blend(self, predicted):
+        """Combine linear means, other means and standard deviations to means and deviations."""
+        linear, other, deviations = predicted
+        return np.clip(other + self.linear_share_ * (linear - other), *self._limits), deviations
 
     @overload
     def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> FloatArray: ...
@@ -255,22 +289,23 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        y : ndarray of shape (n,)
-        std : ndarray of shape (n,)
+        y : ndarray of shape (n,) or (n, n_outputs)
+        std : ndarray of the same shape
             Standard deviation of a new observation. Only returned if `return_std` is True.
         """
-        mean, std = self._predictions(X)
+        mean, std = map(self._as_given, self._predictions(X))
         if not return_std:
             return mean
-        return mean, np.sqrt(np.average(self.std_ratios_**2, weights=self._weights)) * std
+        squares = np.average(self.std_ratios_**2, axis=0, weights=self._weights)
+        return mean, np.sqrt(squares) * std
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the R^2 of the predictions for labelled samples.
+        """Return the R^2 of the predictions for labelled samples, averaged over the responses.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, n_outputs)
             Observed responses. NaN marks samples to leave out.
         sample_weight : array-like of shape (n,), default=None
 
@@ -278,7 +313,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         -------
         float
         """
-        predicted, (y, labelled) = self.predict(X), read_response(y, ("numeric",))
+        predicted, (y, labelled) = self.predict(X), read_response(y, TAKES)
         check_consistent_length(predicted, y)
         if not labelled.any():
             raise ValueError("y must have labels, got only NaN. Score other samples.")
@@ -301,26 +336,27 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        interval : ndarray of shape (n, 2)
+        interval : ndarray of shape (n, 2) or (n, n_outputs, 2)
             Lower and upper end of each interval. They are infinite if there are fewer labelled
             samples than ``coverage / (1 - coverage)``.
         """
         check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
-        ratios = np.abs(self.std_ratios_)
-        order = np.argsort(ratios)
-        ratios, numbers = np.append(ratios[order], np.inf), np.cumsum(self._weights[order])
-        reach = ratios[np.searchsorted(numbers, coverage * (numbers[-1] + 1))]
-        return np.column_stack([mean - reach * std, mean + reach * std])
+        reach = []
+        for ratios in np.abs(self.std_ratios_).reshape(len(self._weights), -1).T:
+            order = np.argsort(ratios)
+            ratios, numbers = np.append(ratios[order], np.inf), np.cumsum(self._weights[order])
+            reach.append(ratios[np.searchsorted(numbers, coverage * (numbers[-1] + 1))])
+        return self._as_given(np.stack([mean - reach * std, mean + reach * std], axis=-1))
 
     def _predictions(self, X):
-        """Predict means and calibrated standard deviations, as an array of shape (2, n)."""
+        """Predict means and calibrated standard deviations, with shape (2, n, k)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         parts = []
         for rows in gen_batches(len(X), BATCH):
             Z = reduce_rows(self.reducer_, X[rows])
-            mean, deviation = _blend(self._regression.predict(Z), self.linear_share_)
+            mean, deviation = self._blend(self._regression.predict(Z))
             std = deviation * self._noise.level(self._regression.standardised(Z))
             parts.append([self._level + self._unit * mean, self._unit * std])
         return np.concatenate(parts, axis=1)
@@ -328,14 +364,8 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
 
 def _fit_regression(reducer, Z, t, weights):
     """Fit a regression of the targets t on the scores Z of a fitted transformer."""
-    regression = _Machine if keeps_distances(reducer) else _Process
+    regression = _Machine if keeps_distances(reducer) or t.shape[1] > 1 else _Process
     return regression(Z, t, weights)
-
-
-def _blend(predicted, share):
-    """Combine linear means, other means and standard deviations to means and deviations."""
-    linear, other, deviations = predicted
-    return other + share * (linear - other), deviations
 
 
 class _Process:
@@ -346,7 +376,7 @@ class _Process:
         scores, t, weights = scores[kept], t[kept], None if weights is None else weights[kept]
         self.mean, spread = mean_and_spread(scores, weights)
         self.spread = np.where(spread > 0, spread, 1.0)
-        Z = self.standardised(scores)
+        Z, t = self.standardised(scores), t[:, 0]
         prior = sparse_prior(Z.shape[1], UNIFORM_WIDTH).for_regression()
         data, theta = searched_process(Z, t, prior, SEARCH_ROWS, weights)
         self.process, self.noise = data.condition(theta), np.exp(theta[-1])
@@ -356,12 +386,12 @@ class _Process:
         return (scores - self.mean) / self.spread
 
     def predict(self, scores):
-        """Predict means, twice, and standard deviations of m observations, with shape (3, m)."""
+        """Predict means, twice, and standard deviations, with shape (3, m, 1)."""
         mean, variance = self.process.predict(self.standardised(scores))
-        return np.stack([mean, mean, np.sqrt(variance + self.noise)])
+        return np.stack([mean, mean, np.sqrt(variance + self.noise)])[:, :, None]
 
     def linear_share(self, t, held_out, weights):
-        return 0.0
+        return np.zeros(1)
 
 
 class _Machine:
@@ -374,44 +404,49 @@ class _Machine:
         w = np.bincount(sets, weights).astype(np.float64)
         order = rows_and_centres(scores[firsts], t[firsts], len(firsts), MOST_CENTRES)
         Z, t, w = scores[firsts[order]], t[firsts[order]], w[order]
-        self.mean = np.average(t, weights=w)
-        self.machine = LaplaceRidge(Z, (t - self.mean)[:, None], w, MOST_CENTRES)
+        self.mean = np.average(t, axis=0, weights=w)
+        self.machine = LaplaceRidge(Z, t - self.mean, w, MOST_CENTRES)
         size = np.sum(mean_and_spread(Z, w)[1] ** 2) or 1.0
-        self.linear = RidgeCV(size * RIDGE_GRID).fit(Z, t, sample_weight=w)
+        linear = RidgeCV(size * RIDGE_GRID, alpha_per_target=True)
+        self.linear = linear.fit(Z, t, sample_weight=w)
 
     def standardised(self, scores):
         return scores
 
     def predict(self, scores):
-        """Predict linear and other means, and standard deviations, with shape (3, m)."""
-        means = self.mean + self.machine.predict(scores)[:, 0]
+        """Predict linear and other means, and standard deviations, with shape (3, m, k)."""
+        means = self.mean + self.machine.predict(scores)
         deviations = np.sqrt(self.machine.variance(scores))
-        return np.stack([self.linear.predict(scores), means, deviations])
+        linear = self.linear.predict(scores).reshape(means.shape)
+        return np.stack([linear, means, deviations])
 
     def linear_share(self, t, held_out, weights):
-        """Return the share of the linear regression with the smallest penalised held-out error.
+        """Return the shares of the linear regression with the smallest penalised held-out errors.
 
         The penalty is the squared length of both shares times `PRIOR_ROWS` mean squared errors.
         """
         linear, other = t - held_out[:2]
         squares = weights @ linear**2, weights @ other**2
-        penalty = PRIOR_ROWS * np.mean(squares) / weights.sum()
+        penalty = PRIOR_ROWS * np.mean(squares, axis=0) / weights.sum()
         apart = weights @ (linear - other) ** 2 + 2 * penalty
         gain = squares[1] - weights @ (linear * other) + penalty
-        return float(np.clip(gain / apart, 0, 1)) if apart else 0.5
+        share = np.divide(gain, apart, out=np.full_like(gain, 0.5), where=apart > 0)
+        return np.clip(share, 0, 1)
 
 
 class _Noise:
     """Estimate of the local noise level as a function of the scores."""
 
     def __init__(self, Z, squares, weights):
-        self.Z, self.own = Z, weights * np.stack([squares, np.ones(len(Z))])
-        self.everywhere = max(np.average(squares, weights=weights), np.finfo(float).tiny)
+        self.Z, self.own = Z, weights * np.vstack([squares.T, np.ones(len(Z))])
+        everywhere = np.average(squares, axis=0, weights=weights)
+        self.everywhere = np.maximum(everywhere, np.finfo(float).tiny)
 
     def level(self, at, own=0.0):
         """Return the local root mean square of the standardised held-out errors.
 
         `own` holds the contributions of the points themselves, which are subtracted.
         """
-        squares, weights = self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T - own
-        return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))
+        sums = (self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T - own).T
+        everywhere = PRIOR_ROWS * self.everywhere
+        return np.sqrt((sums[:, :-1] + everywhere) / (sums[:, -1:] + PRIOR_ROWS))

@@ -60,7 +60,7 @@ def test_every_estimator_is_exported():
 
 
 @conformance(
-    [make(cls, n_slices=10) for cls in ESTIMATORS],
+    [*(make(cls, n_slices=10) for cls in ESTIMATORS), SDRRegressor(n_folds=2)],
     but=lambda estimator: SIZED,
 )
 def test_scikit_learn_conformance(estimator, check):

@@ -57,9 +57,9 @@ def test_variances_are_those_of_a_gaussian_process(machine):
     K = np.exp(-cdist(np.vstack([Z, at]), np.vstack([Z, at])) / fit.bandwidth)
     means = K[:, :30] @ shares
     K += shares @ means[:30] - means - means[:, None]  # about the weighted mean of the rows
-    rows = K[:30, :30] + np.diag(fit.noise / fit.signal / weights)
+    rows = K[:30, :30] + np.diag((fit.noise / fit.signal)[0] / weights)
     left = K[30:, 30:] - K[30:, :30] @ np.linalg.solve(rows, K[:30, 30:])
-    expected = fit.noise + fit.signal * np.diag(left)
+    expected = fit.noise + np.outer(np.diag(left), fit.signal)
     np.testing.assert_allclose(fit.variance(at), expected, rtol=1e-6)
 
 

@@ -18,6 +18,8 @@ from skbo_silbo import (
     SlicedInverseRegression,
 )
 
+WEIGHTED = RecursiveFeatureMachine(metric="diagonal", n_iter=1)
+
 
 def chequered(seed, n=150, d=10):
     """Classes of the quarters of the first two of d columns, which no linear method sees."""
@@ -25,9 +27,9 @@ def chequered(seed, n=150, d=10):
     return X, np.where(X[:, 0] * X[:, 1] > 0, "even", "odd")
 
 
-def test_classifier_finds_an_interaction():
+def test_weighted_features_show_an_interaction():
     (X, y), (new, truth) = chequered(0), chequered(1, n=500)
-    score = SDRClassifier().fit(X, y).score(new, truth)
+    score = SDRClassifier(WEIGHTED).fit(X, y).score(new, truth)
     assert score > KNeighborsClassifier().fit(X, y).score(new, truth) + 0.1
 
 
@@ -77,7 +79,7 @@ def test_unlabelled_rows_give_the_same_result_either_way():
     X, y = chequered(0)
     marked = y.astype(object)
     marked[100:] = np.nan
-    model = SDRClassifier()
+    model = SDRClassifier(WEIGHTED)
     inside, apart = clone(model).fit(X, marked), clone(model).fit(X[:100], y[:100], X[100:])
     np.testing.assert_allclose(inside.predict_proba(X), apart.predict_proba(X), rtol=1e-8)
     alone = clone(model).fit(X[:100], y[:100])
@@ -95,9 +97,9 @@ def test_no_direction_predicts_the_shares_of_classes():
 @pytest.mark.parametrize(
     ("reducer", "y", "message"),
     [
-        (None, np.full(20, "a"), r"y must hold at least 2 classes .* got 1 class"),
-        (None, np.full(20, np.nan), r"y must hold at least 2 classes .* got 0 class"),
-        (None, np.linspace(0, 1, 20), "continuous"),
+        ("passthrough", np.full(20, "a"), r"y must hold at least 2 classes .* got 1 class"),
+        ("passthrough", np.full(20, np.nan), r"y must hold at least 2 classes .* got 0 class"),
+        ("passthrough", np.linspace(0, 1, 20), "continuous"),
         ("pca", np.arange(20) % 2, "The 'reducer' parameter of SDRClassifier must be"),
     ],
 )

@@ -90,7 +90,8 @@ def test_few_rows_and_names():
     assert isinstance(regressor.reducer_, RecursiveFeatureMachine)
     assert regressor.feature_names_in_.tolist() == list("abcdef")
     assert regressor.residuals_.shape == regressor.std_ratios_.shape == (16,)
-    assert np.isfinite(regressor.predict(100 * frame)).all()
+    assert y.min() - 1e-9 <= regressor.predict(100 * frame).min()
+    assert y.max() + 1e-9 >= regressor.predict(100 * frame).max()
 
 
 def test_bad_arguments_are_refused():
@@ -212,6 +213,32 @@ def test_copies_that_hide_the_noise_are_warned_of():
     with pytest.warns(UserWarning, match=r"noise.*120.*60"):
         regressor.fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
     regressor.fit(X, y, sample_weight=np.full(60, 2.0))  # without a warning
+
+
+@pytest.mark.parametrize("reducer", [None, "passthrough", RecursiveFeatureMachine(n_iter=1)])
+def test_several_responses_are_predicted(reducer):
+    (X, y), (new, truth) = drawn(0), drawn(1)
+    both = np.column_stack([10 * y, X[:, 2] - X[:, 3]])
+    regressor = SDRRegressor(reducer, n_folds=2).fit(X[:140], both[:140])
+    mean, std = regressor.predict(new, return_std=True)
+    interval = regressor.predict_interval(new, coverage=0.9)
+    assert mean.shape == std.shape == (150, 2)
+    assert interval.shape == (150, 2, 2)
+    assert regressor.residuals_.shape == regressor.std_ratios_.shape == (140, 2)
+    truth = np.column_stack([10 * truth, new[:, 2] - new[:, 3]])
+    assert regressor.score(new, truth) > 0.5
+    inside = (interval[..., 0] < truth) & (truth < interval[..., 1])
+    assert (np.abs(inside.mean(axis=0) - 0.9) < 0.09).all()
+    assert regressor.linear_share_[1] > regressor.linear_share_[0]
+
+
+def test_remedy_for_several_responses_is_named():
+    X, y = drawn(0, n=40)
+    for reducer in (MAVE(1), PCA(2)):
+        with pytest.raises(ValueError, match=r"single response.*MultiOutputRegressor"):
+            SDRRegressor(reducer).fit(X, np.column_stack([y, X[:, 0]]))
+    with pytest.raises(ValueError, match="response 1 is constant"):
+        SDRRegressor().fit(X, np.column_stack([y, np.ones(40)]))
 
 
 @pytest.mark.parametrize("reducer", [None, SlicedInverseRegression(1)])

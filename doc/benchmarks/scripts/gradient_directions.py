@@ -85,7 +85,7 @@ def table():
 if __name__ == "__main__":
     parser = make_parser(__doc__)
     parser.add_argument("command", choices=["run", "table"])
-    parser.add_argument("seeds", type=int, nargs="?", default=20, help="for run")
+    parser.add_argument("seeds", type=int, nargs="?", default=12, help="for run")
     options = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

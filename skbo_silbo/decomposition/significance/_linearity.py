@@ -72,21 +72,25 @@ def curvature(X, components):
         follows the curve. NaN if there are too few samples.
     curved : ndarray of shape (d,)
         Mask of the features whose share is large and significant, and still significant given the
-        scores of the other features alone. Given scores that contain it, a discrete feature is
-        nearly known, and looks curved even if it is independent of all others.
+        scores of the other features alone, without those of the same one-hot category. Given scores
+        that contain them, a discrete feature is nearly known, and looks curved even if it is
+        independent of all others.
     """
     n, d = X.shape
     components = components[:MAX_DIRECTIONS]
     k = len(components)
     if n <= (k + 1) * (k + 2) // 2:  # as many terms as samples
         return np.full(d, np.nan), np.zeros(d, dtype=bool)
+    raised = X - X.min(axis=0)
     X = X - X.mean(axis=0)
     Z, level = X @ components.T, SIGNIFICANCE / d
     shares, p_values = _curvature_tests(X, Z)
     curved = ((shares > CURVED_SHARE) & (p_values < level)).any(axis=0)
     for j in np.flatnonzero(curved):
-        x = X[:, [j]]
-        curved[j] = _curvature_tests(x, Z - x * components[:, j])[1].min() < level
+        own = raised[:, j] @ raised == 0  # never above their minimum together: of one category
+        own[j] = True
+        others = Z - X[:, own] @ components[:, own].T
+        curved[j] = _curvature_tests(X[:, [j]], others)[1].min() < level
     return shares.max(axis=0), curved
 
 
