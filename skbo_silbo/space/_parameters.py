@@ -29,7 +29,6 @@ from scipy.stats import rv_discrete
 
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.space.keys import STEP, snap, to_cube
-from skbo_silbo.space.other_libraries import equivalent, interval
 from skbo_silbo.space.values import (
     Positions,
     alike,
@@ -339,6 +338,7 @@ def _not_one_of(name, values, value):
 
 
 _MAX_LEVELS = 2**16  # distributions over more integers are treated as continuous
+INTERVAL = "scipy.stats.uniform(low, high - low), loguniform(low, high) or randint(low, high + 1)"
 _N_DRAWS = 1024  # draws from an object that only has `rvs`
 
 
@@ -386,19 +386,17 @@ def read_parameter(name, values, *, none_is_default=False):
         If `values` is neither a non-empty list (tuple, array, range) nor a distribution of scalars,
         or has masked values.
     """
-    if code := equivalent(values):
-        raise ValueError(
-            f"Parameter {name!r} must be a list of values or a distribution of scipy.stats, got "
-            f"{brief(values)} of another library. Write {code} instead."
-        )
-    if isinstance(values, range) and abs(values.stop - values.start) > _MAX_LEVELS:
-        values = _read_long_range(name, values)
     if hasattr(values, "ppf") and hasattr(values, "cdf") and hasattr(values, "support"):
         return _read_distribution(name, values)
     if hasattr(values, "rvs"):
         return _read_sample(name, values)
     is_array = isinstance(values, np.ndarray) and values.ndim > 0
     is_list = is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes)))
+    if isinstance(values, range) and values[_MAX_LEVELS:]:
+        raise ValueError(
+            f"Parameter {name!r} must have at most {_MAX_LEVELS} values in a range, got {values}. "
+            "Write scipy.stats.randint(low, high) or a larger step."
+        )
     if is_list and not isinstance(values, range) and any(map(np.ma.is_masked, values)):
         raise ValueError(
             f"Parameter {name!r} must not have masked values, got {brief(values)}. Write "
@@ -407,41 +405,26 @@ def read_parameter(name, values, *, none_is_default=False):
     if is_list and len(values):
         is_plain = is_array and values.ndim == 1 and values.dtype.type in PLAIN
         return _read_list(name, values.tolist() if is_plain else values, none_is_default)
-    remedy = f"Write [{brief(values)}] for a single value or list(...) for another collection."
+    remedy = f"Write [{brief(values)}] for one value, list(...) for others, or {INTERVAL}."
     if is_list:
         remedy = "List at least one value or remove the parameter."
     elif isinstance(values, Mapping):
         remedy = "For conditional parameters, pass a list of dicts, one per branch."
     raise ValueError(
-        f"Parameter {name!r} must be a list of values or a distribution with an rvs method, "
-        f"got {brief(values)}. {remedy}"
+        f"Parameter {name!r} must be a list of values or a distribution of scipy.stats, got "
+        f"{brief(values)}. {remedy}"
     )
-
-
-def _read_long_range(name, values):
-    """Return a long range as a distribution of integers, or as it is if its step is large."""
-    if values.step == 1 and len(values):
-        return stats.randint(values.start, values.stop)
-    if abs(values.stop - values.start) > _MAX_LEVELS * abs(values.step):
-        raise ValueError(
-            f"Parameter {name!r} must have at most {_MAX_LEVELS} values if its range has a step, "
-            f"got {values}. Use scipy.stats.randint(low, high) or a larger step."
-        )
-    return values
 
 
 def _read_list(name, values, none_is_default):
     if is_interval(values):
         warn_user(f"{describe_pair(name, values)} Here they are two values, as in scikit-learn.")
     start = list(values)[:3]
-    word = str(start[2]).replace("-", "") if len(start) == 3 else ""
-    if is_interval(tuple(start[:2])) and word in ("uniform", "loguniform"):
-        is_integer = all(isinstance(end, Integral) for end in start[:2])
-        code = interval(*start[:2], is_log=word == "loguniform", is_integer=is_integer)
+    word = start[2] if len(start) == 3 and isinstance(start[2], str) else None
+    if word in ("uniform", "log-uniform") and is_interval(tuple(start[:2])):
         raise ValueError(
             f"Parameter {name!r} must be a list of values or a distribution, got {values!r}, which "
-            "is scikit-optimize's notation for an interval. Write "
-            f"{code} instead."
+            f"is scikit-optimize's notation for an interval. Write {INTERVAL} instead."
         )
     values = distinct(values)
     numbers = [v for v in values if v is not None]
@@ -457,14 +440,16 @@ def _read_list(name, values, none_is_default):
 
 def _read_distribution(name, distribution):
     quantiles = np.empty(0)
-    with suppress(TypeError):  # not frozen: its shape parameters are missing
-        shares = (0.0,) if _has_slow_quantiles(distribution) else (TAIL, 0.5, 1.0 - TAIL)
+    with suppress(TypeError), np.errstate(all="ignore"):  # a TypeError if it is not frozen
+        is_heavy = hasattr(distribution, "pmf") and np.isinf(distribution.mean())
+        shares = () if is_heavy else (TAIL, 0.5, 1.0 - TAIL)  # quantiles would take minutes
         quantiles = np.array([distribution.ppf(q) for q in shares], dtype=float)
     if quantiles.ndim != 1 or not quantiles.size or not np.isfinite(quantiles).all():
         raise ValueError(
             f"Parameter {name!r} must be a frozen univariate distribution with finite quantiles, "
             f"got {brief(distribution)} with quantiles {quantiles.tolist()}. Pass its parameters, "
-            "as in loguniform(1e-3, 1e3), and check that they are valid (scale > 0, lower < upper)."
+            "as in loguniform(1e-3, 1e3), and check that they are valid (scale > 0, lower < upper). "
+            "Use randint or a list in place of a discrete distribution with an infinite mean."
         )
     if hasattr(distribution, "pmf"):
         return _read_discrete(name, distribution)
@@ -475,7 +460,7 @@ def _read_discrete(name, distribution):
     of_class = getattr(getattr(distribution, "dist", None), "xk", None)
     values = getattr(distribution, "xk", of_class)
     if values is None:
-        values = _integers(name, distribution)
+        values = _integers(distribution)
     if values is None:
         return Quantiles(name, distribution, integer=True)
     mass = distribution.pmf(values)
@@ -487,42 +472,12 @@ def _read_discrete(name, distribution):
     return Levels(name, values, mass, mass=distribution.pmf, distribution=distribution)
 
 
-def _integers(name, distribution):
+def _integers(distribution):
     """Return the integers of the searched range, or None if there are too many to list."""
     low, high = distribution.support()
-    if _has_slow_quantiles(distribution):
-        return _integers_without_quantiles(name, distribution, int(low), high)
     low = low if np.isfinite(low) else distribution.ppf(TAIL)
     high = high if np.isfinite(high) else distribution.ppf(1.0 - TAIL)
     return None if high - low >= _MAX_LEVELS else np.arange(int(low), int(high) + 1)
-
-
-def _has_slow_quantiles(distribution):
-    """Return whether SciPy computes the quantiles of a distribution by slow summation.
-
-    For heavy-tailed distributions such as ``zipf(1.5)`` this takes minutes and gigabytes.
-    """
-    kind = type(getattr(distribution, "dist", distribution))
-    if not issubclass(kind, rv_discrete) or kind._ppf is not rv_discrete._ppf:
-        return False
-    is_open = np.isfinite(distribution.support()).tolist() == [True, False]
-    return is_open or kind._cdf is rv_discrete._cdf
-
-
-def _integers_without_quantiles(name, distribution, low, high):
-    """Return the integers of a range by summing their probabilities, without quantiles."""
-    values = low + np.arange(int(min(high - low + 1, _MAX_LEVELS)))
-    share = np.cumsum(distribution.pmf(values))
-    n = 1 + np.searchsorted(share, 1.0 - TAIL)
-    if n > len(values):
-        raise ValueError(
-            f"Parameter {name!r} has a distribution that is too heavy-tailed: it must have a "
-            f"probability of {1.0 - TAIL:.5f} on its first {_MAX_LEVELS} integers, got "
-            f"{share[-1]:.5f} on {len(values)}. Use "
-            "scipy.stats.randint(low, high) or a list such as "
-            "numpy.unique(numpy.geomspace(1, 10000, 20).round().astype(int)) instead."
-        )
-    return values[:n] if np.isinf(high) else values
 
 
 def _read_sample(name, distribution):
@@ -533,7 +488,7 @@ def _read_sample(name, distribution):
         raise ValueError(
             f"Parameter {name!r} must have a distribution that draws single values, got "
             f"{brief(compound[0])} from {brief(distribution)}.rvs(random_state=...). Return one "
-            "value per draw, or list the values."
+            f"value per draw, list the values, or write {INTERVAL}."
         )
     values = distinct(draws)
     if len(values) == 1 or not all(map(is_number, values)):

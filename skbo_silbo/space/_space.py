@@ -26,8 +26,8 @@ class Space:
         The values of each parameter, one of
 
         - a frozen scipy.stats distribution, continuous or over integers. An unbounded side is
-          truncated at a tail probability of 2^-14. Discrete distributions without a formula for
-          their quantiles in SciPy, such as ``zipf``, must reach this within 65536 integers;
+          truncated at a tail probability of 2^-14. The mean of a discrete distribution must be
+          finite, unlike that of ``zipf(1.5)``;
         - an object that only has a method ``rvs(random_state=...)``, approximated by the quantiles
           of 1024 seeded draws;
         - a list, tuple or array of at least two strictly increasing or decreasing numbers: an

@@ -10,7 +10,6 @@ from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space.other_libraries import refuse_dimensions
 from skbo_silbo.space.values import describe_pair, is_interval
 
 NamedSpace: TypeAlias = Space | SpaceUnion
@@ -80,7 +79,6 @@ scipy.optimize.Bounds
             b if isinstance(b, Space) else Space(b, none_is_default=none_is_default) for b in bounds
         ]
         return SpaceUnion(branches) if len(branches) > 1 else branches[0]
-    refuse_dimensions(bounds)
     return Box(bounds)
 
 

@@ -12,9 +12,7 @@ import numpy as np
 import scipy.stats
 from scipy.stats import rv_continuous, rv_discrete
 
-from skbo_silbo._checks import brief
 from skbo_silbo._descriptions import TEXT
-from skbo_silbo._typing import FloatArray
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._parameters import (
     Categories,
@@ -39,31 +37,6 @@ class Label:
 
     def __repr__(self):
         return self.text
-
-
-@dataclass(frozen=True, eq=False)
-class InterpolatedDistribution:
-    """Distribution that is linear between evenly spaced quantiles."""
-
-    quantiles: FloatArray
-    low: float
-    high: float
-
-    def __post_init__(self):
-        if not (np.diff(self.quantiles) >= 0.0).all() or len(self.quantiles) < 2:
-            raise ValueError(f"quantiles must increase, got {brief(self.quantiles.tolist())}")
-
-    def ppf(self, q):
-        """Return the quantiles at probabilities q."""
-        return np.interp(q, np.linspace(0.0, 1.0, len(self.quantiles)), self.quantiles)
-
-    def cdf(self, x):
-        """Return the cumulative probabilities at values x."""
-        return np.interp(x, self.quantiles, np.linspace(0.0, 1.0, len(self.quantiles)))
-
-    def support(self):
-        """Return the ends of the support."""
-        return self.low, self.high
 
 
 class ValueLabels:
@@ -196,9 +169,8 @@ def _restore_parameter(name, kind):
             raise ValueError(f"unknown distribution {kind['distribution']!r}")
         return read_parameter(name, family(**shapes))
     if "quantiles" in kind:
-        low, high = map(float, kind["support"])
-        quantiles = np.array(kind["quantiles"], dtype=float)
-        distribution = InterpolatedDistribution(quantiles, low, high)
+        ends, first = np.unique(np.array(kind["quantiles"], dtype=float), return_index=True)
+        distribution = scipy.stats.rv_histogram((np.diff(first), ends), density=False)
         return Quantiles(name, distribution, integer=kind["integer"])
     values: list[Any] = [Label(str(v[TEXT])) if isinstance(v, dict) else v for v in _entries(kind)]
     levels = [v for v in values if v is not None]

@@ -120,11 +120,9 @@ def test_constraints_that_say_nothing(constraint, message):
         (first, [(None, 1.0), (0.0, 1.0)], r"\b0\b.*got \[None, 1.0\]"),
         (first, [(1e-3, 1.0, "log-uniform")] * 2, "scale='log' for logarithmic"),
         (first, {"a": None}, r"'a'.*got None"),
-        (first, {"a": (1e-3, 1.0, "log-uniform")}, r"Write scipy.stats.loguniform\(0.001, 1.0\)"),
-        (first, {"a": [1.0, 3.0, "uniform"]}, r"Write scipy.stats.uniform\(1.0, 3.0 - 1.0\)"),
-        (first, {"a": (1, 20, "uniform")}, r"Write scipy.stats.randint\(1, 20 \+ 1\)"),
-        (first, {"a": (1, 100, "log-uniform", 2)}, r"numpy.geomspace\(1, 100, 20\)"),
-        (first, [{"a": [1, 2]}, {"a": (1e-3, 1.0, "log-uniform")}], "scipy.stats.loguniform"),
+        (first, {"a": (1, 100, "log-uniform", 2)}, r"Write scipy.stats.* loguniform\(low, high\)"),
+        (first, [{"a": [1, 2]}, {"a": [1.0, 3.0, "uniform"]}], r"Write scipy.stats.uniform\(low"),
+        (first, {"a": first}, r"scipy.stats, got .* Write scipy.stats.uniform\(low"),
         (first, {"a": (0.0, 1.0)}, r"Write scipy.stats.uniform\(0.0, 1.0\)"),
     ],
 )
@@ -149,7 +147,7 @@ def test_pair_of_estimators_warns():
         search = SILBOSearchCV(Ridge(), {"alpha": (0.1, 1.0)}, **options).fit(X, y)
     assert sum("'alpha'" in str(warning.message) for warning in said) == 1
     assert set(search.cv_results_["param_alpha"]) == {0.1, 1.0}
-    with pytest.raises(ValueError, match=r"Write scipy.stats.loguniform\(0.1, 1.0\)"):
+    with pytest.raises(ValueError, match=r"notation for an interval"):
         SILBOSearchCV(Ridge(), {"alpha": (0.1, 1.0, "log-uniform")}, **options).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

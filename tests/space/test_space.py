@@ -272,7 +272,7 @@ def test_bad_bounds_are_refused(bounds, message):
         ({"a": OnlyRvs(lambda rng: [rng.uniform()])}, r"'a'.*draws single values, got \["),
         ({"a": np.ma.array([1, 2], mask=[0, 1])}, r"(?s)'a'.*masked values.*compressed"),
         ({"a": [1, np.ma.masked]}, r"'a'.*masked values, got \[1, masked\]"),
-        ({"a": range(0, 10**30, 3)}, r"'a'.*at most 65536 values.*randint"),
+        ({"a": range(10**30)}, r"'a'.*at most 65536 values.*randint"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):
@@ -419,25 +419,10 @@ def test_repr_says_what_every_parameter_may_be():
     )
 
 
-@pytest.mark.parametrize(
-    "distribution",
-    [
-        stats.zipf(1.5),
-        stats.betanbinom(2, 0.5, 1),
-        stats.yulesimon(alpha=0.5),
-        stats.betabinom(10**6, 2, 3),
-    ],
-)
-def test_heavy_tailed_discrete_distribution_is_rejected(distribution):
-    with pytest.raises(ValueError, match=r"'a'.*too heavy-tailed"):
+@pytest.mark.parametrize("distribution", [stats.zipf(1.5), stats.yulesimon(alpha=0.5)])
+def test_discrete_distribution_with_infinite_mean_is_rejected(distribution):
+    with pytest.raises(ValueError, match=r"'a'.*an infinite mean"):
         Space({"a": distribution})
-
-
-@pytest.mark.parametrize("distribution", [stats.zipf(2.5, loc=7), stats.yulesimon(2)])
-def test_quantiles_found_by_summing_are_those_of_scipy(distribution):
-    [parameter] = Space({"a": distribution}).parameters
-    low, high = distribution.support()[0], distribution.ppf(1 - 2**-14)
-    assert parameter.values == list(range(int(low), int(high) + 1))
 
 
 @pytest.mark.parametrize(
@@ -482,13 +467,6 @@ def test_values_of_arrays_are_those_of_parameter_sampler(values, seed):
     own = {content(value) for value in Space({"a": values}).parameters[0].values}
     drawn = ParameterSampler({"a": values, "b": stats.uniform()}, 9, random_state=seed)
     assert {content(params["a"]) for params in drawn} <= own
-
-
-def test_long_range_is_uniform_distribution_of_integers():
-    long, drawn = Space({"a": range(-5, 10**12)}), Space({"a": stats.randint(-5, 10**12)})
-    assert repr(long) == repr(drawn)
-    assert Space({"a": range(-5, 10**6)}).n_points == math.inf
-    assert Space({"a": range(-5, 10)}).parameters[0].values == [*range(-5, 10)]
 
 
 def test_none_that_means_default_is_encoded_separately():
