@@ -39,7 +39,7 @@ class EvaluationLoop:
         runs.
     proposals : Proposals
     make_workers : callable
-        Function that returns the workers that run the calls: a `Scheduler` or a `DirectRunner`.
+        Function that returns the workers that run the calls, a `Scheduler`.
     batch_size : int or None, default=None
         Number of points proposed together. The next batch is proposed when all of them have been
         evaluated. With None, a point is proposed as soon as a worker is free.
@@ -196,7 +196,8 @@ class EvaluationLoop:
         alone = trial.attempts > 0 and self.workers.is_in_process
         for i, (function, args) in enumerate(self.evaluation.calls(trial)):
             key, group = (trial.number, i), trial.number
-            self.workers.submit(Call(key, function, args, alone=alone, group=group))
+            call = Call(key, function, args, alone=alone, group=group)
+            self.workers.submit(call, self.budget.deadline)
 
     def _on_begin(self, call):
         number, i = call.key

@@ -49,8 +49,7 @@ from skbo_silbo.minimization.methods import make_optimizer
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.space.any_space import as_space
 from skbo_silbo.workers.backends import THREADS, Pool
-from skbo_silbo.workers.direct import DirectRunner
-from skbo_silbo.workers.scheduler import Scheduler
+from skbo_silbo.workers.scheduler import Scheduler, inline_scheduler
 
 
 def minimize(
@@ -388,7 +387,7 @@ def _warn_of_violations(optimizer: AskTellOptimizer, initial: Any) -> None:
 
 def _worker_maker(
     executor: Any, n_pending: Any, timeout: float | None, n_retries: int, func: Callable[..., Any]
-) -> Callable[[], DirectRunner | Scheduler]:
+) -> Callable[[], Scheduler]:
     """Return a function that creates the workers when they are needed."""
     if executor is not None:
         is_usable = callable(executor) or hasattr(executor, "submit")
@@ -403,5 +402,5 @@ def _worker_maker(
             "such as executor=concurrent.futures.ProcessPoolExecutor(4)."
         )
     if timeout is None:
-        return partial(DirectRunner, n_retries)
+        return partial(inline_scheduler, n_retries)
     return partial(Scheduler, Pool(1, THREADS), timeout=timeout, n_retries=n_retries)

@@ -22,8 +22,7 @@ from skbo_silbo.model_selection._results import (
     with_floats,
 )
 from skbo_silbo.workers.backends import executor_maker, nested_in
-from skbo_silbo.workers.direct import DirectRunner
-from skbo_silbo.workers.scheduler import Scheduler
+from skbo_silbo.workers.scheduler import Scheduler, inline_scheduler
 
 NEEDED = {"fit_error", "fit_time", "score_time", "test_scores"}  # entries of the result of a fit
 
@@ -49,11 +48,11 @@ class CrossValidation(Evaluation):
         may_mix = callable(search.scoring)
         self._reader = FitReader(self.n_calls, len(search._goals or ()), may_mix=may_mix)
 
-    def make_workers(self) -> DirectRunner | Scheduler:
+    def make_workers(self) -> Scheduler:
         """Create the workers that run the fits, by joblib or in the current process."""
         search, n_workers = self._search, effective_n_jobs(self._search.n_jobs)
         if n_workers == 1 and search.timeout is None:
-            return DirectRunner(search.n_retries)
+            return inline_scheduler(search.n_retries)
         return Scheduler(
             executor_maker(self._state.parallel, n_workers, search.timeout),
             timeout=search.timeout,

@@ -448,8 +448,8 @@ def _read_distribution(name, distribution):
         raise ValueError(
             f"Parameter {name!r} must be a frozen univariate distribution with finite quantiles, "
             f"got {brief(distribution)} with quantiles {quantiles.tolist()}. Pass its parameters, "
-            "as in loguniform(1e-3, 1e3), and check that they are valid (scale > 0, lower < upper). "
-            "Use randint or a list in place of a discrete distribution with an infinite mean."
+            "as in loguniform(1e-3, 1e3), and check that they are valid (scale > 0, lower < upper)."
+            " Use randint or a list in place of a discrete distribution with an infinite mean."
         )
     if hasattr(distribution, "pmf"):
         return _read_discrete(name, distribution)

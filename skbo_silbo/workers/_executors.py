@@ -2,7 +2,8 @@
 
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -15,6 +16,24 @@ HOW_TO_SEND = (
     "a ThreadPoolExecutor."
 )
 FUTURE_METHODS = ("add_done_callback", "cancel", "cancelled", "done", "exception", "result")
+
+
+class InlineExecutor(Executor):
+    """Executor that runs each call in the current thread before `submit` returns.
+
+    Ctrl-C is not stored in the future but raised by `submit`.
+    """
+
+    _max_workers, is_in_process = 1, True
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call a function and return a future with its value or exception."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
 
 
 def is_executor(executor: object) -> bool:

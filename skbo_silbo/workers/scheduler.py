@@ -24,7 +24,7 @@ import queue
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -109,7 +109,7 @@ class Scheduler:
         self._n_retries, self._what = n_retries, what
         self._waiting: list[Call] = []
         self._in_flight: dict[Any, Call] = {}  # future -> call, the oldest first
-        self._unrecorded: dict[Call, Any] = {}  # futures; None during `submit`
+        self._unrecorded: dict[Call, Any] = {}  # futures of the values
         self._reported: list[Call] = []  # calls whose outcomes the last `wait` returned
         self._hanging: set[Any] = set()  # futures of abandoned calls whose workers are still busy
         self._seconds: dict[Any, float] = defaultdict(float)  # group -> time of its ended calls
@@ -151,10 +151,13 @@ class Scheduler:
         """Whether a waiting or running call must not share the executor with others."""
         return any(call.alone for call in (*self._waiting, *self._in_flight.values()))
 
-    def submit(self, call: Call) -> None:
-        """Submit a function call, which is sent to the executor as soon as possible."""
+    def submit(self, call: Call, until: float = FOREVER) -> None:
+        """Submit a function call, which is sent to the executor as soon as possible.
+
+        It is not sent after the time `until`.
+        """
         self._waiting.append(call)
-        self._send_waiting()
+        self._send_waiting(until)
 
     def wait(self, until: float = FOREVER) -> list[Outcome]:
         """Wait until a call ends, and return all outcomes available.
@@ -205,7 +208,7 @@ class Scheduler:
         """
         found = []
         for call, future in self._unrecorded.items():
-            is_done = future is not None and future.done() and not future.cancelled()
+            is_done = future.done() and not future.cancelled()
             if is_done and future.exception() is None:
                 found.append((call, future.result()))
         return found
@@ -240,11 +243,14 @@ class Scheduler:
             self._send(self._waiting.pop(0))
 
     def _send(self, call: Call) -> None:
-        call.start_time = self._unrecorded[call] = None
+        call.start_time, kept = None, Future()
+        self._unrecorded[call], function = kept, call.function
+        if self.is_in_process:  # so that the value is kept if Ctrl-C interrupts `submit`
+            function = partial(_keep_value, kept, function)
         if self.on_begin is not None:
             self.on_begin(call)
         try:
-            future = self._executor.submit(self._run, call.function, *call.args)
+            future = self._executor.submit(self._run, function, *call.args)
             executors.check_future(future, self._executor)
             future.add_done_callback(self._done.put)
         except Exception as error:  # the call was not accepted, for example after a shutdown
@@ -253,7 +259,8 @@ class Scheduler:
                 raise
             self._breakage = error
             return
-        self._unrecorded[call], self._in_flight[future] = future, call
+        self._unrecorded[call] = kept if self.is_in_process else future
+        self._in_flight[future] = call
         self._note_starts()
 
     def _take_back(self, calls: list[Call]) -> None:
@@ -304,17 +311,19 @@ class Scheduler:
             end_time = getattr(future, "end_time", time.perf_counter())
             self._seconds[call.group] += end_time - call.start_time
         try:
+            error = future.exception()
+        except Exception as cancelled:
+            error = cancelled
+        if error is None:
             return [Outcome(call, "value", future.result())]
-        except OfFunctionError as wrapper:
-            error = wrapper.error
+        if isinstance(error, OfFunctionError):
+            wrapper, error = error, error.error
             if error.__cause__ is None and wrapper.__cause__ is not error:
                 error.__cause__ = wrapper.__cause__  # the traceback in the worker
-        except BaseException as raised:
-            error = raised
-            if is_loss(error):
-                return self._lost(call, error)
-            if isinstance(error, pickle.PicklingError):
-                error.add_note(f"If {self._what} cannot be pickled: {executors.HOW_TO_SEND}")
+        elif is_loss(error):
+            return self._lost(call, error)
+        elif isinstance(error, pickle.PicklingError):
+            error.add_note(f"If {self._what} cannot be pickled: {executors.HOW_TO_SEND}")
         return [Outcome(call, "error", error)]
 
     def _lost(self, call: Call, error: BaseException) -> list[Outcome]:
@@ -364,3 +373,15 @@ class Scheduler:
             self._use(executors.make_executor(self._make))
             self._hanging.clear()
         return []
+
+
+def inline_scheduler(n_retries: int) -> Scheduler:
+    """Return a scheduler that runs one call after the other in the current thread."""
+    inline = executors.InlineExecutor()
+    return Scheduler(inline, n_pending=1, n_retries=n_retries, most_in_flight=1)
+
+
+def _keep_value(kept: Future, func: Callable[..., Any], *args: Any) -> Any:
+    """Call a function, and store its value in a future before returning it."""
+    kept.set_result(func(*args))
+    return kept.result()

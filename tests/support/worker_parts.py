@@ -12,7 +12,6 @@ from skbo_silbo.workers.backends import kind_of_workers as kind_of_workers
 from skbo_silbo.workers.calls import FOREIGN_LOSSES as FOREIGN_LOSSES
 from skbo_silbo.workers.calls import Call as Call
 from skbo_silbo.workers.calls import is_loss as is_loss
-from skbo_silbo.workers.direct import DirectRunner as DirectRunner
 from skbo_silbo.workers.scheduler import Scheduler as Scheduler
 
 
