@@ -15,10 +15,8 @@ GUARDED = {PACKAGE / "_sklearn.py", PACKAGE / "_joblib.py"}
 LIBRARIES = {"sklearn", "joblib", "loky"}
 # Private names of other libraries, which their own tests guard.
 OF_OTHERS = {
-    "_cdf": "scipy",  # documented to be overridden
     "_contains": "optuna",
     "_exit": "os",
-    "_ppf": "scipy",
     "_raise_error_if_multi_objective": "optuna",
     "_register_atexit": "threading",
     "_replace": "collections",
