@@ -5,15 +5,12 @@ scikit-learn release is noticed there first.
 """
 
 import inspect
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import joblib
-import numpy as np
 from sklearn.base import clone
-from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV as BaseSearchCV
 from sklearn.model_selection._validation import _fit_and_score, _warn_or_raise_about_fit_failures
 from sklearn.utils import _safe_indexing
@@ -86,7 +83,7 @@ class SearchState:
         Parameters of ``fit`` that are routed to the splitter, the estimator and the scorers.
     fit_and_score : callable
         Function that fits and scores a candidate under scikit-learn's current configuration, given
-        the remaining arguments. The score is `error_score` where the scorer returns a masked one.
+        the remaining arguments.
     parallel : joblib.Parallel
         Open `joblib.Parallel` of the search.
     """
@@ -180,9 +177,6 @@ def search_state(evaluate_candidates):
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     splitter = names["cv_orig"] if "cv_orig" in names else names["self"]._checked_cv_orig
     routed, arguments = names["routed_params"], names["fit_and_score_kwargs"]
-    scorer = arguments["scorer"]
-    unmasking = _UnmaskingAll if isinstance(scorer, _MultimetricScorer) else _Unmasking
-    arguments = arguments | {"scorer": unmasking(scorer, arguments["error_score"])}
     [(function, _, _)] = _Configured()([delayed(_fit_and_score)()])
     return SearchState(
         estimator=names["base_estimator"],
@@ -200,40 +194,6 @@ def search_state(evaluate_candidates):
 def fit_parameters(search, params):
     """Return the arguments of a search's ``fit`` that are passed on to its estimator."""
     return search._get_routed_params_for_fit(params).estimator.fit
-
-
-class _Unmasking:
-    """Scorer that returns `error_score` in place of a masked score."""
-
-    def __init__(self, scorer, error_score):
-        self.scorer, self.error_score = scorer, error_score
-
-    def __repr__(self):
-        return repr(self.scorer)
-
-    def __call__(self, *args, **kwargs):
-        return _without_masked(self.scorer(*args, **kwargs), self.error_score)
-
-
-class _UnmaskingAll(_Unmasking, _MultimetricScorer):
-    """Multi-metric scorer that returns `error_score` in place of masked scores."""
-
-    @property
-    def _scorers(self):
-        return self.scorer._scorers
-
-
-def _without_masked(scores, error_score):
-    if isinstance(scores, dict):
-        return {name: _without_masked(score, error_score) for name, score in scores.items()}
-    if not np.ma.is_masked(scores):
-        return scores
-    text = "scoring must return a number, got a masked value."
-    if error_score == "raise":
-        raise ValueError(f"{text} Return an unmasked number or set error_score to a number.")
-    text = f"{text} The score is set to error_score={error_score}."
-    warnings.warn(text, UserWarning, stacklevel=2)
-    return error_score
 
 
 def metadata_request(estimator):

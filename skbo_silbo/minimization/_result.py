@@ -14,9 +14,6 @@ from skbo_silbo.optimizers.predictions import Prediction
 if TYPE_CHECKING:
     import pandas as pd
 
-EDGE_ITEMS = 2  # items shown at either end of a long list, as numpy does for arrays
-MOST_SHOWN = 12  # longest list that is shown in full, as `OptimizeResult` does for arrays
-
 
 class MinimizeResult(OptimizeResult, Generic[PointT]):
     """Result of `minimize`, a `scipy.optimize.OptimizeResult`.
@@ -135,9 +132,6 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
 
         return pd.DataFrame(self.evaluation_table())
 
-    def __repr__(self) -> str:
-        return repr(OptimizeResult({name: _abbreviated(entry) for name, entry in self.items()}))
-
     x: PointT | Any
     x_recommended: PointT | Any
     fun: float
@@ -154,25 +148,3 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     message: str
     stop_reason: str
     success: bool
-
-
-def _abbreviated(entry: Any) -> Any:
-    """Abbreviate a long list or dict to its first and last items."""
-    if isinstance(entry, dict) and len(entry) > MOST_SHOWN:
-        return _point_in_short(entry)
-    if isinstance(entry, list) and all(isinstance(point, dict) for point in entry):
-        return "[" + "\n ".join(_edges([_point_in_short(point) for point in entry])) + "]"
-    if isinstance(entry, list) and len(entry) > MOST_SHOWN:
-        return "[" + ", ".join(_edges(list(map(repr, entry)))) + "]"
-    return entry
-
-
-def _point_in_short(point: dict[str, Any]) -> str:
-    words = _edges([f"{name!r}: {value!r}" for name, value in point.items()])
-    return "{" + ", ".join(words) + "}"
-
-
-def _edges(words: list[str]) -> list[str]:
-    """Return the first and last items of a long list, with an ellipsis in between."""
-    is_short = len(words) <= 2 * EDGE_ITEMS
-    return words if is_short else [*words[:EDGE_ITEMS], "...", *words[-EDGE_ITEMS:]]

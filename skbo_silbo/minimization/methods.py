@@ -9,24 +9,6 @@ from skbo_silbo import baselines
 from skbo_silbo._checks import brief, did_you_mean
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 
-EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"
-# The names here of arguments that other libraries have
-RENAMED_ARGUMENTS = MappingProxyType(
-    {
-        **dict.fromkeys(
-            ["n_iter", "n_trials", "maxiter", "max_iter", "maxfun", "max_evals"], "n_calls"
-        ),
-        **dict.fromkeys(["n_jobs", "n_workers", "max_workers", "workers"], EXECUTOR),
-        **dict.fromkeys(["seed", "rng"], "random_state"),
-        **dict.fromkeys(["n_initial_points", "n_random_starts", "init_points"], "n_initial"),
-        **dict.fromkeys(["dimensions", "param_distributions", "param_grid"], "bounds"),
-        **dict.fromkeys(["search_spaces", "search_space"], "bounds"),
-        "direction": "maximize=True or False",
-        "acq_func": "acquisition",
-        "base_estimator": "surrogate",
-        "tol": "target",
-    }
-)
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
 REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
 METHODS = MappingProxyType(
@@ -100,14 +82,12 @@ def _check_options(
     names = sorted(set(known) - {"bounds", "random_state", "journal", *others})
     unknown = sorted(set(options) - set(names))
     if unknown:
-        renamed = {name: RENAMED_ARGUMENTS[name] for name in unknown if name in RENAMED_ARGUMENTS}
-        called = "".join(f"{name} is {new} here. " for name, new in renamed.items())
         of_others = {name for m in METHODS.values() for name in inspect.signature(m).parameters}
-        misspelt = [name for name in unknown if name not in {*renamed, *of_others}]
+        misspelt = [name for name in unknown if name not in of_others]
         question = did_you_mean(misspelt, [*names, *others])
         own = f"; arguments of minimize itself are {', '.join(others)}" if others else ""
         rule = f"options of method {method!r} must be among {names}"
         raise ValueError(
             f"{question}{rule if names else f'method {method!r} takes no options'}, got {unknown}. "
-            f"{called}Remove or rename them{own}."
+            f"Remove or rename them{own}."
         )

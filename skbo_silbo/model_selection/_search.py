@@ -34,7 +34,6 @@ from skbo_silbo.model_selection._final_models import fit_candidate, fit_ensemble
 from skbo_silbo.model_selection._goals import TIME, SeveralGoals, has_goals
 from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._proposals import CandidateProposals
-from skbo_silbo.model_selection._renamed_arguments import explain_unknown_arguments
 from skbo_silbo.model_selection._report import expected_score, remedy_without_model
 from skbo_silbo.model_selection._results import (
     attach_results,
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@explain_unknown_arguments
 @dataclass(eq=False, repr=False)
 class SILBOSearchCV(SeveralGoals):
     """Hyperparameter search by Bayesian optimisation with SILBO.
@@ -112,7 +110,7 @@ class SILBOSearchCV(SeveralGoals):
         Seed of the proposals. Pass an int for reproducible results. With None, each `fit` uses a
         different seed, and NumPy's global generator is not used.
     error_score : "raise" or float, default=nan
-        Score assigned to a fit that fails, or whose score is masked. The search continues. The fit
+        Score assigned to a fit that fails. The search continues. The fit
         time of a candidate that times out is recorded as NaN.
     return_train_score : bool, default=False
         Whether to include training scores in `cv_results_`. Computing them takes additional time.

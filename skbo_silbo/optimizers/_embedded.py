@@ -425,37 +425,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
         values = self.sign * mean, std, probability
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
-    def expected_improvement(self, x: Any) -> Any:
-        """Return the expected improvement over the best observed value at the given points.
-
-        Pending points count as evaluated. With learnt constraints, the improvement is multiplied by
-        the probability that they hold. It is infinite until a feasible point is known.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,) or dict, or (n, d), list of n dicts or DataFrame of n rows
-            Points inside the bounds, evaluated or not.
-
-        Returns
-        -------
-        improvement : float, or ndarray of shape (n,) for n points
-            Expected improvement on the best observed value, in the units of the objective.
-
-        Raises
-        ------
-        NotFittedError
-            Before the first model, or without a finite value.
-        """
-        points, single = as_points(x, self.space_)
-        X = self.space_.encode(points)
-        with self._lock, one_thread():
-            model = self._current_model("expected_improvement", needs_value=True)
-            values = np.full(len(X), np.inf)
-            if model.n_feasible:
-                surface = replace(self._surface(model=model), acquisition=log_expected_improvement)
-                values = self._improvement(model, surface.values(X))
-        return float(values[0]) if single else values
-
     def _improvement(self, model, log_gain):
         """Convert log expected improvements to the units of the objective."""
         best = self._best_warped(model)

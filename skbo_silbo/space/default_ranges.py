@@ -252,7 +252,9 @@ def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
 
 def _walk(step: Step) -> Iterator[Step]:
     yield step
-    data, decided = step.data, step.decided | _searched_inside(step) | _rounds_inside(step)
+    data, decided = step.data, step.decided | _rounds_inside(step)
+    if isinstance(step.estimator, BaseSearchCV):
+        decided |= {f"{step.prefix}estimator"}
     is_pipeline = isinstance(step.estimator, Pipeline)
     for name, inner in _nested_estimators(step):
         path = step.prefix + name
@@ -307,18 +309,6 @@ def _predictions(stack, data):
     y = LabelBinarizer().fit_transform(data.y) if is_classifier(stack) else np.asarray(data.y)
     X = np.tile(y.reshape(len(y), -1), len(stack.estimators))
     return np.hstack([X, np.asarray(data.X)]) if stack.passthrough else X
-
-
-def _searched_inside(step):
-    """Return the names of the parameters that a nested search tunes in its own estimator."""
-    if not isinstance(step.estimator, BaseSearchCV):
-        return frozenset()
-    inside = f"{step.prefix}estimator"
-    space = step.params.get("param_grid", step.params.get("param_distributions"))
-    grids = space if isinstance(space, list) else [space]
-    if not all(isinstance(grid, dict) and grid.keys().isdisjoint(REST) for grid in grids):
-        return frozenset({inside})
-    return frozenset(f"{inside}__{name}" for grid in grids for name in grid)
 
 
 def _rounds_inside(step):

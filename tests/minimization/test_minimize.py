@@ -343,21 +343,6 @@ def test_result_has_annotated_entries():
         assert copied.fun == copied["fun"] == without.fun
 
 
-def test_printed_result_abbreviates_named_points():
-    space = {f"input_{i}": [0.0, 0.5, 1.0] for i in range(60)}
-    options = {"method": "random", "n_calls": 100, "random_state": 0}
-    printed = str(minimize(lambda x: sum(x.values()), space, **options))
-    assert len(printed) < 3000
-    assert "x: {'input_0': " in printed
-    assert "'input_58': " in printed
-    assert printed.count("\n") < 20
-
-    few = str(minimize(lambda x: x["a"], {"a": [0.5, 1.0]}, method="random", n_calls=2))
-    assert "x: a: 0.5\n" in few
-    assert "x_iters: [{'a': " in few
-    assert "..." not in few
-
-
 @pytest.mark.parametrize(
     "argument", ["method", "n_calls", "max_time", "target", "callback", "timeout", "verbose"]
 )

@@ -22,21 +22,6 @@ def run(path, func=total, n_calls=2, **options):
     return minimize(func, BOUNDS, n_calls=n_calls, journal=path, **options)
 
 
-@pytest.mark.parametrize(
-    ("argument", "name"),
-    [
-        ("n_trials", "n_calls"),
-        ("seed", "random_state"),
-        ("acq_func", "acq"),
-        ("direction", "maximize=True"),
-        ("search_spaces", "bounds"),
-    ],
-)
-def test_arguments_of_other_libraries_are_translated(argument, name):
-    with pytest.raises(ValueError, match=f"{argument} is {name}.* here. Remove or rename"):
-        minimize(total, BOUNDS, **{argument: 3})
-
-
 # --- constraints ----------------------------------------------------------------------------------
 
 

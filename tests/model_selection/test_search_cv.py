@@ -108,51 +108,6 @@ def test_numeric_error_score_is_used_for_failures():
     assert (fitted.optimizer_.func_vals_ == 9).sum() == 2
 
 
-def masked_if_bad(estimator, X, y=None):
-    """A score as numpy's masked arrays give it where nothing is left to average."""
-    return np.ma.masked if estimator.kind == "masked" else estimator.score(X)
-
-
-class Masked(Peak):
-    def score(self, X, y=None):
-        score = super().score(X, y)
-        return np.ma.array(score, mask=True) if self.kind == "masked" else score
-
-
-def both(estimator, X, y=None):
-    return {"one": estimator.score(X), "other": masked_if_bad(estimator, X)}
-
-
-MASKED = {
-    "a function": (Peak, {"scoring": masked_if_bad}, "score"),
-    "the estimator": (Masked, {}, "score"),
-    "several in one": (Peak, {"scoring": both, "refit": "other"}, "other"),
-    "several": (
-        Peak,
-        {"scoring": {"one": masked_if_bad, "other": masked_if_bad}, "refit": "other"},
-        "other",
-    ),
-}
-
-
-@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
-@pytest.mark.parametrize(("estimator", "options", "name"), MASKED.values(), ids=MASKED)
-def test_a_masked_score_is_that_of_a_failure(estimator, options, name):
-    error_score = np.nan if name == "score" else -9.0
-    space = {"a": [0.1, 0.5], "kind": ["masked", "good"]}
-    with pytest.warns(UserWarning, match=f"got a masked value.* set to error_score={error_score}"):
-        fitted = search(space, estimator(), error_score=error_score, **options).fit(X, Y)
-    results, told = fitted.cv_results_, fitted.optimizer_.func_vals_
-    masked = np.array([params["kind"] == "masked" for params in results["params"]])
-    assert masked.sum() == 2
-    np.testing.assert_array_equal(results[f"mean_test_{name}"][masked], [error_score] * 2)
-    np.testing.assert_array_equal(told[masked], [-error_score] * 2)
-    assert (results[f"mean_test_{name}"][~masked] > -1.0).all()
-    assert fitted.best_params_ == {"a": 0.5, "kind": "good"}
-    with pytest.raises(ValueError, match=r"got a masked value.* Return an unmasked number"):
-        search(space, estimator(), error_score="raise", **options).fit(X, Y)
-
-
 def test_only_if_every_candidate_fails_the_search_raises():
     with pytest.raises(ValueError, match=r"(?s)All the 12 fits failed.*kind bad cannot"):
         search({"a": uniform(), "kind": ["bad"]}, n_iter=4).fit(X, Y)

@@ -50,22 +50,6 @@ def defaults(cls):
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize(
-    ("argument", "pointer"),
-    [
-        ("n_trials", "n_trials is n_iter here"),
-        ("param_grid", "param_grid is param_distributions here"),
-        ("search_spaces", "search_spaces is param_distributions here"),
-        ("direction", "direction is scoring, whose metric the search always maximises, here"),
-        ("patiense", "Did you mean 'patience'"),
-    ],
-)
-def test_unknown_arguments_get_pointer(argument, pointer):
-    with pytest.raises(TypeError, match=rf"unexpected arguments \['{argument}'\]\. {pointer}"):
-        SILBOSearchCV(Ridge(), **{argument: 3})
-
-
-@pytest.mark.quick
 def test_search_and_silbo_share_option_defaults():
     ours, theirs = defaults(SILBOSearchCV), defaults(SILBO)
     assert {name: ours[name] for name in OWN} == {name: theirs[name] for name in OWN}

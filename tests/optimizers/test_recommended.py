@@ -155,15 +155,6 @@ def test_expected_gain_respects_constraints(space):
     assert optimizer.expected_gain() < 0.2 * whole.expected_gain()
 
 
-def test_improvement_is_largest_where_the_next_point_is():
-    optimizer = told(bowl)
-    optimizer.cancel(optimizer.pending_)
-    values = optimizer.expected_improvement(MORE)
-    assert (values >= 0.0).all()
-    assert values.max() <= optimizer.expected_gain() * (1 + 1e-9)
-    assert optimizer.expected_improvement(MORE[0]) == values[0]
-
-
 def test_learnt_constraints_have_a_probability():
     X = np.random.default_rng(1).uniform(-1, 1, (20, 3))
     optimizer = SILBO(BOUNDS, random_state=0)
@@ -199,15 +190,12 @@ def test_a_result_predicts_in_its_own_sign():
 def test_before_a_model_there_is_nothing_to_predict():
     with pytest.raises(NotFittedError, match=r"predict.*ask\(\)"):
         SILBO(BOUNDS).predict(ONE)
-    with pytest.raises(NotFittedError, match="expected_improvement needs a model"):
-        SILBO(BOUNDS).expected_improvement(ONE)
 
 
 @pytest.mark.parametrize("constraints", [None, np.ones((12, 1))])
-@pytest.mark.parametrize("asked", ["predict", "expected_improvement"])
-def test_predict_raises_if_all_failed(asked, constraints):
+def test_predict_raises_if_all_failed(constraints):
     optimizer = SILBO(BOUNDS, random_state=0)
     optimizer.tell(optimizer.ask(12), np.full(12, np.nan), constraints=constraints)
     optimizer.ask()
-    with pytest.raises(NotFittedError, match=f"{asked} needs a finite value, got 12 values, none"):
-        getattr(optimizer, asked)(ONE)
+    with pytest.raises(NotFittedError, match="predict needs a finite value, got 12 values, none"):
+        optimizer.predict(ONE)

@@ -274,18 +274,17 @@ NESTED = {
 
 def run_nested(name, method, seed):
     """Return the best score and processor time of 25 candidates, ended after 8 s."""
-    inside = default_ranges._data_inside, default_ranges._searched_inside
+    inside = default_ranges._data_inside
     model, (X, y) = NESTED[name]
     if method == "without":
         default_ranges._data_inside = lambda step, name: step.data.halved()
-        default_ranges._searched_inside = lambda step: frozenset()
     try:
         start = time.process_time()
         options = {"n_iter": N_NESTED, "cv": 3, "random_state": seed, "max_time": 8}
         search = SILBOSearchCV(clone(model), **options).fit(X, y)
         seconds = time.process_time() - start
     finally:
-        default_ranges._data_inside, default_ranges._searched_inside = inside
+        default_ranges._data_inside = inside
     scores = search.cv_results_["mean_test_score"]
     return {"best": float(np.nanmax(scores)), "n": len(scores), "seconds": seconds}
 
