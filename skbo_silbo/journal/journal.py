@@ -284,13 +284,13 @@ def _release_lock(file, process):
 def _open(path):
     """Open a file, and return its descriptor and whether it is new."""
     rule = "`journal` must be a regular file in an existing folder, and writable"
-    if "\0" in path:
-        raise ValueError(f"{rule}, got {path!r}. Use another path.")
     is_new, flags = not os.path.exists(path), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
     try:
         file = os.open(path, flags, 0o666)
     except OSError as error:
         raise OSError(error.errno, f"{rule} ({error.strerror})", path) from error
+    except ValueError as error:  # a null byte, or a character that cannot be encoded
+        raise ValueError(f"{rule}, got {path!r}. Use another path.") from error
     if not stat.S_ISREG(os.fstat(file).st_mode):  # a device or a pipe
         os.close(file)
         raise ValueError(f"{rule}, got {path!r}. Use another path.")

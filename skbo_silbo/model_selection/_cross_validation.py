@@ -77,7 +77,7 @@ class CrossValidation(Evaluation):
         """Convert the results of all splits to an observation, with the negative mean score."""
         self._close_task(trial)
         search = self._search
-        rows = [with_floats(trial.results[i], search.error_score) for i in range(self.n_calls)]
+        rows = [with_floats(trial.results[i]) for i in range(self.n_calls)]
         if callable(search.scoring):
             rows = with_all_metrics(rows, search.error_score)
         check_scores(search, rows[0]["test_scores"])

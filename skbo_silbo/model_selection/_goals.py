@@ -11,7 +11,7 @@ weights w that are redrawn after each evaluation:
 from collections.abc import Iterable, Sequence
 from copy import copy
 from types import MappingProxyType
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,25 +34,8 @@ INCOMPATIBLE = MappingProxyType(
 )
 
 
-Kind = TypeVar("Kind")
-
-
-class OfOneGoal(Generic[Kind]):
-    """Descriptor of an attribute that is only available after a single-objective search."""
-
-    def __set_name__(self, owner: Any, name: str) -> None:
-        self.name = name
-
-    def __get__(self, search: Any, owner: Any = None) -> Kind:
-        if search is None:
-            return cast(Kind, self)
-        why = f"{type(search).__name__!r} object has no attribute {self.name!r}"
-        if has_goals(search):
-            why += (
-                f". A multi-objective search (refit={search.refit!r}) has no single best "
-                "candidate. Fit one of the rows in pareto_front_ by search.choose(index, X, y)."
-            )
-        raise AttributeError(why)
+# Attributes that are only available after a single-objective search
+OF_ONE_GOAL = ("best_estimator_", "best_index_", "best_params_", "best_score_", "refit_time_")
 
 
 class SeveralGoals(BaseSearchCV):
@@ -61,11 +44,11 @@ class SeveralGoals(BaseSearchCV):
     Multi-objective searches do not refit a candidate.
     """
 
-    best_estimator_ = OfOneGoal[Any]()
-    best_index_ = OfOneGoal[int]()
-    best_params_ = OfOneGoal[dict[str, Any]]()
-    best_score_ = OfOneGoal[float]()
-    refit_time_ = OfOneGoal[float]()
+    best_estimator_: Any
+    best_index_: int
+    best_params_: dict[str, Any]
+    best_score_: float
+    refit_time_: float
     cv_results_: dict[str, Any]
     n_splits_: int
     optimizer_: SILBO
@@ -96,8 +79,7 @@ class SeveralGoals(BaseSearchCV):
         self.__dict__.pop("pareto_front_", None)
         if goals is None:
             return super().fit(X, y, **params)
-        best = [n for n, value in vars(SeveralGoals).items() if isinstance(value, OfOneGoal)]
-        for name in best:
+        for name in OF_ONE_GOAL:
             self.__dict__.pop(name, None)
         search = copy(self)  # a fit never changes a parameter
         search.refit, search._goals = False, goals
@@ -105,7 +87,7 @@ class SeveralGoals(BaseSearchCV):
             super(SeveralGoals, search).fit(X, y, **params)
         finally:
             learnt = {name: value for name, value in vars(search).items() if name[-1] == "_"}
-            self.__dict__.update({k: v for k, v in learnt.items() if k not in best})
+            self.__dict__.update({k: v for k, v in learnt.items() if k not in OF_ONE_GOAL})
         return self
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
@@ -125,7 +107,7 @@ class SeveralGoals(BaseSearchCV):
         score : float
         """
         if has_goals(self):
-            return self.best_estimator_  # raises an informative AttributeError
+            return self.best_estimator_  # raises an AttributeError
         return super().score(X, y, **params)
 
     def _check_refit_for_multimetric(self, scores: Any) -> None:

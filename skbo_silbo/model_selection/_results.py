@@ -78,32 +78,14 @@ def with_all_metrics(rows: Rows, error_score: Any) -> Rows:
     return [{**row, **dict.fromkeys(k, failed)} for row, k in zip(rows, numbers, strict=True)]
 
 
-def with_floats(row: dict[str, Any], error_score: Any) -> dict[str, Any]:
-    """Convert the scores of a fit to floats, with `error_score` for invalid ones.
-
-    Raises
-    ------
-    ValueError
-        If a score is invalid and `error_score` is "raise".
-    """
+def with_floats(row: dict[str, Any]) -> dict[str, Any]:
+    """Convert the scores of a fit to floats."""
     read: dict[str, Any] = {}
     for kind in SCORES & row.keys():
-        several = isinstance(row[kind], dict)
-        scores = row[kind] if several else {"score": row[kind]}
-        floats = {name: _as_score(score, error_score) for name, score in scores.items()}
-        read[kind] = floats if several else floats["score"]
+        scores = row[kind]
+        is_dict = isinstance(scores, dict)
+        read[kind] = {n: float(s) for n, s in scores.items()} if is_dict else float(scores)
     return {**row, **read}
-
-
-def _as_score(score: Any, error_score: Any) -> float:
-    try:
-        return float(score)
-    except (TypeError, OverflowError) as error:
-        why = f"a score must be convertible to float, got {type(score).__name__} ({error})"
-        if error_score == "raise":
-            raise ValueError(f"{why}. Set error_score to a number to ignore it.") from error
-        warn_user(f"Scoring failed: {why}. The score is set to error_score={error_score}.")
-        return float(error_score)
 
 
 def _lost_row(like: dict[str, Any], error: Any, error_score: Any) -> dict[str, Any]:
@@ -144,6 +126,12 @@ def make_results(search: Any, candidates: Trials, evaluate_candidates: Any) -> d
         )
     rows = _all_rows(candidates, search.error_score, search.n_splits_)
     warn_or_raise_about_fit_failures(rows, search.error_score)
+    return _fill_results(search, candidates, rows, evaluate_candidates)
+
+
+def _fill_results(
+    search: Any, candidates: Trials, rows: Rows, evaluate_candidates: Any
+) -> dict[str, Any]:
     params = [candidate.point for candidate in candidates]
     more = {"iter": [c.batch for c in candidates], "source": [c.source for c in candidates]}
     more["resumed"] = [c.is_resumed for c in candidates]
@@ -157,14 +145,15 @@ def make_results(search: Any, candidates: Trials, evaluate_candidates: Any) -> d
 
 
 def require_success_in_space(candidates: Trials, error_score: Any, n_splits: int) -> None:
-    """Raise scikit-learn's error if all candidates in the search space failed.
+    """Raise scikit-learn's error if all candidates, or all in the search space, failed.
 
     A candidate outside the space, such as the untuned estimator, would otherwise be the best one
     and hide that the space is invalid.
     """
-    inside = [candidate for candidate in candidates if candidate.is_modelled]
-    if inside and not any(map(has_succeeded, inside)) and any(map(has_succeeded, candidates)):
-        warn_or_raise_about_fit_failures(_all_rows(inside, error_score, n_splits), error_score)
+    if any(map(has_succeeded, candidates)):
+        candidates = [candidate for candidate in candidates if candidate.is_modelled]
+    if candidates and not any(map(has_succeeded, candidates)):
+        warn_or_raise_about_fit_failures(_all_rows(candidates, error_score, n_splits), error_score)
 
 
 def results_table(results: Any, n_splits: int, *, has_time: bool = False) -> dict[str, list[Any]]:
@@ -187,11 +176,12 @@ def results_table(results: Any, n_splits: int, *, has_time: bool = False) -> dic
 
 def attach_results(error: Any, search: Any, candidates: Trials, evaluate_candidates: Any) -> None:
     """Attach the results so far to an exception that ends the search."""
-    if not any(has_succeeded(candidate) for candidate in candidates):
+    if not candidates:
         return
     with suppress(Exception), warnings.catch_warnings():  # do not hide the original error
         warnings.simplefilter("ignore")
-        error.cv_results_ = make_results(search, candidates, evaluate_candidates)
+        rows = _all_rows(candidates, search.error_score, search.n_splits_)
+        error.cv_results_ = _fill_results(search, candidates, rows, evaluate_candidates)
         error.add_note(
             f"SILBOSearchCV: the attribute 'cv_results_' of this exception holds the results of "
             f"{len(candidates)} candidates. Pass them as initial_results to continue."

@@ -44,7 +44,7 @@ from skbo_silbo.model_selection._results import (
     results_table,
     warn_of_interruption,
 )
-from skbo_silbo.model_selection._settings import Settings, read_settings
+from skbo_silbo.model_selection._settings import Settings, read_settings, require_known_parameters
 from skbo_silbo.optimizers.predictions import Prediction
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion
@@ -366,6 +366,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         description = None if log.path is None else describe_search(self, settings, state)
         candidates, fixed = settings.initial.params, {"n_initial": n_initial}
         log.begin(description, settings.space, seed, fixed, candidates=candidates)
+        if log.path is not None and not self.constraints:  # before a fit is recorded
+            require_known_parameters(self, settings.space)
         if log.fixed["n_initial"] != n_initial:  # a resumed search with another n_iter
             n_initial = log.fixed["n_initial"]
             self.optimizer_ = make_optimizer(self, settings, RootSeed(seed), n_initial)

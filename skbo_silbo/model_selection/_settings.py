@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
+from sklearn.base import clone
 
 from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
@@ -15,7 +17,7 @@ from skbo_silbo.model_selection._initial_candidates import InitialCandidates, re
 from skbo_silbo.model_selection._initial_results import Results, read_initial_results
 from skbo_silbo.optimizers.configuration import n_initial_points
 from skbo_silbo.optimizers.constraints import KnownConstraints
-from skbo_silbo.space.any_space import NamedSpace, as_space
+from skbo_silbo.space.any_space import NamedSpace, as_space, branches_of
 from skbo_silbo.space.default_ranges import Step, list_steps, none_is_default
 from skbo_silbo.space.filled_space import fill_space
 from skbo_silbo.workers.backends import DASK, PROCESSES, THREADS, kind_of_workers
@@ -175,3 +177,10 @@ def _require_that_fits_can_be_sent(search: Any, n_workers: int, kind: str) -> No
     for name in ("estimator", "param_distributions", "scoring"):
         value = getattr(search, name)
         check_picklable(name, value, loky_dumps, f"joblib's {kind}", PICKLE_REMEDY)
+
+
+def require_known_parameters(search: Any, space: NamedSpace) -> None:
+    """Raise scikit-learn's error if the estimator does not have a parameter of the space."""
+    for branch in branches_of(space):
+        [middle] = branch.decode(np.zeros((1, branch.n_features_)))
+        clone(search.estimator).set_params(**clone(middle, safe=False))

@@ -95,34 +95,6 @@ def test_dict_score_raises_after_first_candidate():
     assert by_scoring.fit(X, Y).best_params_["a"] > 0.7
 
 
-class Odd(Plain):
-    """Its score is `odd` above a half."""
-
-    def __init__(self, a=0.5, odd=None):
-        super().__init__(a)
-        self.odd = odd
-
-    def score(self, X, y=None):
-        return self.odd if self.a > 0.5 else self.a
-
-
-@pytest.mark.parametrize("odd", [10**400, 1j], ids=["huge", "complex"])
-@pytest.mark.filterwarnings("ignore:a score must be:UserWarning")
-def test_unrepresentable_score_is_failure(odd, tmp_path):
-    usual = {"estimator": Odd(odd=odd), "journal": tmp_path / "search.jsonl"}
-    with pytest.warns(UserWarning, match="a score must be convertible to float"):
-        results = search(**usual).fit(X, Y).cv_results_
-    too_large = results["param_a"].astype(float) > 0.5
-    assert 0 < too_large.sum() < 6
-    np.testing.assert_array_equal(np.isnan(results["mean_test_score"]), too_large)
-    before = Plain.n_fits
-    again = search(**usual).fit(X, Y).cv_results_
-    np.testing.assert_array_equal(again["mean_test_score"], results["mean_test_score"])
-    assert Plain.n_fits == before + 1  # the best, refitted
-    with pytest.raises(ValueError, match="Set error_score to a number"):
-        search(estimator=Odd(odd=odd), error_score="raise").fit(X, Y)
-
-
 @pytest.mark.parametrize("given", ["nonsense", "0", 0, -1, "n_jobs*", True, "n_jobs - 5"])
 def test_invalid_pre_dispatch_raises(given):
     before = Plain.n_fits
