@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils import check_array
@@ -12,7 +11,6 @@ from skbo_silbo._checks import check_pairs_fit
 from skbo_silbo._numerics.gaussian_process import GaussianProcess, Observations
 from skbo_silbo._numerics.hyperparameters import climb, searched_process
 from skbo_silbo._numerics.priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
-from skbo_silbo._sklearn import Interval
 from skbo_silbo._typing import ArrayLike
 from skbo_silbo.decomposition._projection import SupervisedProjection
 from skbo_silbo.decomposition.rows._columns import Frame
@@ -22,6 +20,7 @@ from skbo_silbo.decomposition.selection._n_components import check_identified
 SEARCH_ROWS = 200  # samples in the search for hyperparameters
 POLISH_ROWS = 600  # samples in the final optimisation of the hyperparameters
 FLOOR = 1e-3  # ridge of the eigenvalue ratios, as a share of the first eigenvalue
+MAX_REFITS = 2  # refits with scores as additional inputs
 POLISH_ITERATIONS = 15  # L-BFGS-B iterations of the final optimisation
 
 
@@ -34,7 +33,11 @@ class ActiveSubspace(SupervisedProjection):
     ``fit``, they are used instead and no process is fitted.
 
     The Gaussian process has a Matern-5/2 kernel with a length scale per feature. Its prior assumes
-    that few features matter, or that all matter equally ([3]_, eq. 5). Unlike sliced inverse
+    that few features matter, or that all matter equally ([3]_, eq. 5). It is refitted up to twice
+    with the scores along the r directions just found as additional inputs of its kernel, which
+    helps if directions combine many features. A refit is kept only if it increases the log marginal
+    likelihood by more than ``r (d - r) / 2 log(n_labeled)``, the penalty of Schwarz's criterion for
+    directions learnt from the same labels. Unlike sliced inverse
     regression, the method finds directions in which y is symmetric, such as ``y = x_1^2``, and
     makes no assumption about the distribution of X. It only detects changes in the mean of y.
     Several responses have separate processes and equal weight.
@@ -48,12 +51,6 @@ class ActiveSubspace(SupervisedProjection):
         Number of components. "auto" maximises the ratio of successive eigenvalues, after adding a
         thousandth of the first eigenvalue to each (a ridge-type ratio [4]_). The last eigenvalue is
         compared with zero.
-    n_refinements : int, default=2
-        Maximum number of times that the process is refitted with the scores along the r directions
-        just found as additional inputs of its kernel. This helps if directions combine many
-        features. A refit is kept only if it increases the log marginal likelihood by more than ``r
-        (d - r) / 2 log(n_labeled)``, the penalty of Schwarz's criterion for directions learnt from
-        the same labels. With 0, the process is fitted once.
 
     Attributes
     ----------
@@ -68,15 +65,13 @@ class ActiveSubspace(SupervisedProjection):
     n_components_ : int
     length_scale_ : ndarray of shape (n_features,)
         Length scales of the kernel in the units of the features. The length scale of a constant
-        feature is infinite. With several responses, this attribute and the next four have an
+        feature is infinite. With several responses, this attribute and the next three have an
         additional first axis. They are not set if gradients were passed to ``fit``.
     signal_variance_, noise_ : float
         Variance of the noise-free process and variance of the noise, in squared units of y.
     log_marginal_likelihood_ : float
-        Log marginal likelihood of the centred labels. It is optimistic if ``n_refinements_ > 0``,
-        since some inputs of the kernel were learnt from the same labels.
-    n_refinements_ : int
-        Number of refits that were kept.
+        Log marginal likelihood of the centred labels. It is optimistic after a refit, since some
+        inputs of the kernel were learnt from the same labels.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen during ``fit``. Defined only if X has feature names that are all
@@ -114,19 +109,9 @@ class ActiveSubspace(SupervisedProjection):
 
     _takes = ("numeric", "multivariate")
     _by_value = True
-    _parameter_constraints: ClassVar = {
-        **SupervisedProjection._parameter_constraints,
-        "n_refinements": [Interval(Integral, 0, None, closed="left")],
-    }
 
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        n_refinements: int = 2,
-    ) -> None:
+    def __init__(self, n_components: int | str = "auto") -> None:
         self.n_components = n_components
-        self.n_refinements = n_refinements
 
     def fit(  # type: ignore[override]
         self,
@@ -209,25 +194,20 @@ class ActiveSubspace(SupervisedProjection):
         T = (Y - frame.y_mean) / frame.y_scale
         models = [self._fit_model(points[: len(T)], t, copies) for t in T.T]
         self._store_models(frame, rows.columns, models)
-        slopes = np.stack([model.slopes(points, copies) for model, _ in models])
+        slopes = np.stack([model.slopes(points, copies) for model in models])
         return slopes, rows.n_rows + len(rows.X_unlabeled)
 
     def _fit_model(self, U, t, copies):
-        """Fit a Gaussian process repeatedly, each time along the directions found so far.
-
-        Return the model and the number of refits that were kept.
-        """
+        """Fit a Gaussian process repeatedly, each time along the directions found so far."""
         model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])))
-        n_refinements = 0
-        for _ in range(self.n_refinements):
+        for _ in range(MAX_REFITS):
             singular, directions = np.linalg.svd(model.slopes(U, copies), full_matrices=False)[1:]
             leading = directions[: _n_leading(singular**2)]
             candidate = self._fit_gp(U, t, copies, leading)
             if candidate.charged_evidence <= model.charged_evidence:
                 break
             model = candidate
-            n_refinements += 1
-        return model.polished(), n_refinements
+        return model.polished()
 
     def _fit_gp(self, U, t, copies, learnt):
         learnt = learnt / np.sqrt(copies @ (U @ learnt.T) ** 2 / copies.sum())[:, None]
@@ -247,15 +227,15 @@ class ActiveSubspace(SupervisedProjection):
     def _store_models(self, frame, features, models):
         """Store the fitted attributes that describe the Gaussian processes."""
         found = []
-        for (model, n_refinements), y_scale in zip(models, frame.y_scale, strict=True):
+        for model, y_scale in zip(models, frame.y_scale, strict=True):
             signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
             lengths = frame.scale * np.exp(model.theta[1 : 1 + frame.scale.size])
             evidence = model.evidence - model.data.n_rows * np.log(y_scale)
             lengths = features.expand(lengths, np.inf)
-            found.append((lengths, float(signal), float(noise), evidence, n_refinements))
+            found.append((lengths, float(signal), float(noise), evidence))
         every = found[0] if len(found) == 1 else map(np.array, zip(*found, strict=True))
-        self.length_scale_, self.signal_variance_, self.noise_, *others = every
-        self.log_marginal_likelihood_, self.n_refinements_ = others
+        self.length_scale_, self.signal_variance_, self.noise_, evidence = every
+        self.log_marginal_likelihood_ = evidence
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,11 +138,9 @@ class PrincipalHessianDirections(SupervisedProjection):
         check_identified(self.n_components, len(order), INDEPENDENT)
         self.eigenvalues_, V = eigenvalues[order], V[:, order]
         self.n_components_ = self._choose_n_components(Z @ V, e, slices, w)
-        self._why_dropped = ""
         if self.n_components == "auto" and self.n_components_:
             tests = "bootstrap_tests_" if self.on == "residuals" else "eigenvalues_"
-            kept = n_before_violation(Z @ V, self.n_components_, slices, tests)
-            self.n_components_, self._why_dropped = kept
+            self.n_components_ = n_before_violation(Z @ V, self.n_components_, slices, tests)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "curvature of the mean of y"

@@ -16,17 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils.metaestimators import available_if
 
 from skbo_silbo._checks import check_pairs_fit
 from skbo_silbo._numerics.leave_one_out import best_ridge
 from skbo_silbo._numerics.pencil import RANGE_TOLERANCE, Pencil
 from skbo_silbo._numerics.solvers import solve_within_slices
 from skbo_silbo._sklearn import StrOptions
-from skbo_silbo._typing import ArrayLike
 from skbo_silbo.decomposition._projection import NONNEGATIVE, SemiSupervisedProjection
-from skbo_silbo.decomposition.rows._columns import mean_and_spread
-from skbo_silbo.decomposition.rows._reading import LabelledData
+from skbo_silbo.decomposition.rows._columns import Columns, mean_and_spread
 from skbo_silbo.decomposition.rows._response import response_targets, target_type
 from skbo_silbo.decomposition.rows._weights import copies
 from skbo_silbo.decomposition.selection._n_components import (
@@ -36,15 +33,6 @@ from skbo_silbo.decomposition.selection._n_components import (
 
 KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 SHIFT_INVARIANT = ("rbf", "laplacian")
-
-
-def _learns_inverse(estimator):
-    if not estimator.fit_inverse_transform:
-        raise AttributeError(
-            "inverse_transform requires fit_inverse_transform=True, got "
-            f"{estimator.fit_inverse_transform!r}. Fit again with fit_inverse_transform=True."
-        )
-    return True
 
 
 class KernelSlicedInverseRegression(SemiSupervisedProjection):
@@ -72,18 +60,13 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         labelled samples in feature space. "auto" minimises the exact leave-one-out error of a
         kernel ridge regression of the ranks of y, or of the class indicators. Duplicated samples
         are left out together.
-    n_slices : int or array-like of increasing edges, default=10
-        Target number of slices, or the values at which to cut y, as in
-        `SemiSlicedInverseRegression`.
+    n_slices : int, default=10
+        Target number of slices, as in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, each of which is a slice. "auto" decides by the type of y, as in
         `SemiSlicedInverseRegression`.
     n_neighbors : int, default=7
         Number of neighbours of each sample in the graph. Distances are measured in feature space.
-    fit_inverse_transform : bool, default=False
-        Whether to learn ``inverse_transform`` by a kernel ridge regression of the samples on their
-        scores, as in `KernelPCA` [4]_. It uses the same kernel and the ridge with the smallest
-        leave-one-out error.
 
     Attributes
     ----------
@@ -131,7 +114,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
        of Chen, Zhu, Yuan and Huang, arXiv 2005.14601, section 4.2.
     .. [3] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
        Estimation", JASA 105, 2010.
-    .. [4] Bakir, Weston and Schoelkopf, "Learning to Find Pre-Images", NeurIPS 16, 2004.
 
     Examples
     --------
@@ -149,7 +131,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         **SemiSupervisedProjection._parameter_constraints,
         "kernel": [StrOptions(set(KERNELS))],
         "gamma": [NONNEGATIVE, None],
-        "fit_inverse_transform": ["boolean"],
     }
 
     def __init__(
@@ -160,10 +141,9 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         gamma: float | None = None,
         alpha: float | str = "auto",
         ridge: float | str = "auto",
-        n_slices: int | ArrayLike = 10,
+        n_slices: int = 10,
         categorical: bool | str = "auto",
         n_neighbors: int = 7,
-        fit_inverse_transform: bool = False,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -173,7 +153,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         self.n_slices = n_slices
         self.categorical = categorical
         self.n_neighbors = n_neighbors
-        self.fit_inverse_transform = fit_inverse_transform
 
     def _learn(self, data):
         check_pairs_fit(type(self).__name__, len(data.y) + len(data.X_unlabeled))
@@ -185,43 +164,16 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         most = min(slices.n_slices - 1, pencil.X.shape[1])
         spectrum = solve_within_slices(pencil, most)
         self._store_scores(F[: len(data.y)], dual, spectrum, slices.n_rows)
-        if self.fit_inverse_transform:
-            self._fit_inverse(K, data.weights)
 
     def _check_shape(self, n: int, d: int) -> None:
         pass  # there can be more components than features
 
-    def _store(self, data: LabelledData) -> None:
+    def _store(self, columns: Columns, dtype: Any) -> None:
         pass  # the attributes refer to all features already
-
-    @available_if(_learns_inverse)
-    def inverse_transform(self, Z: Any) -> Any:
-        """Return samples whose scores are approximately the given ones.
-
-        Parameters
-        ----------
-        Z : array-like of shape (n, r), or Dask array
-            Scores, as returned by ``transform``.
-
-        Returns
-        -------
-        X : ndarray of shape (n, n_features), or Dask array
-            Samples that have approximately these scores. They are float32 if Z is.
-
-        Raises
-        ------
-        AttributeError
-            If `fit_inverse_transform` is False.
-        """
-        return super().inverse_transform(Z)
 
     def _scores(self, X):
         values = self._kernel_values(X.astype(np.float64, copy=False), self.X_fit_)
         return (values @ self.dual_coef_ - self.offset_).astype(X.dtype, copy=False)
-
-    def _lift(self, Z):
-        values = self._score_kernel(Z.astype(np.float64, copy=False), self._Z_fit)
-        return (values @ self._inverse_coef + self._X_mean).astype(Z.dtype, copy=False)
 
     def _set_kernel_inputs(self, data):
         """Set `X_fit_`, and the scaling that is applied to samples before the kernel.
@@ -241,11 +193,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
     def _kernel_values(self, X, Y):
         X, Y = ((rows - self._origin) * self._units for rows in (X, Y))
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma_)
-
-    def _score_kernel(self, Z, Y):
-        """Return the kernel matrix between two sets of scores."""
-        gamma = 1 / self.n_components_
-        return pairwise_kernels(Z, Y, metric=self.kernel, filter_params=True, gamma=gamma)
 
     def _pencil(self, F, data, slices):
         """Return the generalised eigenvalue problem in the kernel coordinates F."""
@@ -280,28 +227,6 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         Z = F @ V
         V = V * np.where(Z[np.abs(Z).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
         self.dual_coef_, self.offset_ = dual(np.sqrt(n_rows) * V)
-
-    def _fit_inverse(self, K, weights):
-        """Fit the kernel ridge regression from scores to samples for ``inverse_transform``.
-
-        Unlabelled samples have weight 1.
-        """
-        w = np.ones(len(K))
-        if weights is not None:
-            w[: len(weights)] = weights
-        firsts, sets = copies(self.X_fit_, np.zeros(len(K)))
-        w = np.bincount(sets, w)
-        root = np.sqrt(w)[:, None]
-        self._Z_fit = K[firsts] @ self.dual_coef_ - self.offset_
-        self._X_mean = np.average(self.X_fit_[firsts], axis=0, weights=w)
-        targets = root * (self.X_fit_[firsts] - self._X_mean) / self.scale_
-        squares, left = linalg.eigh(root * self._score_kernel(self._Z_fit, self._Z_fit) * root.T)
-        kept = squares > RANGE_TOLERANCE * squares[-1]
-        squares, left = squares[kept], left[:, kept]
-        ridge = best_ridge(left, squares, targets, intercept=False, weights=w)
-        absolute = ridge * squares.sum() / w.sum()
-        learnt = root * ((left / (squares + absolute)) @ (left.T @ targets))
-        self._inverse_coef = learnt * self.scale_
 
     @property
     def _n_features_out(self):

@@ -4,20 +4,16 @@ from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, overload
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from skbo_silbo._checks import check_pairs_fit
 from skbo_silbo._sklearn import Interval, StrOptions, validate_parameters
 from skbo_silbo._typing import ArrayLike, BlockArray, FloatArray
-from skbo_silbo.decomposition._summary import format_summary
 from skbo_silbo.decomposition.rows._columns import (
     Columns,
     center_within_groups,
     drop_constant_columns,
-    products_with_scores,
 )
 from skbo_silbo.decomposition.rows._reading import (
     FLOATS,
@@ -54,7 +50,7 @@ class SupervisedProjection(
     _needs_rows = False  # whether fit needs more labelled samples than features
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [COUNT, AUTO],
-        "n_slices": [AT_LEAST_TWO, "array-like"],
+        "n_slices": [AT_LEAST_TWO],
         "categorical": ["boolean", AUTO],
         "alpha": [NONNEGATIVE, AUTO],
         "ridge": [NONNEGATIVE, AUTO],
@@ -69,7 +65,6 @@ class SupervisedProjection(
     n_components_: int
     components_: Any
     mean_: Any
-    _loadings: FloatArray  # (r, d), least-squares coefficients of the features on the scores
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model to X and y.
@@ -111,7 +106,7 @@ class SupervisedProjection(
         self._check_shape(*data.X_labeled.shape)
         self._reset()
         self._learn(data, **given)
-        self._store(data)
+        self._store(data.columns, data.X_labeled.dtype)
         return self
 
     def _reading(self) -> dict[str, Any]:
@@ -157,7 +152,6 @@ class SupervisedProjection(
         """Slice the response y, within groups if there are any."""
         slices = slice_within(data.y, data.groups, self.n_slices, sample_weight=data.weights)
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        self._n_groups = slices.n_groups
         return slices
 
     def _choose_penalty(self, near, X, slices, ridge, is_ordered, search):
@@ -168,21 +162,8 @@ class SupervisedProjection(
             self.alpha_scores_ = scores
         return penalty
 
-    def _store(self, data: LabelledData) -> None:
+    def _store(self, columns: Columns, dtype: Any) -> None:
         """Extend the fitted attributes from the non-constant features to all features."""
-        products = products_with_scores(data.X_labeled, self.mean_, self.components_, data.weights)
-        self._store_in_features(data.columns, data.X_labeled.dtype, products)
-
-    def _store_in_features(self, columns: Columns, dtype: Any, products: FloatArray) -> None:
-        """Insert the constant features into the fitted attributes.
-
-        `products` is Z'X for the scores Z and the centred samples X.
-        """
-        squares = products @ self.components_.T  # Z'Z
-        unit = np.sqrt(np.maximum(np.diag(squares), 0.0))[:, None]  # rounding of zero
-        unit[unit == 0] = 1.0
-        loadings = np.linalg.lstsq(squares / unit / unit.T, products / unit, rcond=None)[0]
-        self._loadings = columns.expand(loadings / unit)
         self.mean_ = columns.expand_point(self.mean_)
         self.components_ = columns.expand(self.components_).astype(dtype, copy=False)
 
@@ -210,43 +191,9 @@ class SupervisedProjection(
         check_in_memory("X", X)
         return self._scores(validate_data(self, X, reset=False, dtype=FLOATS))
 
-    @overload
-    def inverse_transform(self, Z: BlockArray) -> Any: ...
-    @overload
-    def inverse_transform(self, Z: ArrayLike) -> FloatArray: ...
-    def inverse_transform(self, Z: Any) -> Any:
-        """Reconstruct samples from their scores by least squares.
-
-        Parameters
-        ----------
-        Z : array-like of shape (n, n_components_), or Dask array
-            Scores, as returned by ``transform``.
-
-        Returns
-        -------
-        X : ndarray of shape (n, d), or Dask array
-            For linear methods, the least-squares prediction of each feature from the scores, fitted
-            to the labelled training samples. It does not depend on the units of the features, and
-            ``transform(X)`` returns Z. The result is float32 if Z is.
-        """
-        check_is_fitted(self)
-        if is_dask_array(Z):
-            return map_blocks(self.inverse_transform, Z, self.n_features_in_)
-        check_in_memory("Z", Z)
-        scores = check_array(Z, dtype=FLOATS, input_name="Z")
-        if scores.shape[1] != self._n_features_out:
-            raise ValueError(
-                f"Z must have n_components_ = {self._n_features_out} columns, got "
-                f"{scores.shape[1]}. Pass scores returned by transform."
-            )
-        return self._lift(scores)
-
     def _scores(self, X):
         mean, components = self.mean_.astype(X.dtype), self.components_.astype(X.dtype)
         return (X - mean) @ components.T
-
-    def _lift(self, Z):
-        return Z @ self._loadings.astype(Z.dtype) + self.mean_.astype(Z.dtype)
 
     def __sklearn_is_fitted__(self):
         return "n_components_" in vars(self)
@@ -257,70 +204,6 @@ class SupervisedProjection(
         tags.target_tags.multi_output = "multivariate" in self._takes
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-    def summary(
-        self,
-        X: ArrayLike | None = None,
-        y: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        group: ArrayLike | None = None,
-    ) -> str:
-        """Return a text summary of the fit in the layout of R's package ``dr``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d), default=None
-            Training samples. If X and y are given, the summary of sliced inverse regression of
-            linearly independent features without ridge, penalty, localisation, weights and
-            reweighting includes standard errors of the directions by the delta method, which do not
-            assume a distribution of X. In other cases, see `bootstrap_directions`.
-        y : array-like of shape (n,) or (n, q), default=None
-            Response that was passed to ``fit``.
-        sample_weight : array-like of shape (n,), default=None
-            Weights that were passed to ``fit``. Standard errors require equal weights.
-        group : array-like of shape (n,), default=None
-            Groups that were passed to ``fit``.
-
-        Returns
-        -------
-        str
-            Text that prints as a table. Basis vectors have unit length. Standard errors refer to
-            `components_` and are divided by the same length, so that the ratio of an entry to its
-            error is a z-value. Unlike the errors of `bootstrap_directions`, they include rotations
-            within the subspace. Kernel methods have no basis vectors.
-
-        Raises
-        ------
-        ValueError
-            If X, y and `group` do not match the slices of ``fit``.
-        """
-        check_is_fitted(self)
-        if X is None or y is None:
-            return format_summary(self)
-        data = split_labelled(self, X, y, None, sample_weight, reset=False, **self._reading())
-        rows = center_within_groups(data.labelled_only(), group)
-        self._check_same_rows(rows)
-        return format_summary(self, self._standard_errors(rows))
-
-    def _check_same_rows(self, rows):
-        """Raise a ValueError if the given samples are not those of the fit."""
-        n_groups = 1 if rows.groups is None else int(rows.groups.max()) + 1
-        if n_groups != (fitted := getattr(self, "_n_groups", 1)):
-            raise ValueError(
-                f"group must be the one passed to fit, which had {fitted} categories (1 if group "
-                f"was None), got {n_groups}. Pass the same column to summary."
-            )
-        sizes = getattr(self, "slice_sizes_", None)
-        if sizes is None or getattr(self, "reweight", None) is not None:
-            return
-        if not np.isclose(np.sum(sizes), rows.n_rows):
-            raise ValueError(
-                f"X and y must be the training samples: got {rows.n_rows:g} labelled samples, but "
-                f"fit used {np.sum(sizes):g}. Pass the X, y and sample_weight given to fit."
-            )
-
-    def _standard_errors(self, rows):
-        """Return the standard errors of the directions, or None if they are not available."""
 
     @property
     def _n_features_out(self):

@@ -68,7 +68,7 @@ class SecondMomentSlicing(SupervisedProjection):
         self,
         n_components: int | str = "auto",
         *,
-        n_slices: int | ArrayLike = 4,
+        n_slices: int = 4,
         categorical: bool | str = "auto",
         random_state: LegacyRandomState = None,
     ) -> None:
@@ -88,10 +88,9 @@ class SecondMomentSlicing(SupervisedProjection):
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
-        self._why_dropped = ""
         if self.n_components in TESTED_WORDS:
             found, by_value = self.n_components_, has_slice_per_value(data.y, slices)
-            self.n_components_, self._why_dropped = n_before_violation(
+            self.n_components_ = n_before_violation(
                 Z @ V, found, slices, "permutation_tests_", by_value
             )
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
@@ -138,9 +137,9 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         no direction is found, a warning is raised, `n_components_` is 0, and `components_` holds
         the leading direction. "criterion" maximises an information criterion of the eigenvalues
         [2]_ and returns at least 1.
-    n_slices : int or array-like of increasing edges, default=4
-        Target number of slices, or the values at which to cut y, as in
-        `SemiSlicedInverseRegression`. Second moments need few, large slices.
+    n_slices : int, default=4
+        Target number of slices, as in `SemiSlicedInverseRegression`. Second moments need few, large
+        slices.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, each of which is a slice. "auto" decides by the type of y, as in
         `SemiSlicedInverseRegression`.

@@ -53,10 +53,10 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
 
         If the tests find no direction, a warning is raised, `n_components_` is 0, and `components_`
         holds the leading direction.
-    n_slices : int or array-like of increasing edges, default=10
-        Target number of slices, or the values at which to cut y. With several responses, it is the
-        number of clusters. As in R's ``dr``, every slice has at least two samples, so small data
-        sets have fewer slices. `n_slices_` is the number of slices used.
+    n_slices : int, default=10
+        Target number of slices. With several responses, it is the number of clusters. As in R's
+        ``dr``, every slice has at least two samples, so small data sets have fewer slices.
+        `n_slices_` is the number of slices used.
     n_local_neighbors : int or None, default=None
         Number of neighbours in localised SIR [3]_, which replaces each sample by the mean of its
         nearest neighbours within its slice. The sample itself counts as a neighbour. If None,
@@ -220,7 +220,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         self,
         n_components: int | str = "auto",
         *,
-        n_slices: int | ArrayLike = 10,
+        n_slices: int = 10,
         n_local_neighbors: int | None = None,
         alpha: float | str = "auto",
         n_neighbors: int = 7,

@@ -17,7 +17,6 @@ from skbo_silbo.decomposition._sir_problem import MomentsProblem, RowsProblem
 from skbo_silbo.decomposition.rows._columns import (
     check_some_column_varies,
     column_scales,
-    drop_constant_columns,
     with_positive_peaks,
 )
 from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
@@ -42,7 +41,6 @@ from skbo_silbo.decomposition.selection._ridge import (
     choose_ridge_from_moments,
     slice_targets,
 )
-from skbo_silbo.decomposition.significance._direction_errors import direction_errors
 from skbo_silbo.decomposition.significance._linearity import check_linearity, has_slice_per_value
 from skbo_silbo.decomposition.significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
@@ -60,7 +58,6 @@ from skbo_silbo.decomposition.slicing._slices import (
     Slices,
     local_membership,
     slice_response,
-    slice_within,
 )
 
 SOLVERS = ("auto", "dense", "dual", "randomized")
@@ -126,7 +123,7 @@ class SlicedInverseRegression(SupervisedProjection):
         self,
         n_components: int | str = "auto",
         *,
-        n_slices: int | ArrayLike = 10,
+        n_slices: int = 10,
         n_local_neighbors: int | None = None,
         ridge: float | str = "auto",
         scale: bool = True,
@@ -395,7 +392,7 @@ class SlicedInverseRegression(SupervisedProjection):
         self._check_shape(*X.shape)
         slices = slice_response(y, self.n_slices, sample_weight=weights)
         self._reset()
-        self.target_type_, self._n_groups = target_type(y), 1
+        self.target_type_ = target_type(y)
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         drawn = np.zeros(len(y), dtype=bool)  # of the rows that tests use
         drawn[np.random.RandomState(0).random_sample(len(y)).argsort()[:MAX_ROWS]] = True
@@ -411,7 +408,7 @@ class SlicedInverseRegression(SupervisedProjection):
         if not self.n_components_:
             warn_no_direction()
         dtype = np.result_type(X.dtype, np.float32)
-        self._store_in_features(columns, dtype, self.components_ @ moments.scatter)
+        self._store(columns, dtype)
         return self
 
     def _select_samples(self, data):
@@ -428,16 +425,6 @@ class SlicedInverseRegression(SupervisedProjection):
             data = data.reweighted(elliptical_weights(X, self.random_state))
             check_labels(data.y, len(X))
         return data
-
-    def _standard_errors(self, rows):
-        if not hasattr(self, "dimension_tests_") or self.reweight is not None:
-            return None
-        slices = slice_within(rows.y, rows.groups, self.n_slices, sample_weight=rows.weights)
-        if slices.weights is not None or not np.array_equal(slices.counts, self.slice_sizes_):
-            return None
-        rows = drop_constant_columns(rows)
-        errors = direction_errors(rows.X_labeled, slices, len(self.components_))
-        return None if errors is None else rows.columns.expand(errors)
 
 
 def check_sir_identified(n_components: int | str, limit: int) -> None:

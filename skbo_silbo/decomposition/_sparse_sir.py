@@ -25,7 +25,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._typing import ArrayLike
 from skbo_silbo.decomposition._projection import (
     AUTO,
     NONNEGATIVE,
@@ -74,9 +73,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         predicted by the lasso, on held-out samples, better than by its mean, by at least three
         standard errors. If there are none, a warning is raised, `n_components_` is 0, and
         `components_` holds the leading direction.
-    n_slices : int or array-like of increasing edges, default=20
-        Target number of slices, or the values at which to cut y, as in
-        `SemiSlicedInverseRegression`.
+    n_slices : int, default=20
+        Target number of slices, as in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, each of which is a slice. "auto" decides by the type of y, as in
         `SemiSlicedInverseRegression`.
@@ -140,7 +138,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         self,
         n_components: int | str = "auto",
         *,
-        n_slices: int | ArrayLike = 20,
+        n_slices: int = 20,
         categorical: bool | str = "auto",
         penalty: float | str = "auto",
     ) -> None:

@@ -161,8 +161,7 @@ def bootstrap_directions(
     The components of each resample are therefore rotated so that their scores on all rows match
     those of the fitted directions as closely as possible (orthogonal Procrustes; a sign change for
     one direction). For r > 1 the intervals consequently describe the variability of the subspace,
-    not rotations within it. The standard errors of ``summary(X, y)`` include such rotations. Its
-    directions are `components_` divided by their lengths.
+    not rotations within it.
 
     Estimation shrinks the entries of active features, and fitting to a resample shrinks them again.
     Percentile intervals are therefore biased towards zero: for two or more directions their

@@ -50,7 +50,6 @@ from sklearn.utils import check_random_state
 from skbo_silbo._checks import check_integer, check_switch
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 from skbo_silbo.decomposition import SlicedInverseRegression, split_labelled
-from skbo_silbo.decomposition._summary import text_table
 from skbo_silbo.decomposition.rows._columns import (
     center_within_groups,
     drop_constant_columns,
@@ -64,9 +63,9 @@ LEAST_LEFT = 1e-8  # a row whose leverage is closer to 1 is fitted exactly, and 
 N_DRAWS = 999  # simulated statistics of the conditional test
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class CoordinateTest:
-    """Result of `coordinate_test`, displayed as a table.
+    """Result of `coordinate_test`.
 
     Attributes
     ----------
@@ -83,17 +82,13 @@ class CoordinateTest:
     statistic: float
     p_value: float
 
-    def __repr__(self) -> str:
-        row = [", ".join(self.features), f"{self.statistic:.5g}", f"{self.p_value:.5g}"]
-        return text_table([row], ["Stat", "p.value"])
-
 
 def coordinate_test(
     X: ArrayLike,
     y: ArrayLike,
     features: int | str | Iterable[int | str],
     *,
-    n_slices: int | ArrayLike = 10,
+    n_slices: int = 10,
     categorical: bool | str = "auto",
     n_components: int | None = None,
     sample_weight: ArrayLike | None = None,
@@ -116,8 +111,8 @@ def coordinate_test(
         are ignored.
     features : int, str, sequence of int or str, or mask of shape (d,) of bool
         Features to test, by index, by name or as a boolean mask.
-    n_slices : int or array-like of increasing edges, default=10
-        Target number of slices, or their edges, as in `SemiSlicedInverseRegression`.
+    n_slices : int, default=10
+        Target number of slices, as in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
         Whether y is categorical, see `SemiSlicedInverseRegression`.
     n_components : int, default=None
@@ -159,9 +154,9 @@ def coordinate_test(
     >>> from skbo_silbo.inspection import coordinate_test
     >>> X = np.random.default_rng(0).normal(size=(300, 4))
     >>> y = X[:, 0] + np.exp(X[:, 1])
-    >>> coordinate_test(X, y, [2, 3], n_slices=4)
-             Stat p.value
-    x2, x3 5.0284 0.32294
+    >>> test = coordinate_test(X, y, [2, 3], n_slices=4)
+    >>> test.features, round(test.p_value, 2)
+    (['x2', 'x3'], 0.32)
     >>> coordinate_test(X, y, [1], n_components=1).p_value
     0.001
     """

@@ -43,14 +43,6 @@ def test_general_and_normal_tests_of_variances(diabetes):
     np.testing.assert_allclose(tests["p_value_normal"][1:4], normal, rtol=1e-5)
 
 
-def test_save_summary_matches_dr_columns(diabetes):
-    """summary(dr(y~., data=d, method="save", nslices=4))."""
-    text = SlicedAverageVarianceEstimation(n_slices=4).fit(*diabetes).summary()
-    lines = [line.split() for line in text.splitlines()]
-    assert ["Stat", "df", "p.value(Nor)", "p.value"] in lines
-    assert ["2D", "vs", ">=", "3D", "181.45", "108", "1.24171e-05", "0.000793029"] in lines
-
-
 @pytest.mark.parametrize(
     ("features", "k", "statistic"),
     [
@@ -69,25 +61,15 @@ def test_statistics_of_coordinate_tests(diabetes, features, k, statistic):
     np.testing.assert_allclose(test.statistic, statistic, rtol=1e-9)
 
 
-def test_the_summary_says_what_that_of_dr_says(diabetes):
+def test_directions_and_tests_of_sliced_inverse_regression(diabetes):
     """summary(dr(y~., data=d, method="sir", nslices=10))."""
-    X, y = diabetes
-    text = SlicedInverseRegression(4, ridge=0).fit(X, y).summary(X, y)
-    assert repr(text) == str(text)
-    lines = [line.split() for line in text.splitlines()]
-    for line in SUMMARY.strip().splitlines():
-        words = line.split()
-        assert words in [shown[: len(words)] for shown in lines], line
-    sizes = [[line[0], *(abs(float(v)) for v in line[1:])] for line in lines if line[:1] == ["sex"]]
-    assert sizes[0][1:] == pytest.approx([0.218579, 0.034466, 0.082016, 0.039511], rel=1e-4)
-    assert len(sizes) == 2  # with standard errors, which dr has not
-
-
-SUMMARY = """
-SlicedInverseRegression
-46 45 45 44 44 46 44 45 45 38
-Eigenvalues 0.518612 0.0952484 0.0443076 0.0201967
-0D vs >= 1D 316.877 90
-1D vs >= 2D 87.6501 72 0.101198
-2D vs >= 3D 45.5503 56 0.839507
-"""
+    sir = SlicedInverseRegression(4, ridge=0).fit(*diabetes)
+    assert sir.slice_sizes_.tolist() == [46, 45, 45, 44, 44, 46, 44, 45, 45, 38]
+    values = [0.518612, 0.0952484, 0.0443076, 0.0201967]
+    np.testing.assert_allclose(sir.eigenvalues_[:4], values, rtol=1e-5)
+    tests = sir.dimension_tests_
+    np.testing.assert_allclose(tests["statistic"][:3], [316.877, 87.6501, 45.5503], rtol=1e-5)
+    assert tests["df"][:3].tolist() == [90, 72, 56]
+    np.testing.assert_allclose(tests["p_value"][1:3], [0.101198, 0.839507], rtol=1e-5)
+    of_sex = sir.components_[:, 1] / np.linalg.norm(sir.components_, axis=1)
+    assert np.abs(of_sex) == pytest.approx([0.218579, 0.034466, 0.082016, 0.039511], rel=1e-4)

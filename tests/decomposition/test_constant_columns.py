@@ -95,10 +95,6 @@ def test_a_group_is_no_direction_within_itself():
 def test_what_is_said_of_the_fit_does_without():
     X, y = make_rows()
     padded, sir = with_constant(X, 0.1), SlicedInverseRegression(1, ridge=0)
-    before, after = (
-        sir.fit(rows, y).summary(rows, y).split("Standard errors:")[1] for rows in (X, padded)
-    )
-    assert after.splitlines()[1:4] == before.splitlines()[1:4]
     intervals = bootstrap_directions(sir, padded, y, n_resamples=20, random_state=0)
     assert (intervals.components[:, 2] == 0).all()
     with pytest.raises(ValueError, match="x2 is constant"):

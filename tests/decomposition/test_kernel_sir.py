@@ -107,41 +107,12 @@ def test_unlabelled_rows_help_on_curled_sheet():
     assert max(weights) > 0
 
 
-# -- the way back --------------------------------------------------------------------------------
-
-
-def test_preimage_is_near_original_rows():
-    rng = np.random.default_rng(0)
-    t = rng.uniform(-1, 1, size=150)
-    X = np.column_stack([t, t**2, np.sin(3 * t)])
-    sir = KernelSlicedInverseRegression(2, fit_inverse_transform=True).fit(X, t)
-    fresh = np.linspace(-0.9, 0.9, 50)
-    rows = np.column_stack([fresh, fresh**2, np.sin(3 * fresh)])
-    back = sir.inverse_transform(sir.transform(rows))
-    assert np.sqrt(np.mean((back - rows) ** 2)) < 0.05
-
-
-def test_the_preimage_has_to_be_asked_for():
-    X, y = rings()
-    with pytest.raises(AttributeError, match="inverse_transform") as error:
-        KernelSlicedInverseRegression(1).fit(X, y).inverse_transform(np.zeros((1, 1)))
-    assert "requires fit_inverse_transform=True" in str(error.value.__cause__)
-    sir = KernelSlicedInverseRegression(1, fit_inverse_transform=True).fit(X, y)
-    with pytest.raises(ValueError, match=r"\bZ\b.*n_components_.*got 2"):
-        sir.inverse_transform(np.zeros((1, 2)))
-
-
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_every_kernel_learns_scores_and_the_way_back(kernel):
+def test_every_kernel_learns_scores(kernel):
     X = np.random.default_rng(0).uniform(0.1, 1.0, size=(150, 8))
     y = X[:, 0] + 2.0 * X[:, 7]
-    sir = KernelSlicedInverseRegression(1, kernel=kernel, fit_inverse_transform=True)
-    sir = sir.fit(X, y)
-    Z = sir.transform(X)
+    Z = KernelSlicedInverseRegression(1, kernel=kernel).fit_transform(X, y)
     assert abs(np.corrcoef(Z[:, 0], y)[0, 1]) > 0.9
-    back = sir.inverse_transform(Z)
-    assert back.shape == X.shape
-    assert np.mean((back - X)[:, [0, 7]] ** 2) < 0.8 * X[:, [0, 7]].var()
 
 
 # -- surface -------------------------------------------------------------------------------------

@@ -126,7 +126,6 @@ def test_one_column_is_one_response():
 @pytest.mark.parametrize(
     ("change", "parameters", "message"),
     [
-        (lambda Y: Y, {"n_slices": [0.0, 1.0]}, r"n_slices.*integer"),
         (lambda Y: np.where(np.eye(300, 2), np.nan, Y), {}, "row 0 has 1 NaN"),
         (lambda Y: np.ones_like(Y), {}, "at least 2 different values"),
         (lambda Y: Y, {"categorical": True}, "1d array"),

@@ -48,11 +48,11 @@ def test_weighted_chi_square_tests_hold_level(n_sets):
 def test_sparse_fit_is_weighted_lasso():
     X, y, _ = make_data(5, n=80)
     weights = np.random.default_rng(5).uniform(0.2, 2, size=80)
-    sparse = SparseSlicedInverseRegression(1, n_slices=[0.5], penalty=0.1)
-    sparse.fit(X, y, sample_weight=weights)
+    response = np.where(y >= 0.5, 1.0, 0.0)
+    sparse = SparseSlicedInverseRegression(1, penalty=0.1)
+    sparse.fit(X, response, sample_weight=weights)
     Z = X - np.average(X, axis=0, weights=weights)
     Z /= np.sqrt(np.average(Z**2, axis=0, weights=weights))
-    response = np.where(y >= 0.5, 1.0, 0.0)
     response -= np.average(response, weights=weights)
     response /= np.sqrt(np.average(response**2, weights=weights))
     expected = Lasso(0.1, fit_intercept=False).fit(Z, response, sample_weight=weights).coef_

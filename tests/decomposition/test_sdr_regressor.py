@@ -75,7 +75,7 @@ def test_units_do_not_matter_and_folds_are_seeded():
 def test_any_reducer_does_and_its_parameters_are_searched():
     X, y = drawn(0, n=90)
     search = GridSearchCV(
-        SDRRegressor(ActiveSubspace(1, n_refinements=0), n_folds=2),
+        SDRRegressor(ActiveSubspace(1), n_folds=2),
         {"reducer__n_components": [1, 2]},
         cv=2,
     ).fit(X, y)

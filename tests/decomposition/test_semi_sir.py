@@ -49,10 +49,9 @@ def test_categories_give_the_space_of_linear_discriminant_analysis():
 @pytest.mark.parametrize("k", [2, 20])
 def test_localised_slices_match_definition(k):
     X, y = make_data(n=90)
-    edges = np.sort(y)[[9, 29]]
-    local = SemiSlicedInverseRegression(2, n_slices=edges, n_local_neighbors=k).fit(X, y)
+    codes = np.searchsorted(np.sort(y)[[9, 29]], y, side="right")
+    local = SemiSlicedInverseRegression(2, n_local_neighbors=k).fit(X, codes)
     centred = X - X.mean(axis=0)
-    codes = np.searchsorted(edges, y, side="right")
     Gamma = np.zeros((6, 6))
     for i in range(90):
         members = np.flatnonzero(codes == codes[i])

@@ -31,7 +31,7 @@ TRANSFORMERS = {
     "kernel": KernelSlicedInverseRegression(2, n_slices=4),
     "sparse": SparseSlicedInverseRegression(1, n_slices=3, penalty=0.1),
     "outer products": MAVE(1),
-    "active": ActiveSubspace(1, n_refinements=0),
+    "active": ActiveSubspace(1),
 }
 TAKE_UNLABELED = ("semi-sir", "semi-sir auto", "local", "active")
 KINDS = ("linear", "square", "ties", "constant", "one other", "noise", "words")

@@ -17,10 +17,8 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
 )
 
-EDGES = [-1.0, 0.0, 1.0]
 
-
-def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
+def pencil_by_hand(X, codes, rest, w, alpha, ridge, n_neighbors=7):
     """(Gamma, T) and the weighted mean, from the formulas, without roots of weights."""
     mean = np.average(X, axis=0, weights=w)
     C, rows = X - mean, np.concatenate([X, rest]) - mean
@@ -31,7 +29,7 @@ def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
     roughness = differences.T @ differences / len(i)
     T = C.T @ (w[:, None] * C) + alpha * w.sum() * roughness
     T += ridge * np.trace(T) / X.shape[1] * np.eye(X.shape[1])
-    codes, gamma = np.searchsorted(EDGES, y, side="right"), np.zeros_like(T)
+    gamma = np.zeros_like(T)
     for h in np.unique(codes):
         inside = codes == h
         gap = np.average(C[inside], axis=0, weights=w[inside])
@@ -44,11 +42,11 @@ def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
 )
 def test_weighted_labels_match_explicit_graph(d, solver):
     X, y, rest, _, weights = weighted_rows(0, d=d)
-    w = numbers_of_rows(weights)
+    w, codes = numbers_of_rows(weights), np.digitize(y, [-1.0, 0.0, 1.0])
     sir = SemiSlicedInverseRegression(
-        2, n_slices=EDGES, alpha=0.7, ridge=0.2, scale=False, solver=solver, random_state=0
-    ).fit(X, y, rest, sample_weight=weights)
-    gamma, T, mean = pencil_by_hand(X, y, rest, w, 0.7, 0.2)
+        2, alpha=0.7, ridge=0.2, scale=False, solver=solver, random_state=0
+    ).fit(X, codes, rest, sample_weight=weights)
+    gamma, T, mean = pencil_by_hand(X, codes, rest, w, 0.7, 0.2)
     eigenvalues, B = linalg.eigh(gamma, T)
     np.testing.assert_allclose(sir.mean_, mean)
     np.testing.assert_allclose(sir.eigenvalues_[:2], eigenvalues[::-1][:2], rtol=1e-6)

@@ -87,9 +87,9 @@ def test_row_that_a_feature_marks_does_not_count(k):
     X, y = make_data()
     marked = np.column_stack([X, np.arange(200) == 7])
     rest = np.arange(200) != 7
-    edges = np.quantile(y, np.arange(1, 10) / 10)
-    with_row = coordinate_test(marked, y, [1], n_slices=edges, n_components=k).p_value
-    without = coordinate_test(X[rest], y[rest], [1], n_slices=edges, n_components=k).p_value
+    y = np.digitize(y, np.quantile(y, np.arange(1, 10) / 10))
+    with_row = coordinate_test(marked, y, [1], n_components=k).p_value
+    without = coordinate_test(X[rest], y[rest], [1], n_components=k).p_value
     assert with_row == pytest.approx(without, abs=0.05)
     with pytest.raises(ValueError, match=r"identified by a single labelled row .* got x1, x5"):
         coordinate_test(marked, y, [1, 5], n_components=k)
@@ -102,13 +102,6 @@ def test_conditional_p_value_is_reproducible():
     )
     assert one == again
     assert one == pytest.approx(other, abs=0.07)  # four standard errors of 999 draws
-
-
-def test_table_shows_statistic_and_p_value():
-    test = coordinate_test(*make_data(), [1, 3])
-    heads, row = (line.split() for line in str(test).replace("x1, x3", "").splitlines())
-    assert heads == ["Stat", "p.value"]
-    np.testing.assert_allclose([float(c) for c in row], [test.statistic, test.p_value], rtol=1e-4)
 
 
 def test_names_categories_and_unlabelled_rows():

@@ -145,7 +145,7 @@ def test_spectrum_marks_the_chosen(plt, problem, sir):
 def test_long_spectra_are_truncated_with_note(plt):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 30))
-    active = ActiveSubspace(1, n_refinements=0).fit(X, X[:, 0] ** 2)
+    active = ActiveSubspace(1).fit(X, X[:, 0] ** 2)
     (axes,) = SubspaceDisplay.from_estimator(active, X, X[:, 0], kind="spectrum").axes_
     assert axes.get_xlabel() == "direction (first 20 of 30)"
     assert len(axes.lines[0].get_xdata()) == 20

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import gen_batches
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import BoolArray, FloatArray
@@ -23,7 +22,6 @@ FAR = 100  # columns are shifted if their first value exceeds this multiple of t
 SAMPLE = 50  # evenly spaced rows from which the ranges are computed
 # Degrees of freedom if one sample has all the weight. They make the standard error huge.
 LEAST_FREEDOM = 1e-12
-BATCH = 1000  # number of rows multiplied by their scores at a time
 
 
 def check_extremes(rows, what="X", names=None):
@@ -208,16 +206,6 @@ def mean_and_spread(values, weights):
     shares = np.full(len(values), 1 / len(values)) if weights is None else weights / weights.sum()
     mean = shares @ values
     return mean, np.sqrt(shares @ (values - mean) ** 2)
-
-
-def products_with_scores(X, mean, components, weights=None):
-    """Compute ``Z' (X - mean)`` for the scores Z of X, without copying X."""
-    products = np.zeros(components.shape)
-    for batch in gen_batches(len(X), BATCH):
-        rows = X[batch] - mean
-        Z = rows @ components.T
-        products += (Z if weights is None else weights[batch, None] * Z).T @ rows
-    return products
 
 
 def with_positive_peaks(components):

@@ -223,9 +223,9 @@ def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=Tru
     ----------
     y : ndarray of shape (n_l,) or (n_l, q)
         Labels of the labelled samples, after validation.
-    n_slices : int or array-like or None
+    n_slices : int or None
         Target number of slices. The warning about class labels is raised only if y has more
-        distinct values than slices, and never if edges are passed instead of a number.
+        distinct values than slices.
     remedy : str
         Advice in the warning, for users whose integers are class labels.
     """

@@ -269,16 +269,14 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
 
     Returns
     -------
-    n_kept : int
-    why : str
-        Reason why directions were dropped, as a sentence. It is empty if none were dropped.
+    int
     """
     places = linearity_sample(*S.shape, slices.weights)
     if not len(places) or r <= int(by_value):
-        return r, ""
+        return r
     k, failed = find_violation(S[places], r, slices.codes[places] if by_value else None)
     if not failed:
-        return r, ""
+        return r
     kept = max(k, 1)
     why = (
         f"The condition of {' and of '.join(failed)} fails: along direction {k + 1} of those "
@@ -295,7 +293,7 @@ def n_before_violation(S, r, slices, tests_attribute, by_value=False):
         "linearity. Set n_components to keep more directions. Transforming skewed features helps "
         "less often."
     )
-    return kept, f"{kept} of {r} directions found are kept. {why}"
+    return kept
 
 
 def has_slice_per_value(y, slices):

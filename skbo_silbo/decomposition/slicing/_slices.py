@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 from skbo_silbo._checks import brief
 from skbo_silbo._numerics.graphs import neighbor_indices
-from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from skbo_silbo._typing import BoolArray, FloatArray, IntArray
 from skbo_silbo.decomposition.rows._weights import effective_weights, sample_by_weight
 
 N_STARTS = 10  # initialisations of k-means
@@ -120,9 +120,9 @@ class Slices:
 
 
 def slice_response(
-    y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: NDArray[Any] | None = None
+    y: NDArray[Any], n_slices: int, *, sample_weight: NDArray[Any] | None = None
 ) -> Slices:
-    """Slice the response by quantiles, at given edges, by category or by k-means.
+    """Slice the response by quantiles, by category or by k-means.
 
     R's rule makes slices of ``max(2, n_l // n_slices)`` samples, each extended to the end of a run
     of ties, with the rest in the last one.
@@ -135,10 +135,9 @@ def slice_response(
         most one per two samples. For a structured array of "event" and "time", events and censored
         times are sliced separately, in numbers of slices proportional to their shares (Li, Wang and
         Chen 1999).
-    n_slices : int or array-like of increasing edges
-        Target number of slices, or edges e that define the slices (-inf, e_0), [e_0, e_1), ...,
-        [e_k, inf). If y takes at most `n_slices` values, some of them repeatedly, each value is a
-        slice.
+    n_slices : int
+        Target number of slices. If y takes at most `n_slices` values, some of them repeatedly, each
+        value is a slice.
     sample_weight : ndarray of shape (n_l,), default=None
         Positive weights of the samples, scaled so that a weight of 1 is one sample.
 
@@ -149,18 +148,15 @@ def slice_response(
     Raises
     ------
     ValueError
-        If `n_slices` is invalid, the edges leave fewer than two non-empty slices, or edges are
-        given for several responses.
+        If `n_slices` is not an integer of at least 2.
     """
-    n_slices = check_n_slices(n_slices)
+    check_n_slices(n_slices)
     if y.dtype.names:
         codes = _censored_codes(y, n_slices, sample_weight)
     elif y.ndim == 2:
         codes = _clusters(y, n_slices, sample_weight)
     elif y.dtype.kind not in "fiu":
         codes = np.unique(y, return_inverse=True)[1]
-    elif isinstance(n_slices, np.ndarray):
-        codes = _codes_by_edges(y, n_slices)
     else:
         codes = _codes_by_count(y, n_slices, sample_weight)
     return Slices(codes, np.bincount(codes, sample_weight), sample_weight)
@@ -235,32 +231,16 @@ def _codes_within(groups, codes_of):
 
 
 def check_n_slices(n_slices):
-    """Validate `n_slices`, and return a number of slices or their edges."""
-    if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
-        if n_slices < 2:
-            raise ValueError(f"n_slices must be at least 2, got {n_slices}.")
-        return int(n_slices)
-    edges = np.asarray(n_slices)
-    if edges.ndim != 1 or edges.dtype.kind not in "fiu" or len(edges) == 0:
+    """Raise a ValueError unless `n_slices` is an integer of at least 2."""
+    if not isinstance(n_slices, Integral) or isinstance(n_slices, bool) or n_slices < 2:
         raise ValueError(
-            f"n_slices must be an int or a 1d array of slice edges, got {brief(n_slices)}. Pass "
-            "the number of slices, or the values at which to cut."
+            f"n_slices must be an integer of at least 2, got {brief(n_slices)}. To cut y at given "
+            "values, pass np.digitize(y, values) as y."
         )
-    if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
-        raise ValueError(
-            f"n_slices must hold finite, increasing edges, got {brief(n_slices)}. Sort them, and "
-            "drop duplicates."
-        )
-    return edges.astype(np.float64)
 
 
 def _clusters(y, n_slices, weights):
     """Return the k-means cluster of each row of y."""
-    if isinstance(n_slices, np.ndarray):
-        raise ValueError(
-            f"n_slices must be an integer if y has {y.shape[1]} responses, got edges. Pass the "
-            "number of clusters."
-        )
     values, ranks = np.unique(y, axis=0, return_inverse=True)
     if len(values) <= n_slices:
         return ranks
@@ -278,13 +258,11 @@ def _censored_codes(y, n_slices, weights):
     w = np.ones(len(y)) if weights is None else weights
 
     def codes_of(rows):
-        if isinstance(n_slices, np.ndarray):
-            return np.searchsorted(n_slices, y["time"][rows], side="right")
         few = int(np.rint(n_slices * w[rows].sum() / w.sum()))
         return _codes_by_count(y["time"][rows], few, w[rows]) if few > 1 else 0
 
     groups = np.unique(~y["event"], return_inverse=True)[1]
-    return np.unique(_codes_within(groups, codes_of), return_inverse=True)[1]
+    return _codes_within(groups, codes_of)
 
 
 def _codes_by_count(y, n_slices, weights):
@@ -313,16 +291,6 @@ def _first_values(last_rows, size):
     if len(last_values) < 2:
         return np.array([max(last_values[0], 1) if last_values else len(last_rows) // 2])
     return np.array(last_values[:-1]) + 1
-
-
-def _codes_by_edges(y, edges):
-    occupied, codes = np.unique(np.searchsorted(edges, y, side="right"), return_inverse=True)
-    if len(occupied) < 2:
-        raise ValueError(
-            "n_slices must hold edges that divide the labelled y into at least 2 slices, but all "
-            f"{len(codes)} labels are in one. Add an edge within the range of y."
-        )
-    return codes
 
 
 def evenly_spaced(X, slices, n_rows):
