@@ -17,7 +17,7 @@ FOLDERS = {  # of the gallery and their examples, in reading order
     "reduce": "few_labels unlabeled_rows sdr_subspace how_many predict_along_directions "
     "four_truths sparse_and_curled sites_and_survival",
     "paper": "paper_figure learnt_plane baselines",
-    "extend": "own_parts own_surrogate autoencoder problems",
+    "extend": "own_parts own_surrogate problems",
 }
 READING_ORDER = " ".join(FOLDERS.values()).split()
 

@@ -34,13 +34,6 @@ class TransformerLike(Protocol):
         """Transform the samples X."""
 
 
-class InvertibleTransformerLike(TransformerLike, Protocol):
-    """Transformer that has an inverse transformation."""
-
-    def inverse_transform(self, *args: Any, **kwargs: Any) -> Any:
-        """Transform samples back to the original space."""
-
-
 class RegressorLike(Protocol):
     """Regressor with scikit-learn's interface."""
 

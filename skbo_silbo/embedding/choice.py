@@ -99,9 +99,8 @@ def choose_embedding(embedding: Any, n_components: int | Auto, d: int) -> Learne
         return embedding
     if isinstance(embedding, type) or not is_transformer(embedding):
         raise ValueError(
-            f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
-            "inverse_transform, or an object with name and learn(X, y, X_unlabeled), got "
-            f"{brief(embedding)}."
+            f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_, or an "
+            f"object with name and learn(X, y, X_unlabeled), got {brief(embedding)}."
         )
     return transformer_learner(embedding, d)
 

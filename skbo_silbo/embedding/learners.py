@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._typing import Auto, FloatArray, InvertibleTransformerLike, TransformerLike
+from skbo_silbo._typing import Auto, FloatArray, TransformerLike
 from skbo_silbo.decomposition import (
     ActiveSubspace,
     SemiSlicedInverseRegression,
@@ -18,7 +18,6 @@ from skbo_silbo.decomposition import (
     slice_response,
 )
 from skbo_silbo.embedding.linear import LinearEmbedding
-from skbo_silbo.embedding.nonlinear import TransformerEmbedding
 
 # With at most 50 values, slices have at most seven members. All are neighbours of one another.
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
@@ -33,36 +32,25 @@ class TransformerLearner:
     ----------
     name : str
     transformer : estimator
-        Transformer with scikit-learn's interface, which is cloned before every fit. Unlabelled
-        points are passed as `X_unlabeled` if its `fit` accepts this argument.
-    is_linear : bool
-        Whether the fitted transformer has the attribute ``components_``. If not, it must have the
-        method ``inverse_transform``.
+        Transformer with scikit-learn's interface and, once fitted, ``components_``. It is cloned
+        before every fit. Unlabelled points are passed as `X_unlabeled` if its `fit` accepts this
+        argument.
     """
 
     name: str
-    transformer: TransformerLike | InvertibleTransformerLike
-    is_linear: bool = True
+    transformer: TransformerLike
 
-    def learn(
-        self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
-    ) -> LinearEmbedding | TransformerEmbedding:
-        """Fit the transformer, and return the embedding that it defines.
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
+        """Fit the transformer, and return the embedding onto the span of its components.
 
-        A linear transformer gives the embedding onto the span of its components. The result is the
-        identity if all values or all points are equal. It is also the identity, with a warning, if
-        the fit fails.
+        The result is the identity if all values or all points are equal. It is also the identity,
+        with a warning, if the fit fails.
         """
         if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
         try:
             fitted = _fit_clone(self.transformer, X, y, X_unlabeled)
-            if self.is_linear:
-                return LinearEmbedding.from_components(fitted.components_)
-            embedding = TransformerEmbedding.from_image(fitted, np.vstack([X, X_unlabeled]))
-            if not np.isfinite(embedding.centre).all():
-                raise ValueError("points of the cube have no finite coordinates")
-            return embedding
+            return LinearEmbedding.from_components(fitted.components_)
         except ValueError as error:
             warn_user(
                 f"embedding={self.transformer!r} could not be fitted to the values so far "
@@ -78,27 +66,23 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
     Raises
     ------
     ValueError
-        If the fit fails, or its components or inverse transform have the wrong shape.
+        If the fit fails, or its components have the wrong shape.
     """
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
     try:
         fitted = _fit_clone(transformer, X, rng.permutation(N_TRIAL).astype(float), X)
-        linear = hasattr(fitted, "components_") or not hasattr(type(fitted), "inverse_transform")
-        rows = fitted.components_ if linear else fitted.inverse_transform(fitted.transform(X))
-        wanted = (len(rows), d) if linear else X.shape
-        if np.shape(rows) != wanted or not np.isfinite(np.asarray(rows, dtype=float)).all():
-            what = "components_" if linear else "the rows of inverse_transform"
-            raise ValueError(f"{what} must be finite, of shape {wanted}, got {np.shape(rows)}")
+        rows = np.asarray(fitted.components_, dtype=float)
+        if rows.ndim != 2 or rows.shape[1] != d or not np.isfinite(rows).all():
+            raise ValueError(f"components_ must be finite, of shape (r, {d}), got {rows.shape}")
     except Exception as error:
         raise ValueError(
-            "`embedding` must be a transformer with components_ after fit(X, y), or one whose "
-            f"inverse_transform maps back to all inputs: fitting {transformer!r} to {N_TRIAL} "
-            f"random rows raised {type(error).__name__}: {error}. Use a linear transformer such as "
-            "SemiSlicedInverseRegression, KernelPCA with fit_inverse_transform=True, or a Pipeline "
-            "of invertible steps."
+            "`embedding` must be a transformer with components_ after fit(X, y), but fitting "
+            f"{transformer!r} to {N_TRIAL} random rows raised {type(error).__name__}: {error}. Use "
+            "a linear transformer such as SemiSlicedInverseRegression, or an object with name and "
+            "learn(X, y, X_unlabeled) (skbo_silbo.embedding.Learner)."
         ) from error
-    return TransformerLearner(type(transformer).__name__, transformer, linear)
+    return TransformerLearner(type(transformer).__name__, transformer)
 
 
 def _varies(X: FloatArray, y: FloatArray) -> bool:
@@ -192,9 +176,7 @@ class ActiveSubspaceLearner:
     n_components: int | Auto
     name = "active-subspace"
 
-    def learn(
-        self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
-    ) -> LinearEmbedding | TransformerEmbedding:
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the learnt embedding, or the identity if no direction is identified."""
         most = "auto" if self.n_components == "auto" else min(self.n_components, len(X) - 1)
         estimator = ActiveSubspace(most)

@@ -1,13 +1,13 @@
-"""Linear embeddings."""
+"""Linear embeddings, and serialisation of embeddings."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from skbo_silbo._numerics.preimages import nearest_preimages
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.embedding._learner_protocol import Embedding
+from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 
 ORTHONORMAL = 1e-6  # tolerance of the inner products of the columns
 
@@ -109,9 +109,42 @@ def nearest_points(Z: FloatArray, embedding: Embedding, centre: FloatArray) -> F
     """Return, for each row of coordinates, the point of the cube nearest to a centre.
 
     If no point of the cube has these coordinates, the point with the closest coordinates is
-    returned. A nonlinear embedding is inverted by its transformer, and the result is clipped to the
-    cube.
+    returned. Any other embedding expands the coordinates, and the result is clipped to the cube.
     """
     if embedding.basis is None:
         return np.clip(embedding.expand(Z), -1.0, 1.0)
     return nearest_preimages(Z, embedding.basis, centre)
+
+
+def embedding_to_data(embedding: Embedding) -> Any:
+    """Convert an embedding to JSON-compatible data.
+
+    Embeddings other than linear ones are stored as None, because their learner makes them again.
+    """
+    if not isinstance(embedding, LinearEmbedding):
+        return None
+    basis = embedding.basis
+    if basis is None:
+        return {"basis": None}
+    order = "C" if basis.flags.c_contiguous else "F"  # the memory order affects rounding
+    return {"basis": basis.tolist(), "order": order}
+
+
+def embedding_from_data(data: Any, d: int, learner: Learner) -> Embedding:
+    """Restore an embedding of d inputs from the data of `embedding_to_data`.
+
+    An embedding that was stored as None is made again by its learner.
+
+    Raises
+    ------
+    ValueError
+        If a basis has the wrong number of rows.
+    """
+    if data is None:
+        return learner.learn(np.empty((0, d)), np.empty(0), np.empty((0, d)))
+    if data["basis"] is None:
+        return LinearEmbedding(d)
+    basis = np.array(data["basis"], dtype=float, order=data["order"])
+    if basis.ndim != 2 or len(basis) != d:
+        raise ValueError(f"the basis must have {d} rows, one per column, got shape {basis.shape}")
+    return LinearEmbedding(d, basis)

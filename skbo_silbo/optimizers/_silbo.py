@@ -66,9 +66,6 @@ class SILBO(EmbeddedOptimizer):
         - "semi-sir-paper": Algorithm 2 of the paper as printed.
         - "sir": sliced inverse regression, without unlabelled points.
         - A transformer with ``components_`` after ``fit(X, y)`` or ``fit(X, y, X_unlabeled)``.
-        - A transformer with ``inverse_transform``, such as `KernelPCA` with
-          ``fit_inverse_transform=True``. z is searched in the box around the image of the observed
-          and unlabelled points, and the inverse is clipped to the bounds.
         - A `skbo_silbo.embedding.Learner`.
 
         Transformers are tested on random data when the optimiser is created. If one cannot be

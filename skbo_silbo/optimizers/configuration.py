@@ -15,10 +15,9 @@ from skbo_silbo._members import check_members, check_methods, check_takes, missi
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.acquisition.acquisition_functions import ACQUISITIONS
-from skbo_silbo.acquisition.searches import BOX_ROUNDS, BoxSearch, Climb
+from skbo_silbo.acquisition.searches import BoxSearch, Climb
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding.choice import IdentityLearner
-from skbo_silbo.embedding.learners import TransformerLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, SurrogateOptions, Warp
 from skbo_silbo.surrogate.regressor import RegressorSurrogate, is_regressor, sklearn_process
 from skbo_silbo.surrogate.warps import WARPS, IdentityWarp
@@ -168,16 +167,8 @@ def make_search(search, learner, acquisition, surrogate):
     Raises
     ------
     ValueError
-        If the name is unknown, or if the search needs gradients that the embedding does not have,
-        or a method that the surrogate does not have.
+        If the name is unknown, or if the search needs a method that the surrogate does not have.
     """
-    if isinstance(learner, TransformerLearner) and not learner.is_linear:
-        if search not in ("auto", "random"):
-            raise ValueError(
-                "search must be 'auto' or 'random' for a nonlinear embedding (inverse_transform "
-                f"without components_), got {search!r}. Omit search or use a linear embedding."
-            )
-        return BoxSearch(n_rounds=BOX_ROUNDS)
     says_share = hasattr(surrogate, "unexplained_share")
     if isinstance(search, str) and search == "auto" and isinstance(learner, IdentityLearner):
         # Parzen draws have only been benchmarked with log acquisition functions.

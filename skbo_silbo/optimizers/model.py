@@ -8,7 +8,7 @@ import numpy as np
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.embedding.choice import IdentityLearner
-from skbo_silbo.embedding.nonlinear import RELEARN, embedding_from_data, embedding_to_data
+from skbo_silbo.embedding.linear import embedding_from_data, embedding_to_data
 from skbo_silbo.journal.records import points_from_data
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate.feasibility import Feasibility
@@ -90,15 +90,14 @@ def model_to_data(model, configuration, n_observed):
 
 def model_from_data(state, configuration, d):
     """Restore a fitted model from saved data, except for its surrogate."""
-    relearn = state["embedding"] == RELEARN
     model = Model(
         embedding_from_data(state["embedding"], d, configuration.learner),
         configuration.warp,
         points_from_data(state["unlabeled"], d),
-        0 if relearn else int(state["learnt_at"]),
+        int(state["learnt_at"]),
         tuple((n, name, r) for n, name, r in state["path"]),
         state=state["surrogate"],
         feasibility_states=state["feasibility"],
-        moved=relearn or bool(state["moved"]),
+        moved=bool(state["moved"]),
     )
-    return model, bool(state["fresh"]) and not relearn
+    return model, bool(state["fresh"])

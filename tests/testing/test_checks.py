@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.decomposition import PCA, KernelPCA
+from sklearn.decomposition import PCA
 from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
@@ -29,7 +29,6 @@ pytestmark = pytest.mark.quick
         (check_learner, IdentityLearner()),
         (check_learner, TransformerLearner("pca", PCA(2))),
         (check_learner, PCA(2)),
-        (check_learner, KernelPCA(2, kernel="rbf", fit_inverse_transform=True)),
         (check_surrogate, GaussianProcessSurrogate()),
         (check_surrogate, RegressorSurrogate(BayesianRidge())),
     ],

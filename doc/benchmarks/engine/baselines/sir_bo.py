@@ -1,10 +1,11 @@
 """SIR-BO: Bayesian optimisation along the directions of (kernel) sliced inverse regression."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.random import Generator
+from sklearn.base import clone
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, FloatArray
@@ -14,8 +15,7 @@ from skbo_silbo.acquisition.searches import N_BEST, N_NEAR, points_near
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.decomposition import KernelSlicedInverseRegression
 from skbo_silbo.embedding.choice import IdentityLearner, choose_embedding
-from skbo_silbo.embedding.learners import TransformerLearner
-from skbo_silbo.embedding.nonlinear import RELEARN
+from skbo_silbo.embedding.linear import LinearEmbedding
 from skbo_silbo.optimizers.configuration import DESIGNS, Configuration, make_acquisition
 from skbo_silbo.optimizers.model import learning_data
 from skbo_silbo.space.any_space import AnySpace
@@ -101,14 +101,14 @@ class KSIRBO(SIRBO):
         if d == 0:
             return replace(made, learner=IdentityLearner())
         scores = KernelSlicedInverseRegression(self.n_components, alpha=0.0)
-        learner = TransformerLearner(type(scores).__name__, scores, is_linear=False)
-        return replace(made, learner=learner, search=CubeSearch())
+        return replace(made, learner=ScoreLearner(scores), search=CubeSearch())
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
         """Restore the model, learning the embedding again from the same observations."""
-        super().model_from_dict(state)
-        if state["embedding"] != RELEARN:
+        if state["embedding"] is not None:
+            super().model_from_dict(state)
             return
+        super().model_from_dict(state | {"moved": True})
         model, n = self._model, int(state["learnt_at"])
         first = (getattr(self._history, part.name)[:n] for part in fields(self._history))
         X, y, *_ = type(self._history)(*first).canonical
@@ -118,6 +118,47 @@ class KSIRBO(SIRBO):
         self._model = replace(model, embedding=learnt, learnt_at=n, moved=moved)
         if state["fresh"]:
             self._model = self._restored()
+
+
+@dataclass(frozen=True)
+class ScoreLearner:
+    """Embedding learner whose coordinates are the scores of a transformer."""
+
+    transformer: Any
+    name = "scores"
+
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Any:
+        """Return the embedding of a fitted clone, or the identity if nothing varies."""
+        if np.unique(y).size < 2 or not np.ptp(X, axis=0).any():
+            return LinearEmbedding(X.shape[1])
+        return ScoreEmbedding(X.shape[1], clone(self.transformer).fit(X, y), X)
+
+
+class ScoreEmbedding:
+    """Embedding ``z = T(x) - c`` with a fitted transformer T and the centre c of known scores."""
+
+    is_identity, basis = False, None
+
+    def __init__(self, d: int, transformer: Any, X: FloatArray) -> None:
+        self.d, self.transformer = d, transformer
+        Z = transformer.transform(X)
+        low, high = Z.min(axis=0), Z.max(axis=0)
+        self.centre, self.half_widths = (low + high) / 2.0, (high - low) / 2.0
+
+    @property
+    def r(self) -> int:
+        """Number of coordinates of the embedding."""
+        return self.centre.size
+
+    def project(self, X: FloatArray) -> FloatArray:
+        """Return the coordinates of encoded points."""
+        return self.transformer.transform(X) - self.centre
+
+    def expand(self, Z: FloatArray) -> NoReturn:
+        """Raise NotImplementedError, because scores are not inverted."""
+        raise NotImplementedError("Scores of kernel sliced inverse regression have no inverse.")
+
+    pull_back = expand
 
 
 class CubeSearch:
