@@ -5,7 +5,6 @@ from importlib.metadata import version
 from skbo_silbo.evaluation import FirstPointsOnlyWarning
 from skbo_silbo.minimization import MinimizeResult, minimize
 from skbo_silbo.optimizers import SILBO, BeyondModelWarning
-from skbo_silbo.sensitivity import NotLowDimensionalWarning
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 
@@ -40,7 +39,6 @@ __all__ = [
     "LostWorkerError",
     "MAVE",
     "MinimizeResult",
-    "NotLowDimensionalWarning",
     "OuterProductGradients",
     "PrincipalHessianDirections",
     "RecursiveFeatureMachine",

@@ -273,8 +273,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Inputs and directions that affect the objective, as a `LearntSubspace`.
 
         It is computed on first access, which takes several model fits, and has no effect on
-        proposals. A `NotLowDimensionalWarning` is issued if `n_components` or a learnt embedding
-        was requested but all inputs together predict better.
+        proposals.
 
         Raises
         ------
@@ -284,12 +283,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         with self._lock, one_thread():
             model = self._current_model("subspace_")
             if self._described[0] is not model:
-                X, y, *_ = self._labelled()
-                *_, X_unlabeled = learning_data(X, y, model.unlabeled, model.warp)
-                parts = self._configuration.learner, self._configuration.surrogate
-                rng = self._rng(model.n_observed, 3)
-                subspace = describe_subspace(self.input_model_, model, X_unlabeled, *parts, rng)
-                self._described = model, subspace
+                self._described = model, describe_subspace(self.input_model_, model)
             return self._described[1]
 
     @property

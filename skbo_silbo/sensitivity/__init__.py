@@ -2,6 +2,6 @@
 
 from skbo_silbo.sensitivity._input_model import InputModel
 from skbo_silbo.sensitivity._input_shares import InputShares
-from skbo_silbo.sensitivity._subspace import LearntSubspace, NotLowDimensionalWarning
+from skbo_silbo.sensitivity._subspace import LearntSubspace
 
-__all__ = ["InputModel", "InputShares", "LearntSubspace", "NotLowDimensionalWarning"]
+__all__ = ["InputModel", "InputShares", "LearntSubspace"]

@@ -34,9 +34,8 @@ from skbo_silbo.decomposition.rows._columns import with_positive_peaks
 from skbo_silbo.sensitivity._held_out_density import (
     MIN_VALUES,
     N_FOLDS,
-    HeldOutDensities,
+    constant_log_density,
     contaminated_log_density,
-    held_out_constant,
     lower_bound_of_gain,
 )
 from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
@@ -99,9 +98,6 @@ class InputModel:
     is_informative : bool
         Whether the model predicts held-out values better than a constant: its R² is positive and
         the gain in log density exceeds its standard error.
-    held_out : HeldOutDensities or None
-        Log densities of the held-out values. None if there are fewer than ten values or all values
-        are equal.
     """
 
     space: AnySpace
@@ -113,7 +109,6 @@ class InputModel:
     is_informative: bool
     _draws: list[FunctionDraws]  # empty unless informative
     _location: tuple[float, float]  # mean and standard deviation that standardise the draws
-    held_out: HeldOutDensities | None = None
 
     @classmethod
     def fit(
@@ -147,11 +142,11 @@ class InputModel:
             rows = np.sort(rng.choice(y.size, most, replace=False))
         warp = _choose_scale(X[rows], y[rows])
         data = X[rows], warp(y)[rows], warped_variance(warp, y, noise_std)[rows]
-        r2, held_out = _cross_validate(*data)
-        informative = r2 > 0.0 and lower_bound_of_gain(held_out.identity - held_out.constant) > 0.0
+        r2, gains = _cross_validate(*data)
+        informative = r2 > 0.0 and lower_bound_of_gain(gains) > 0.0
         draws, location = _draw_functions(*data, rng) if informative else ([], (0.0, 1.0))
         n_clipped = int(np.sum(y != observed))
-        return cls(space, X, y, n_clipped, warp, r2, bool(informative), draws, location, held_out)
+        return cls(space, X, y, n_clipped, warp, r2, bool(informative), draws, location)
 
     @property
     def scale(self) -> str:
@@ -402,18 +397,15 @@ def _choose_scale(X, y):
 
 
 def _cross_validate(X, y, noise):
-    """Return the R² of held-out values and their log predictive densities."""
-    predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
-    splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
-    for fold, (kept, out) in enumerate(splits):
+    """Return the R² of held-out values, and their gains in log density over a constant."""
+    predicted, density, constant = np.empty((3, y.size))
+    for kept, out in KFold(N_FOLDS, shuffle=True, random_state=0).split(X):
         process = GaussianProcessSurrogate(prior=PRIOR).fit(X[kept], y[kept], noise[kept])
         predicted[out] = process.predict(X[out])[0]
         density[out] = process.log_predictive_density(X[out], y[out])
-        folds[out] = fold
+        constant[out] = constant_log_density(y[kept], y[out])
     r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
-    constant = held_out_constant(y, folds)
-    identity = contaminated_log_density(density, constant)
-    return r2, HeldOutDensities(X, y, folds, identity, constant)
+    return r2, contaminated_log_density(density, constant) - constant
 
 
 def _draw_functions(X, y, noise, rng):

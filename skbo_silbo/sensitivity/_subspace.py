@@ -1,15 +1,11 @@
 """Summary of the inputs and directions that a search has found to matter."""
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.embedding.choice import FixedLearner, IdentityLearner
-from skbo_silbo.sensitivity._held_out_density import lower_bound_of_gain
 from skbo_silbo.sensitivity._input_shares import InputShares
 
 if TYPE_CHECKING:
@@ -20,15 +16,11 @@ MOST_SHOWN = 5  # directions, and loadings of each, in the repr
 LEAST_SHOWN = 0.1  # smallest loading in the repr
 
 
-class NotLowDimensionalWarning(UserWarning):
-    """Warning that an embedding predicts worse than a model of all inputs."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class LearntSubspace:
     """Inputs and directions that affect the objective, estimated from observed values.
 
-    All attributes except `path` and `evidence` are computed from a Gaussian process on all inputs
+    All attributes except `path` are computed from a Gaussian process on all inputs
     (`InputModel`), whatever embedding is in use. `skbo_silbo.inspection.SearchDisplay` and
     `skbo_silbo.inspection.SubspaceDisplay` plot them.
 
@@ -52,11 +44,6 @@ class LearntSubspace:
     path : tuple of (int, str, int)
         Embeddings used during the search. Each entry contains the number of observed values when
         the embedding came into use, its name and its dimension.
-    evidence : dict of str to float
-        Mean log density of held-out values in nats, by five-fold cross-validation. Higher is
-        better. The keys are "identity" for the model of all inputs, "constant" for a constant
-        prediction and, if another embedding is in use, its name. Empty if there are fewer than ten
-        values or all values are equal.
     is_low_dimensional : bool or None
         Whether 90 % of the mean squared gradient is along at most half of the directions. None if
         there are not enough data to tell (see ``shares.is_settled``).
@@ -80,7 +67,6 @@ class LearntSubspace:
     shares: InputShares
     n_observed: int
     path: tuple[tuple[int, str, int], ...]
-    evidence: dict[str, float]
     is_low_dimensional: bool | None
 
     @property
@@ -122,8 +108,8 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'no large loading'}"
 
 
-def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
-    """Summarise the learnt embedding, and warn if a model of all inputs predicts better.
+def describe_subspace(model, learnt):
+    """Summarise what an optimiser has learnt.
 
     Parameters
     ----------
@@ -131,22 +117,11 @@ def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
         Model of all observed values, on all inputs.
     learnt : Model
         The current model of the optimiser.
-    X_unlabeled : ndarray of shape (k, m)
-        Unlabelled points that are also used to learn the embedding.
-    learner : Learner
-        Learner of the embedding that is in use.
-    surrogate : Surrogate
-        Surrogate that is in use.
-    rng : numpy.random.Generator
-        Source of all random numbers.
 
     Returns
     -------
     subspace : LearntSubspace
     """
-    densities = held_out_densities(model.held_out, learner, surrogate, X_unlabeled, rng)
-    if not isinstance(learner, IdentityLearner | FixedLearner):
-        warn_if_worse(densities, learner.name)
     components, importance = model.directions
     few = 2 * count_directions(importance) <= components.shape[1]
     return LearntSubspace(
@@ -156,7 +131,6 @@ def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
         shares=model.shares,
         n_observed=learnt.n_observed,
         path=learnt.path,
-        evidence={name: float(values.mean()) for name, values in densities.items()},
         is_low_dimensional=few if model.shares.is_settled else None,
     )
 
@@ -165,33 +139,3 @@ def count_directions(importance: FloatArray) -> int:
     """Return how many leading directions explain 90 % of the mean squared gradient."""
     reached = np.cumsum(importance) >= SHARE
     return int(reached.argmax()) + 1 if reached.any() else 0
-
-
-def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
-    """Return the log predictive densities of held-out values for each model.
-
-    It is empty if there are too few values.
-    """
-    if held_out is None:
-        return {}
-    densities = {"identity": held_out.identity, "constant": held_out.constant}
-    if learner.name in densities:
-        return densities
-    with warnings.catch_warnings():  # a search places its points apart from the unlabelled ones
-        warnings.filterwarnings("ignore", "The unlabelled samples lie apart", UserWarning)
-        embedded = held_out.with_embedding(learner, surrogate, X_unlabeled, rng)
-    return {learner.name: embedded, **densities}
-
-
-def warn_if_worse(densities, name):
-    """Warn if an embedding predicts significantly worse than a model of all inputs."""
-    if not densities or lower_bound_of_gain(densities["identity"] - densities[name]) <= 0.0:
-        return
-    warn_user(
-        f"A model of all inputs predicts held-out values better than embedding={name!r}: the mean "
-        f"log density is {densities['identity'].mean():.2f} compared with "
-        f"{densities[name].mean():.2f} nats. Either the objective is not low-dimensional, or "
-        f"{densities[name].size} values are not enough to learn the directions. Use "
-        "embedding='auto' and n_components='auto'.",
-        NotLowDimensionalWarning,
-    )

@@ -80,9 +80,6 @@ class Surrogate(Protocol):
         For Z of shape (m, r), the first two have shape (m,) and the gradients shape (m, r).
         """
 
-    def log_predictive_density(self, Z: FloatArray, y: FloatArray, /) -> FloatArray:
-        """Return the log predictive density, in nats, of each value with its noise."""
-
     def with_points(self, Z: FloatArray, y: FloatArray, /) -> Self:
         """Return a copy that is conditioned on additional values, without refitting."""
 

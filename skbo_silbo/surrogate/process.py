@@ -254,31 +254,6 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
     return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 
 
-def held_out_log_density(template, coordinates, y, folds, rng):
-    """Return the log predictive density of each value when its fold is held out.
-
-    Parameters
-    ----------
-    template : Surrogate
-    coordinates : callable
-        Function that maps a boolean mask of the training rows, of shape (n,), to the coordinates of
-        all rows, of shape (n, r).
-    y : ndarray of shape (n,)
-        Observed values, which must be finite.
-    folds : ndarray of int of shape (n,)
-        Index of the fold that each row belongs to.
-    rng : numpy.random.Generator
-        Source of all random numbers that the surrogate draws.
-    """
-    density = np.empty(y.size)
-    for fold in np.unique(folds):
-        kept = folds != fold
-        Z = coordinates(kept)
-        fitted, _ = refit(template, None, Z[kept], y[kept], np.zeros(kept.sum()), rng=rng)
-        density[~kept] = fitted.log_predictive_density(Z[~kept], y[~kept])
-    return density
-
-
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
     """Return the mean and standard deviation of y, or 1 in place of a zero deviation."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()

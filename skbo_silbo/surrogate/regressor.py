@@ -7,7 +7,6 @@ from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -140,10 +139,6 @@ class RegressorSurrogate(StandardisedSurrogate):
             )
         mean, std = (np.reshape(values, len(Z)) for values in prediction)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
-
-    def log_predictive_density(self, Z, y):
-        """Return the log density of each value under the predicted normal distribution."""
-        return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self):
         """Return the seed and kernel hyperparameters as JSON-compatible data."""

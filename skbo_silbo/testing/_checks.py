@@ -383,8 +383,6 @@ def _check_prediction(surrogate: Surrogate, new: FloatArray) -> None:
     relevance = surrogate.relevance_
     require(relevance.shape == (new.shape[1],), "relevance_ must have shape (r,)")
     require((relevance >= 0.0).all(), "relevance_ must not be negative")
-    density = surrogate.log_predictive_density(new, mean)
-    require(density.shape == mean.shape, "log_predictive_density must return shape (m,)")
     *values, by_mean, by_std = surrogate.predict_gradient(new)
     require_close(values, (mean, std), "predict_gradient must agree with predict")
     for k in range(new.shape[1]):

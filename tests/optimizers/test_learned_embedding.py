@@ -10,8 +10,7 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding.choice import choose_embedding
-from skbo_silbo.embedding.learners import LEARNERS, N_TRIAL, TransformerLearner
-from skbo_silbo.sensitivity._held_out_density import CONSTANT_WEIGHT, HeldOutDensities
+from skbo_silbo.embedding.learners import LEARNERS, N_TRIAL
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -118,27 +117,6 @@ def test_acquisition_maximum_is_proposed():
 
     optimizer._configuration = replace(optimizer._configuration, search=Recording())
     assert_allclose(optimizer.ask(), found[0].X[0], atol=1e-8)
-
-
-# --- evidence -------------------------------------------------------------------------------------
-
-
-def densities_of(learner, X, y, folds):
-    constant = np.full(y.size, -np.inf)  # so that the model's densities are left as they are
-    held_out = HeldOutDensities(X, y, folds, constant, constant)
-    rng = np.random.default_rng(0)
-    return held_out.with_embedding(learner, GaussianProcessSurrogate(), X[:0], rng) - np.log1p(
-        -CONSTANT_WEIGHT
-    )
-
-
-def test_held_out_values_take_no_part(recorder):
-    X, y, _ = ridge_data(20, 4, 0)
-    folds = np.arange(20) % 4
-    densities_of(TransformerLearner("r", recorder), X, y, folds)
-    seen = [set(call_y) for _, call_y, _ in calls()]
-    for fold, labels in zip(range(4), seen, strict=True):
-        assert labels == set(y[folds != fold])
 
 
 # --- the loop -------------------------------------------------------------------------------------

@@ -444,8 +444,6 @@ def test_few_noisy_values_give_no_verdict(seed):
     model = fit(cube(60), noisy, 40, seed)
     shares = model.shares
     assert np.sum(shares.intervals[:, 1] > 0.0) <= 6
-    if model.held_out is not None and model.is_informative:
-        assert (model.held_out.identity - model.held_out.constant).mean() > 0.0
 
 
 @pytest.mark.usefixtures("few_draws")

@@ -1,4 +1,4 @@
-"""LearntSubspace: directions, evidence, warnings and text."""
+"""LearntSubspace: directions, attributes and text."""
 
 import json
 import warnings
@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, Space
 from skbo_silbo.baselines import HeSBO, SILBOBottomUp
-from skbo_silbo.sensitivity import LearntSubspace, NotLowDimensionalWarning
+from skbo_silbo.sensitivity import LearntSubspace
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
@@ -62,16 +62,10 @@ def test_full_dimensional_bowl_does_not_warn():
 
 
 @pytest.mark.parametrize(("options", "noise"), [({}, 0.3), ({"embedding": "semi-sir"}, 3.0)])
-@pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
-def test_evidence_determines_is_informative(options, noise):
+def test_held_out_values_determine_is_informative(options, noise):
     rng = np.random.default_rng(0)
     optimizer = observed_optimizer(lambda x: x[0] + noise * rng.normal(), 6, 24, 0, **options)
-    subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
-    for name in ("identity", "constant"):
-        assert subspace.evidence[name] == getattr(held_out, name).mean()
-    assert subspace.shares.is_informative is (noise < 1.0)
-    said = subspace.evidence["identity"] > subspace.evidence["constant"]
-    assert said is (noise < 1.0)
+    assert optimizer.subspace_.shares.is_informative is (noise < 1.0)
 
 
 def test_undecided_values_give_no_directions():
@@ -83,31 +77,11 @@ def test_undecided_values_give_no_directions():
     assert "direction" not in repr(unsettled)
 
 
-# --- the warning ----------------------------------------------------------------------------------
-
-
-def test_worse_requested_embedding_warns_once():
-    optimizer = observed_optimizer(bowl, 4, 40, embedding="semi-sir")
-    with pytest.warns(NotLowDimensionalWarning, match="all inputs predicts") as caught:
-        optimizer.subspace_  # noqa: B018
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert optimizer.subspace_.evidence["identity"] > optimizer.subspace_.evidence["semi-sir"]
-
-
-def test_suitable_requested_embedding_does_not_warn():
-    _, subspace = subspace_of_a_ridge("semi-sir")  # a warning would be an error
-    assert subspace.evidence["semi-sir"] > subspace.evidence["identity"]
-
-
 # --- attributes and text ---
 
 
 # one of each kind of embedding and surrogate
 @pytest.mark.parametrize("make", [SILBO, SILBOBottomUp, HeSBO])
-@pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_subspace_survives_json_for_every_method(make):
     optimizer = observed_optimizer(bowl, 4, 12, make=make, n_initial=11)
     record = optimizer.subspace_
@@ -117,12 +91,11 @@ def test_subspace_survives_json_for_every_method(make):
     again = type(optimizer).from_dict(data).subspace_
     assert_array_equal(again.components, record.components)
     assert_array_equal(again.shares.intervals, record.shares.intervals)
-    assert (again.path, again.evidence) == (record.path, record.evidence)
+    assert again.path == record.path
     assert repr(again) == repr(record)
 
 
 @pytest.mark.parametrize("make", [SILBO, SILBOBottomUp])
-@pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_reading_subspace_keeps_proposals(make):
     asked = []
     for looks in (True, False):
@@ -160,7 +133,6 @@ def test_names_of_categories_and_a_frame():
 
 def test_equal_values():
     subspace = observed_optimizer(lambda x: 3.0, 5, 20).subspace_
-    assert subspace.evidence == {}
     assert subspace.is_low_dimensional is None
     assert subspace.components.shape == (0, 5)
     assert "too few, or all equal" in repr(subspace)

@@ -208,7 +208,7 @@ class Flat:
         ("design", lambda n, d: np.zeros((n, d)), r"design.*\(n, d, rng\)"),
         ("acquisition", lambda mean, std: -mean, r"acquisition must take \(mean, std, best"),
         ("acquisition", 5, r"acquisition.*__call__"),
-        ("surrogate", Blr(), r"surrogate.*log_predictive_density"),
+        ("surrogate", Blr(), r"surrogate.*relevance_"),
     ],
 )
 def test_part_with_wrong_signature_raises_at_construction(option, part, message):

@@ -70,7 +70,6 @@ def test_resumed_run_equals_uninterrupted_run(name, tmp_path):
     assert_array_equal(resumed.x_iters, minimize(bowl, BOUNDS, n_calls=7, **options).x_iters)
 
 
-@pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_subspace_survives_json():
     optimizer = run(AddBO([(-1, 1)] * 4, n_initial=11, random_state=0), bowl, 12)
     again = AddBO.from_dict(json.loads(json.dumps(optimizer.to_dict()))).subspace_
