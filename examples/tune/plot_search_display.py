@@ -81,9 +81,8 @@ print("best:", search.best_params_, round(search.best_score_, 4))
 random_search = RandomizedSearchCV(pipeline, space, n_iter=40, **settings).fit(X, y)
 display = SearchDisplay.from_result(search, random_search=random_search)
 display.figure_.set_label(
-    "Top, from left to right: the best score of the search with the expected curve of random "
-    "search, the score against the model and against C with the prediction in orange, and the "
-    "shares, led by the model and C. Bottom: parallel coordinates of all candidates. The best four "
-    "are support vector machines."
+    "From left to right: the best score of the search with the expected curve of random search, "
+    "the score against the model and against C with the prediction in orange, and the shares, led "
+    "by the model and C."
 )
 plt.show()

@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from skbo_silbo._checks import check_choice
@@ -21,7 +20,6 @@ from skbo_silbo.inspection._panels import AxesLike, PanelDisplay
 from skbo_silbo.inspection._search_panels import (
     LONGEST_AXIS_NAME,
     draw_convergence,
-    draw_parallel,
     draw_shares,
     draw_values,
 )
@@ -29,9 +27,9 @@ from skbo_silbo.inspection._value_axis import ValueAxis, shorten_distinct
 from skbo_silbo.sensitivity import InputShares
 from skbo_silbo.space import ParameterDomain, parameter_domains
 
-KINDS = ("all", "convergence", "dependence", "shares", "parallel")
+KINDS = ("all", "convergence", "dependence", "shares")
 N_DEPENDENCES = 2
-MAX_PARAMETERS = 10  # most important inputs, in the panels "shares" and "parallel"
+MAX_PARAMETERS = 10  # most important inputs, in the panel "shares"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -51,10 +49,8 @@ class SearchDisplay(PanelDisplay):
         Share of the variance of the observed values explained by each input, as in
         ``subspace_.shares``.
     dependences : dict of str to Dependence, default=None
-        Partial dependence of the model on inputs or directions, by name. The dict is empty if the
-        model is not informative.
-    directions : dict of str to ndarray of shape (n,), default=None
-        Coordinates of the candidates along the learnt directions, or None if no embedding is used.
+        Partial dependence of the model on inputs, by name. The dict is empty if the model is not
+        informative.
     n_initial : int, default=0
         Number of evaluations before the first model was fitted.
     random_values : ndarray of shape (k,), default=None
@@ -93,7 +89,6 @@ class SearchDisplay(PanelDisplay):
     parameters: Mapping[str, Sequence[Any] | NDArray[Any]]
     shares: InputShares
     dependences: Mapping[str, Dependence] | None = None
-    directions: Mapping[str, FloatArray] | None = None
     n_initial: int = 0
     random_values: FloatArray | None = None
     value_name: str = "value"
@@ -120,7 +115,7 @@ class SearchDisplay(PanelDisplay):
         random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
             Random search of the same objective, used to estimate the expected performance of random
             search. If None, the initial points are used, and the curve ends with them.
-        kind : {"all", "convergence", "dependence", "shares", "parallel"} or str, default="all"
+        kind : {"all", "convergence", "dependence", "shares"} or str, default="all"
             Which panels to draw, see :meth:`plot`.
         ax : matplotlib Axes or array of Axes, default=None
             Axes to draw on, see :meth:`plot`.
@@ -156,14 +151,15 @@ class SearchDisplay(PanelDisplay):
 
         The dependence on `inputs` is computed besides that on the most important inputs.
         """
-        model = evaluations.optimizer.input_model_
-        axes = _directions(evaluations, model)
+        model, parameters = evaluations.optimizer.input_model_, evaluations.parameters
+        names = [name for name in model.shares.ranked if name in parameters][:N_DEPENDENCES]
+        names += [name for name in inputs if name in parameters and name in model.shares.names]
+        drawn = dict.fromkeys(names) if model.is_informative else ()
         return cls(
             values=evaluations.values,
-            parameters=evaluations.parameters,
+            parameters=parameters,
             shares=model.shares,
-            dependences=_dependences(evaluations, model, axes, inputs),
-            directions=None if axes is None else {k: evaluations.X @ b for k, b in axes.items()},
+            dependences={name: evaluations.dependence(name) for name in drawn},
             n_initial=evaluations.n_initial,
             random_values=random_search_values(evaluations, random_search),
             value_name=evaluations.name,
@@ -180,21 +176,19 @@ class SearchDisplay(PanelDisplay):
 
         Parameters
         ----------
-        kind : {"all", "convergence", "dependence", "shares", "parallel"} or str, default="all"
+        kind : {"all", "convergence", "dependence", "shares"} or str, default="all"
             Which panels to draw.
 
             - "convergence": the best value so far, compared with the expected performance of random
               search.
-            - "dependence": the observed values along the first two learnt directions, or along the
-              two most important inputs if no embedding is used. The curve is the partial dependence
-              of the model with its 90 % interval. Markers of initial points are hollow.
+            - "dependence": the observed values along the two most important inputs. The curve is
+              the partial dependence of the model with its 90 % interval. Markers of initial points
+              are hollow.
             - "shares": the share of the variance explained by each input.
-            - "parallel": parallel coordinates with one line per candidate. The best 10 % are
-              highlighted.
             - The name of an input: the observed values along it. The partial dependence is included
               if the display was created with this `kind` or the input is one of the two most
               important.
-            - "all": the first four panels.
+            - "all": the first three kinds.
         ax : matplotlib Axes or array of Axes, default=None
             Axes to draw on, one per panel. If None, a new figure is created.
 
@@ -205,30 +199,18 @@ class SearchDisplay(PanelDisplay):
         """
         check_choice("kind", kind, [*KINDS, *self.parameters])
         panels = self._panels(kind)
-        wide = kind in ("all", "parallel")  # one more panel below the others
-        n_above = len(panels) - wide
-        width, height = max(4.1 * n_above, 9.0 * wide), 3.6 * (n_above > 0) + 3.8 * wide
-
-        def make_axes(figure):
-            grid = figure.add_gridspec((n_above > 0) + wide, max(n_above, 1))
-            places = [grid[0, i] for i in range(n_above)] + [grid[-1, :]] * wide
-            return [figure.add_subplot(place) for place in places]
-
-        return self._draw(panels, ax, width, height, make_axes)
+        return self._draw(panels, ax, 4.1 * len(panels), 3.6)
 
     def _panels(self, kind):
         if kind not in KINDS:
             return [partial(self._draw_values, value_axis=self._value_axis(kind))]
         ranked = (self.shares.ranked or list(self.shares.names))[:MAX_PARAMETERS]
-        if self.directions is None:
-            along = self._value_axes(ranked)[:N_DEPENDENCES]
-        else:
-            along = [ValueAxis.from_scores(name, z) for name, z in self.directions.items()]
+        along = [self._value_axis(name) for name in ranked if name in self.parameters]
+        along = [axis for axis in along if not axis.is_constant][:N_DEPENDENCES]
         panels = {
             "convergence": [self._draw_convergence],
             "dependence": [partial(self._draw_values, value_axis=axis) for axis in along],
             "shares": [lambda axes: draw_shares(axes, self.shares, ranked)],
-            "parallel": [lambda axes: self._draw_parallel(axes, ranked)],
         }
         return [panel for name in panels if kind in ("all", name) for panel in panels[name]]
 
@@ -242,45 +224,12 @@ class SearchDisplay(PanelDisplay):
         drawn = self.values, self.n_initial, self.value_name, curve
         draw_values(axes, value_axis, *drawn, labels.get(value_axis.name, ""))
 
-    def _draw_parallel(self, axes, ranked):
-        # parameters that are constant in each branch of a conditional space have no share
-        rest = [name for name in self.parameters if name not in self.shares.names]
-        values = np.ma.masked_invalid(self.values)
-        last = ValueAxis.from_objective_values(self.value_name, values)
-        draw_parallel(axes, [*self._value_axes([*rest, *ranked]), last], self.values, self._sign)
-
     @property
     def _sign(self):
         return 1 if self.greater_is_better else -1
 
     def _value_axis(self, name):
         return ValueAxis.from_values(name, self.parameters[name], (self.domains or {}).get(name))
-
-    def _value_axes(self, names):
-        """Return the axes of the named inputs, without constant inputs."""
-        axes = [self._value_axis(name) for name in names if name in self.parameters]
-        return [axis for axis in axes if not axis.is_constant]
-
-
-def _directions(evaluations, model):
-    """Return the first directions of the learnt embedding by name, or None."""
-    embedding = getattr(evaluations.optimizer, "embedding_", None)
-    if embedding is None or embedding.is_identity or not model.is_informative:
-        return None
-    basis = embedding.project(np.eye(model.X.shape[1])).T
-    return {f"direction {k + 1}": b for k, b in enumerate(basis[:N_DEPENDENCES])}
-
-
-def _dependences(evaluations, model, directions, inputs):
-    """Return the partial dependence curves to draw, by name."""
-    if not model.is_informative:
-        return {}
-    if directions is None:
-        names = [name for name in model.shares.ranked if name in evaluations.parameters]
-        directions = {name: name for name in names[:N_DEPENDENCES]}
-    known = [n for n in inputs if n in evaluations.parameters and n in model.shares.names]
-    directions = {name: name for name in known} | directions
-    return {name: evaluations.dependence(along) for name, along in directions.items()}
 
 
 @dataclass(eq=False, repr=False)

@@ -22,10 +22,10 @@ from skbo_silbo.inspection._panels import (
 )
 from skbo_silbo.inspection._value_axis import shorten, shorten_distinct
 
-BEST_SHARE = 0.1  # proportion of candidates to highlight
 EDGE = 0.06  # margin on either side of an axis from 0 to 1
 TITLE_WIDTH = 50  # characters
 MOST_LABELS = 14  # labelled ticks of a categorical axis
+WIDEST_LABELS = 24  # characters of all tick labels together, from which they are slanted
 LONGEST_AXIS_NAME = 32  # characters
 HOLLOW_NOTE = "\n(hollow: before the first model)"
 ALL_HOLLOW_NOTE = "\n(all before the first model)"
@@ -121,11 +121,8 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
         _draw_dependence(axes, value_axis, dependence)
     x = value_axis.fanned_positions(np.random.default_rng(0).permutation(len(values)))
     fit_axis(axes, "y", values)
-    if value_axis.labels:
-        ends = np.append(x, value_axis.ticks)
-        axes.set_xlim(ends.min() - EDGE, ends.max() + EDGE)
-    else:
-        fit_axis(axes, "x", x)
+    ends = np.append(x, value_axis.ticks)
+    axes.set_xlim(ends.min() - EDGE, ends.max() + EDGE)
     first = np.arange(len(values)) < n_initial
     style = {"s": 22, "edgecolors": COLOURS[0], "linewidths": 1.0, "zorder": 2.5}
     beyond = Counter()
@@ -144,9 +141,8 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
         note = (HOLLOW_NOTE if n_initial < len(values) else ALL_HOLLOW_NOTE) + note
     label = label or shorten(value_axis.name, LONGEST_AXIS_NAME)
     axes.set(xlabel=label + value_axis.scale_note + note, ylabel=value_name)
-    if value_axis.labels:
-        few = _select_ticks(len(value_axis.ticks))
-        _label_ticks(axes, value_axis.ticks[few], [value_axis.labels[i] for i in few], most=24)
+    few = np.arange(0, len(value_axis.ticks), -(-len(value_axis.ticks) // MOST_LABELS))
+    _label_ticks(axes, value_axis.ticks[few], [value_axis.labels[i] for i in few])
     hide_frame(axes)
 
 
@@ -178,44 +174,6 @@ def draw_shares(axes, shares, names):
     axes.set_title(title, fontsize="small", loc="right", multialignment="left")
 
 
-def draw_parallel(axes, value_axes, values, sign):
-    """Plot parallel coordinates of all candidates, with the best ones highlighted.
-
-    Lines that share a value are spread out so that they can be told apart.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-    value_axes : list of ValueAxis
-        One axis per parameter, followed by the axis of the observed values.
-    values : ndarray of shape (n,)
-        Observed values of the candidates, NaN for failed evaluations.
-    sign : {1, -1}
-        Sign of the objective: 1 if greater values are better, and -1 otherwise.
-    """
-    order = np.argsort(np.where(np.isfinite(values), sign * values, -np.inf), kind="stable")
-    rank = np.argsort(order)
-    n_best = max(1, round(BEST_SHARE * len(order)))
-    lines = np.array([axis.fanned_positions(rank) for axis in value_axes])
-    lines = lines[:, order]  # the best candidates on top
-    across = np.arange(len(value_axes))
-    alpha = float(np.clip(25.0 / len(order), 0.25, 0.8))
-    axes.plot(across, lines[:, :-n_best], color="0.6", lw=0.7, alpha=alpha)
-    axes.plot(across, lines[:, -n_best:-1], color=COLOURS[0], lw=1.2, alpha=0.9)
-    axes.plot(across, lines[:, -1], color=COLOURS[1], lw=2.2)
-    for i, axis in enumerate(value_axes):
-        axes.axvline(i, color="0.4", lw=0.8, zorder=0.5)
-        _write_ticks(axes, i, axis)
-    names = shorten_distinct([axis.name for axis in value_axes])
-    labels = [name + axis.scale_note for name, axis in zip(names, value_axes, strict=True)]
-    _label_ticks(axes, across, labels, most=60)
-    axes.set(yticks=[], xlim=(-0.3, len(value_axes) - 0.5))
-    title = f"blue: best {n_best} of {len(order)}; orange: the best, by {value_axes[-1].name}"
-    axes.set_title(title, fontsize="small")
-    axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-    axes.tick_params(axis="x", length=0, pad=12)  # leaves room for the lowest tick label
-
-
 def _finish_curves(axes, evaluations, best, sign, label):
     """Label the axes, and let the y-axis ignore very bad values at the start of a search."""
     worst, _ = robust_limits(sign * evaluations)
@@ -230,7 +188,7 @@ def _finish_curves(axes, evaluations, best, sign, label):
 def _draw_dependence(axes, value_axis, dependence):
     """Plot a partial dependence as a curve, or as error bars for categories."""
     x = value_axis.to_position(dependence.x)
-    inside = np.isfinite(x) & (x >= 0.0) & (x <= 1.0) if value_axis.labels else np.isfinite(x)
+    inside = np.isfinite(x) & (x >= 0.0) & (x <= 1.0)
     order = np.flatnonzero(inside)[np.argsort(x[inside], kind="stable")]
     x, curve = x[order], dependence.take(order)
     if value_axis.is_numeric:
@@ -240,32 +198,14 @@ def _draw_dependence(axes, value_axis, dependence):
         axes.plot(x, curve.mean, "_", color=COLOURS[5], ms=14, mew=2.0)
 
 
-def _label_ticks(axes, ticks, labels, most):
+def _label_ticks(axes, ticks, labels):
     """Write tick labels, rotated if they would overlap."""
     slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
     order = np.argsort(ticks)
     lengths, gaps = np.array([len(label) for label in labels])[order], np.diff(ticks[order])
-    touching = (lengths[1:] + lengths[:-1]) / 2 > most * gaps / max(gaps.sum(), 1e-9)
-    style = slanted if lengths.sum() > most or touching.any() else {}
+    touching = (lengths[1:] + lengths[:-1]) / 2 > WIDEST_LABELS * gaps / max(gaps.sum(), 1e-9)
+    style = slanted if lengths.sum() > WIDEST_LABELS or touching.any() else {}
     axes.set_xticks(ticks, labels, fontsize="small", **style)
-
-
-def _write_ticks(axes, i, value_axis):
-    """Write the tick labels of one axis of a parallel coordinates plot."""
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
-    style = {"textcoords": "offset points", "va": "center", "fontsize": 7.5, "bbox": box}
-    for t in _select_ticks(len(value_axis.ticks)):
-        y, label = value_axis.ticks[t], value_axis.labels[t]
-        # a label below the axis would overlap the tick for missing values
-        is_above_missing = y == 0.0 and min(value_axis.ticks) < 0.0
-        is_end = value_axis.is_numeric and y in (0.0, 1.0) and not is_above_missing
-        offset, ha = ((0, 9 if y else -9), "center") if is_end else ((4, 0), "left")
-        axes.annotate(label, (i, y), offset, ha=ha, zorder=4, **style)
-
-
-def _select_ticks(n):
-    """Return the indices of the ticks to label, evenly spaced if there are too many."""
-    return np.arange(0, n, -(-n // MOST_LABELS))
 
 
 def expected_best(scores):

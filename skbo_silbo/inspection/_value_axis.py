@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from skbo_silbo.inspection._panels import robust_limits, spans_decades
 from skbo_silbo.space import ParameterDomain
 
 BELOW = -0.25  # position of missing values
@@ -22,7 +21,7 @@ LOG_NOTE, RANK_NOTE = " (log)", " (by rank)"
 
 @dataclass(frozen=True, eq=False)
 class ValueAxis:
-    """Axis of a parallel coordinates plot, which maps values of a parameter to [0, 1].
+    """Axis of a plot that maps values of a parameter to [0, 1].
 
     Attributes
     ----------
@@ -53,7 +52,7 @@ class ValueAxis:
     scale_note: str = ""
 
     @classmethod
-    def from_values(cls, name, values, domain=None, missing_label=""):
+    def from_values(cls, name, values, domain=None):
         """Create the axis of a parameter from its evaluated values.
 
         Parameters
@@ -64,8 +63,6 @@ class ValueAxis:
             Values of the parameter for each candidate. Masked entries are missing.
         domain : ParameterDomain, default=None
             Domain of the parameter. If None, it is inferred from the values.
-        missing_label : str, default=""
-            Tick label for missing values. If empty, the masked values themselves are shown.
 
         Returns
         -------
@@ -87,26 +84,10 @@ class ValueAxis:
         if mask.any():
             missing = [value for value, out in zip(data, mask, strict=True) if out]
             texts = dict.fromkeys("none" if value is None else str(value) for value in missing)
-            label = missing_label or shorten(" or ".join(texts), LONGEST_LABEL)
+            label = shorten(" or ".join(texts), LONGEST_LABEL)
             ticks, labels = np.append(ticks, BELOW), [*labels, label]
         note = LOG_NOTE * domain.is_logarithmic + RANK_NOTE * domain.is_ranked
         return cls(name, positions, ticks, labels, domain.is_numeric, to_position, note)
-
-    @classmethod
-    def from_scores(cls, name, scores):
-        """Create an axis without ticks for the scores along a direction."""
-        return cls(name, scores, np.empty(0), [], True, np.asarray)
-
-    @classmethod
-    def from_objective_values(cls, name, values):
-        """Create the axis of the objective, with outliers clipped and failures masked."""
-        present = values.compressed()
-        logarithmic = spans_decades(present)
-        low, high = robust_limits(present, logarithmic=logarithmic, margin=0.0)
-        domain = ParameterDomain(None, low, high, logarithmic) if len(present) else None
-        return cls.from_values(
-            name, np.ma.clip(values, low, high), domain, missing_label="infeasible or failed"
-        )
 
     @property
     def is_constant(self):

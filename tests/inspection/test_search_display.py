@@ -91,8 +91,6 @@ def test_axes_and_curves_span_space():
     assert [axes.get_xlabel().split("\n")[0] for axes in display.axes_] == ["C (log)", "b"]
     labels = [label.get_text() for label in display.axes_[0].get_xticklabels()]
     assert labels == ["0.001", "0.0141", "0.2"]
-    names = [name.get_text() for name in display.plot(kind="parallel").axes_[0].get_xticklabels()]
-    assert names == ["C (log)", "b", "value"]
 
 
 def test_best_value_is_always_visible():
@@ -121,9 +119,9 @@ def test_all_panels(search):
     before = search.optimizer_.x_iters_
     display = SearchDisplay.from_result(search)
     assert search.optimizer_.x_iters_ == before
-    assert len(display.axes_) == 5
+    assert len(display.axes_) == 4
     assert all(axes.figure is display.figure_ for axes in display.axes_)
-    convergence, first, second, shares, parallel = display.axes_
+    convergence, first, second, shares = display.axes_
     steps = convergence.lines[1].get_ydata()
     np.testing.assert_array_equal(
         steps, np.maximum.accumulate(search.cv_results_["mean_test_score"])
@@ -134,9 +132,6 @@ def test_all_panels(search):
     assert [label[0] for label in labels] == ranked[:2]
     assert all("the model" in label[-1] for label in labels)
     assert [text.get_text() for text in shares.get_yticklabels()] == ranked
-    names = [text.get_text() for text in parallel.get_xticklabels()]
-    assert names == [*ranked, "mean test score"]
-    assert len(parallel.lines) == 16 + 4  # candidates and axes
     assert colliding(display.figure_) == []
 
 
@@ -157,7 +152,6 @@ def test_named_panel_handles_absent_values():
         for t, bar in zip(shares.get_yticklabels(), shares.patches, strict=True)
     }
     assert colours["u"] == (0.8, 0.8, 0.8, 1.0) != colours["k"]
-    assert colliding(display.plot(kind="parallel").figure_) == []
 
 
 def test_result_and_optimiser_give_same_display():
@@ -231,7 +225,6 @@ def test_value_name_counts_objectives():
     assert display.value_name == name
     lines = name.replace(" (", "\n(")
     assert lines in display.axes_[0].get_ylabel()
-    assert name in display.axes_[-1].get_title()
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=9, cv=2, scoring=scores, refit="plain")
     both = ConvergenceDisplay.from_result(random.fit(X), others={"silbo": search})
     assert set(both.curves) == {"RandomizedSearchCV", "silbo"}
@@ -246,20 +239,7 @@ def test_labels_of_long_names_do_not_collide():
         return np.log10(point[names[0]]) ** 2 + 0.3 * np.log10(point.get(names[2], 1.0))
 
     optimizer = observed_optimizer(space, func, 16)
-    display = SearchDisplay.from_result(optimizer)
-    assert colliding(display.figure_) == []
-    assert colliding(display.plot(kind="parallel").figure_) == []
-
-
-def test_parallel_axis_names_avoid_tick_labels():
-    optimizer = observed_optimizer([(-1, 1)] * 4, lambda x: x[0] ** 2 + x[3], 12)
-    optimizer.tell([-np.ones(4), np.ones(4)], [0.0, 2.0])
-    display = SearchDisplay.from_result(optimizer)
-    axes = display.figure_.axes[-1]
-    display.figure_.canvas.draw()
-    ends = [text.get_window_extent().y0 for text in axes.texts if text.get_text() == "-1"]
-    assert len(ends) == 4
-    assert max(label.get_window_extent().y1 for label in axes.get_xticklabels()) <= min(ends)
+    assert colliding(SearchDisplay.from_result(optimizer).figure_) == []
 
 
 def test_conditional_choice_has_one_name():
@@ -356,18 +336,6 @@ def test_resumed_candidates_keep_their_order(tmp_path):
     assert displays[0].n_initial == displays[1].n_initial > 0
 
 
-def test_directions_of_a_learnt_embedding():
-    space = {name: uniform() for name in "abc"}
-    options = {"embedding": "semi-sir", "n_components": 2}
-    optimizer = observed_optimizer(space, lambda p: (p["a"] - 0.6) ** 2, 18, **options)
-    optimizer.ask()
-    display = SearchDisplay.from_result(optimizer, kind="dependence")
-    labels = [axes.get_xlabel().split("\n")[0] for axes in display.axes_]
-    assert labels == ["direction 1", "direction 2"]
-    expected = optimizer.embedding_.project(optimizer.space_.encode(optimizer.x_iters_))
-    np.testing.assert_allclose(np.column_stack(list(display.directions.values())), expected)
-
-
 class Auto(Hill):
     """Accepts a="auto", like ``gamma="scale"`` of SVC, a value outside the search space."""
 
@@ -383,8 +351,8 @@ def test_untuned_estimator_outside_space_is_drawn(space, embedding):
     search = SILBOSearchCV(Auto("auto"), space, n_iter=8, n_initial=6, cv=2, random_state=0)
     search.set_params(embedding=embedding).fit(X)
     assert search.cv_results_["param_a"][0] == "auto"
-    display = SearchDisplay.from_result(search)
-    assert "auto" in {text.get_text() for text in display.axes_[-1].texts}
+    display = SearchDisplay.from_result(search, kind="a")
+    assert "auto" in {text.get_text() for text in display.axes_[0].get_xticklabels()}
     assert len(display.values) == 8
     directions = SubspaceDisplay.from_result(search)
     assert len(directions.scores) == 7
@@ -395,9 +363,9 @@ def test_untuned_estimator_outside_space_is_drawn(space, embedding):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 def test_conditional_parameters_and_failures():
     branch = {"kind": ["y"], "b": uniform(), "fails": [True, False]}
-    display = SearchDisplay.from_result(fitted([{"kind": ["x"], "a": uniform()}, branch]))
-    labels = {text.get_text() for text in display.axes_[-1].texts}
-    assert {"none", "infeasible or failed"} <= labels
+    display = SearchDisplay.from_result(fitted([{"kind": ["x"], "a": uniform()}, branch]), kind="a")
+    assert "none" in {text.get_text() for text in display.axes_[0].get_xticklabels()}
+    assert "infeasible or failed" in display.axes_[0].get_title(loc="right")
     assert colliding(display.figure_) == []
 
 
@@ -409,7 +377,7 @@ def test_several_metrics():
         assert display.value_name == f"mean test {metric}"
 
 
-@pytest.mark.parametrize(("kind", "n_panels"), [("dependence", 2), ("parallel", 1)])
+@pytest.mark.parametrize(("kind", "n_panels"), [("dependence", 2), ("shares", 1)])
 def test_one_kind_on_given_axes(search, kind, n_panels):
     figure, axes = plt.subplots(1, n_panels)
     display = SearchDisplay.from_result(search, kind=kind, ax=axes)
@@ -425,7 +393,7 @@ def test_invalid_input_raises(search, monkeypatch):
         SearchDisplay.from_result(SILBO([(0, 1)] * 2))
     with pytest.raises(ValueError, match="kind must be one of"):
         SearchDisplay.from_result(search, kind="pie")
-    with pytest.raises(ValueError, match=r"Axes.*5.*got 1"):
+    with pytest.raises(ValueError, match=r"Axes.*4.*got 1"):
         SearchDisplay.from_result(search, ax=plt.gca())
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=2, cv=2).fit(X)
     for other in (random, [1.0, 2.0]):

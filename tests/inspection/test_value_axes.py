@@ -197,7 +197,7 @@ def test_dependence_on_parameter_shared_by_branches():
 def test_values_beyond_axis_are_annotated(sign):
     _, axes = plt.subplots()
     values = sign * np.r_[np.linspace(0, 1, 40), 1e9, 2e9]
-    draw_values(axes, ValueAxis.from_scores("u", np.linspace(0, 1, 42)), values, 0, "value")
+    draw_values(axes, ValueAxis.from_values("u", np.linspace(0, 1, 42)), values, 0, "value")
     above, below = axes.get_title(loc="right"), [text.get_text() for text in axes.texts]
     assert (above, below) == (("▲ 2 beyond", []) if sign > 0 else ("", ["▼ 2 beyond"]))
 
