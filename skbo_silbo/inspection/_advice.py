@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,14 @@ NORMAL_90 = 1.6449  # half width of a 90 % interval, in standard deviations
 LEAST_GAIN = 0.01  # smallest expected improvement, relative to the progress, worth continuing
 NEAR_LIMIT = 0.01  # distance from a limit, relative to the range, that counts as being at it
 LEAST_OF_STD = 0.25  # the same, relative to the uncertainty of the recommended value
+# What else to change before a search that ended early goes on, by the reason for its end
+CONDITIONS = MappingProxyType(
+    {
+        "max_time": " and a larger max_time",
+        "patience": " and more patience",
+        "callback": ", if the callback that ended the search allows it",
+    }
+)
 
 
 def next_step(evaluations: Evaluations) -> str:
@@ -30,6 +39,9 @@ def next_step(evaluations: Evaluations) -> str:
         return "Wait, and make the report again: the search has not ended."
     if evaluations.front is not None:
         return "Choose a row of the Pareto front and refit the model with its parameters."
+    if evaluations.stop_reason == "target":
+        return "Stop: the target was reached."
+    condition = CONDITIONS.get(evaluations.stop_reason, "")
     more, has_model = f"about {max(10, n // 2)} more", isinstance(optimizer, EmbeddedOptimizer)
     over = "recommended" if evaluations.is_noisy else "observed"
     gain = optimizer.expected_gain(over) if has_model else math.inf
@@ -37,8 +49,8 @@ def next_step(evaluations: Evaluations) -> str:
         known = len(optimizer.func_vals_)
         if has_model and (n_needed := optimizer.n_initial_ - known) > 0:
             start = f"the model is fitted from {optimizer.n_initial_} values on, got {known}"
-            return f"Continue with at least {n_needed} more evaluations: {start}."
-        return f"Continue with {more} evaluations: no model predicts their values."
+            return f"Continue with at least {n_needed} more evaluations{condition}: {start}."
+        return f"Continue with {more} evaluations{condition}: no model predicts their values."
     shares = optimizer.input_model_.shares
     if not shares.is_informative and math.isfinite(shares.held_out_r2):
         return (
@@ -50,7 +62,7 @@ def next_step(evaluations: Evaluations) -> str:
     reference = "the recommended point" if evaluations.is_noisy else "the best observed value"
     improvement = f"expected to improve on {reference} by {format_number(gain)}."
     if gain > np.fmax(least, LEAST_OF_STD * std):
-        return f"Continue with {more} evaluations: the next one is {improvement}"
+        return f"Continue with {more} evaluations{condition}: the next one is {improvement}"
     if not std > least:
         return f"Stop: another evaluation is {improvement}"
     return _repetition(evaluations, format_number(std))
@@ -170,7 +182,10 @@ def _limits(evaluations, point):
             at_limit.append(f"{name} is at the {end} limit of its range")
     if not at_limit:
         return ""
-    return f"{join_names(at_limit)}. If it can go beyond, widen its range and search again."
+    beyond = "it can go beyond, widen its range"
+    if len(at_limit) > 1:
+        beyond = "they can go beyond, widen their ranges"
+    return f"{join_names(at_limit)}. If {beyond} and search again."
 
 
 def _row(evaluations, i):

@@ -80,6 +80,8 @@ class Evaluations:
         Name of the metric if the values are mean test scores, or None for an optimiser.
     scoring : object, default=None
         The parameter `scoring` of the search. None for an optimiser.
+    stop_reason : str, default=""
+        Why a search or `minimize` ended, if it has.
     best_name : str, default=""
         Attribute of the result that holds the best observed point, if there is one.
     front : ParetoDisplay or None, default=None
@@ -104,6 +106,7 @@ class Evaluations:
     n_initial: int = 0
     metric: str | None = None
     scoring: Any = None
+    stop_reason: str = ""
     best_name: str = ""
     front: ParetoDisplay | None = None
     n_open: int = 0
@@ -225,7 +228,7 @@ def read_evaluations(
         facts = {"Source": type(result).__name__, "Ended": result.message}
         title = f"{result.objective}, {n_inputs(result.optimizer)}"
         more = {"table": result.evaluation_table(), "facts": facts, "title": title}
-        return replace(evaluations, **more, best_name="x")
+        return replace(evaluations, **more, stop_reason=result.stop_reason, best_name="x")
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         if any_search or "optimizer_" in vars(result):
@@ -359,6 +362,7 @@ def _read_search(search, metric, argument):
         more = {
             "table": search.evaluation_table(),
             "facts": {"Source": source, "Ended": ended, "Time": _time_shares(search)},
+            "stop_reason": search.stop_reason_,
             "title": f"{source}, {_data_size(search)}",
             "front": read_front(search) if hasattr(search, "pareto_front_") else None,
         }

@@ -58,6 +58,9 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
     if front is not None:
         results = dict(zip(front.names, front.values.T.tolist(), strict=True))
     results["source"] = sources = [trial.source for trial in trials]
+    constraints = [observation.others.get("constraints", ()) for observation in observations]
+    for i in range(max(map(len, constraints), default=0)):
+        results[f"constraint_{i}"] = [float(c[i]) if len(c) else np.nan for c in constraints]
     if is_search:
         results["seconds"] = [_seconds(observation.rows) for observation in observations]
     errors = [o.error and o.error.splitlines()[-1] for o in observations]

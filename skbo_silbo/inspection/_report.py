@@ -223,7 +223,11 @@ def _what_was_learnt(evaluations):
 
 
 def _all(evaluations):
-    columns, name = evaluations.table, evaluations.row_name
+    columns, name, points = dict(evaluations.table), evaluations.row_name, evaluations.points
+    if not isinstance(points, np.ndarray):  # a branch without a parameter is left blank
+        for key in {key for point in points for key in point}:
+            pairs = zip(columns[key], points, strict=True)
+            columns[key] = ["None" if point.get(key, key) is None else v for v, point in pairs]
     notes = [ROW_NOTE] * (name == "row") + [SOURCE_NOTE] * ("source" in columns)
     name += "_" * (name in columns)  # an input may have this name, too
     return paragraph(" ".join(notes)) + table({name: list(evaluations.numbers), **columns})

@@ -16,7 +16,7 @@ from skbo_silbo.inspection._evaluations import (
     read_evaluations,
     read_values_like,
 )
-from skbo_silbo.inspection._panels import AxesLike, PanelDisplay
+from skbo_silbo.inspection._panels import AxesLike, PanelDisplay, draw_text
 from skbo_silbo.inspection._search_panels import (
     LONGEST_AXIS_NAME,
     draw_convergence,
@@ -209,7 +209,8 @@ class SearchDisplay(PanelDisplay):
         along = [axis for axis in along if not axis.is_constant][:N_DEPENDENCES]
         panels = {
             "convergence": [self._draw_convergence],
-            "dependence": [partial(self._draw_values, value_axis=axis) for axis in along],
+            "dependence": [partial(self._draw_values, value_axis=axis) for axis in along]
+            or [partial(draw_text, text="No evaluated input varies.")],
             "shares": [lambda axes: draw_shares(axes, self.shares, ranked)],
         }
         return [panel for name in panels if kind in ("all", name) for panel in panels[name]]

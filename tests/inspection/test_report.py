@@ -430,6 +430,43 @@ def test_best_value_at_limit_of_range_is_named():
     text = Reader(report(optimizer)).sections["Recommended point"]
     assert "a is at the upper limit of its range. If it can go beyond" in text
     assert "b is at" not in text
+    result = minimize(lambda x: x[0] + x[1], [(0, 1)] * 2, n_calls=20, random_state=0)
+    text = Reader(report(result)).sections["Recommended point"]
+    assert "x1 is at the lower limit of its range. If they can go beyond, widen their" in text
+
+
+def test_reason_for_the_end_decides_what_to_do_next():
+    options = {"n_calls": 20, "n_initial": 4, "random_state": 0}
+    ends = {"target": {"target": 5.0}, "callback": {"callback": lambda progress: True}}
+    steps = {}
+    for reason, limit in ends.items():
+        result = minimize(lambda x: x[0] + x[1], [(0, 1)] * 2, **options, **limit)
+        assert result.stop_reason == reason
+        steps[reason] = next_step(read_evaluations(result))
+    assert steps["target"] == "Stop: the target was reached."
+    assert "more evaluations, if the callback that ended the search allows it:" in steps["callback"]
+
+
+def test_journal_shows_constraints_and_none(path):
+    space = {"a": uniform(), "b": [None, 3]}
+
+    def func(p):
+        if p["a"] > 0.8:
+            raise OSError("no space")
+        return p["a"], [p["a"] - 0.5]
+
+    options = {
+        "catch": OSError,
+        "n_calls": 8,
+        "n_initial": 8,
+        "n_constraints": 1,
+        "random_state": 0,
+    }
+    result = minimize(func, space, **options, journal=path)
+    pages = [Reader(report(source)).sections["All evaluations"] for source in (result, path)]
+    assert pages[0] == pages[1]
+    assert "constraint_0" in pages[0].split()
+    assert "None" in pages[0].split()
 
 
 def test_study_counts_trials_not_rows():

@@ -111,6 +111,9 @@ def test_labels_explain_markers(search):
     assert "first model" in convergence.get_legend_handles_labels()[1]
     assert "hollow: before the first model" in first.get_xlabel()
     assert "orange: the model" in first.get_xlabel()
+    one = SILBO([(0, 1)] * 2).tell([0.5, 0.5], 1.0)
+    [axes] = SearchDisplay.from_result(one, kind="dependence").axes_
+    assert axes.texts[0].get_text() == "No evaluated input varies."
     few = observed_optimizer([(0, 1)] * 2, np.sum, 5)
     assert "all before the first model" in SearchDisplay.from_result(few).axes_[1].get_xlabel()
 
