@@ -51,7 +51,7 @@ RANGE_OF_GRAM = 1e-12  # eigenvalues of X X' below this share of the largest cou
 COARSE_GRAM = 1e-9
 UNEVEN_SQUARES = 1e-8  # squared column norms below this share of the largest lose digits in X X'
 LIGHT_RIDGE = 1e-6  # a ridge above this share of the largest squared norm exceeds rounding in X X'
-# Largest number of features for which T is formed if columns have uneven scales and a ridge.
+# Largest number of features for which T is formed if columns have uneven scales.
 UNEVEN_MAX_FEATURES = 8000
 
 SMALL = 64  # order below which it is as fast to compute all eigenvectors
@@ -92,14 +92,14 @@ def solve_dense(pencil: Pencil, n_wanted: int, random_state: Any = None) -> Spec
 
 def solve_dual(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
     """Compute all directions exactly from the Gram matrix of the rows."""
-    return solve_rows(pencil, n_wanted, solve_dual)
+    return solve_rows(pencil, n_wanted)
 
 
 def solve_randomized(pencil: Pencil, n_wanted: int, random_state: RandomState = None) -> Spectrum:
     """Compute leading directions by ARPACK, from a random start and to a residual of 1e-10."""
     random_state = check_random_state(random_state)
     if pencil.X.shape[1] > len(pencil.X):
-        return solve_rows(pencil, n_wanted, solve_randomized, random_state)
+        return solve_rows(pencil, n_wanted, random_state)
     return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted, random_state)
 
 
@@ -108,10 +108,16 @@ PENCIL_SOLVERS = MappingProxyType(
 )
 
 
-def solve_rows(pencil, n_wanted, solver, random_state=None):
+def solve_rows(pencil, n_wanted, random_state=None):
     """Compute the directions in the span of the rows."""
     if has_uneven_columns(pencil):
-        return solve_uneven_columns(pencil, n_wanted, solver, random_state)
+        d = pencil.X.shape[1]
+        if d > UNEVEN_MAX_FEATURES:
+            raise ValueError(
+                f"X must have columns of similar scale with {d} features, got norms that differ by "
+                "a factor of more than 10,000. Standardise the columns, or raise ridge."
+            )
+        return solve_dense(pencil, n_wanted)  # T keeps their digits
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
     if few and pencil.penalty is None and pencil.ridge:
         spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
@@ -131,32 +137,6 @@ def has_uneven_columns(pencil: Pencil) -> bool:
     squares = np.einsum("ij,ij->j", pencil.X, pencil.X)
     largest, least = squares.max(), squares[squares > 0].min(initial=np.inf)
     return least < UNEVEN_SQUARES * largest and pencil.ridge < LIGHT_RIDGE * largest
-
-
-def solve_uneven_columns(pencil, n_wanted, solver, random_state):
-    """Compute directions after scaling all columns to unit length.
-
-    Without a ridge, scaling does not change the directions. With a ridge, T is formed instead.
-    Directions are projected onto the span of the rows.
-    """
-    n, d = pencil.X.shape
-    if pencil.ridge and d > UNEVEN_MAX_FEATURES:
-        raise ValueError(
-            f"X must have columns of similar scale for this ridge and {d} features, got norms that "
-            "differ by a factor of more than 10,000. Standardise the columns, or raise ridge."
-        )
-    if pencil.ridge:
-        return solve_dense(pencil, n_wanted)
-    scale = np.sqrt(np.einsum("ij,ij->j", pencil.X, pencil.X))
-    scale[scale == 0] = 1.0
-    spectrum = solver(replace(pencil, X=pencil.X / scale), n_wanted, random_state)
-    B = spectrum.directions / scale[:, None]
-    if d >= n:
-        Q, R, _ = linalg.qr(pencil.X.T, mode="economic", pivoting=True, check_finite=False)
-        sizes = np.abs(np.diag(R))
-        Q = Q[:, sizes > RANGE_OF_GRAM * sizes[0]]
-        B = Q @ (Q.T @ B)
-    return replace(spectrum, directions=B)
 
 
 def solve_moments(N, basis, n_wanted, random_state=None):
