@@ -1,5 +1,6 @@
 """Types used in public signatures."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NewType, Protocol, SupportsFloat, TypeAlias
 
@@ -76,6 +77,9 @@ NamedConstraint: TypeAlias = tuple[Sequence[str], LinearConstraint | NonlinearCo
 ConstraintsLike: TypeAlias = (
     Constraint | NamedConstraint | Sequence[Constraint | NamedConstraint] | None
 )
+Content: TypeAlias = dict[str, Any]  # JSON data of a record or header
+Damaged: TypeAlias = Callable[[int, Any], Exception]  # (number of a record, reason) -> error
+Path: TypeAlias = str | os.PathLike[str]
 Rows: TypeAlias = list[dict[str, Any]]  # results of the fits of a candidate
 Points: TypeAlias = FloatArray | list[dict[str, Any]]
 if TYPE_CHECKING:

@@ -4,7 +4,9 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, TypeAlias
+
+from skbo_silbo.evaluation.trial import Trial
 
 UNITS = {"n_calls": "calls", "n_iter": "candidates"}
 
@@ -79,6 +81,9 @@ class Progress:
     optimizer: Any
 
 
+Show: TypeAlias = Callable[[Progress], Any] | None
+
+
 @dataclass(eq=False)
 class Budget:
     """Limits on the evaluations of a run, and counts of those made so far.
@@ -124,27 +129,29 @@ class Budget:
     name: str
     _: KW_ONLY
     max_time: float | None = None
-    patience: float | None = None
+    patience: Any = None
     target: float | None = None
     callback: Callable[[Progress], Any] | None = None
     higher_is_better: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.patience is None:
             self.patience = math.inf
         self.sign = -1.0 if self.higher_is_better else 1.0
         self._goal = -math.inf if self.target is None else self.sign * self.target
         self.n_done, self.n_idle, self.n_new = 0, 0, 0
-        self.stop, self.best, self._best_values = None, None, []
+        self.stop: Any = None
+        self.best: Any = None
+        self._best_values: list[float] = []
         self.deadline = math.inf
         self.start_clock()
 
-    def start_clock(self):
+    def start_clock(self) -> None:
         """Start measuring the time of the run."""
         self._start = time.perf_counter()
         self.time_limit = math.inf if self.max_time is None else self._start + self.max_time
 
-    def room(self, n_under_way=0):
+    def room(self, n_under_way: int = 0) -> float:
         """Return the number of evaluations that may still start, 0 if the run must stop."""
         if self.stop is None and time.perf_counter() >= self.deadline:
             self.end("max_time", f"Time limit of {self.max_time} s reached.")
@@ -153,16 +160,16 @@ class Budget:
             self.end("budget", f"All {self.n} {unit} made." if self.n > 1 else "Budget spent.")
         return 0 if self.stop else self.n - self.n_done - n_under_way
 
-    def end(self, reason, message):
+    def end(self, reason: str, message: str) -> None:
         """Stop the run for a given reason, unless it has already stopped."""
         self.stop = self.stop or Stop(reason, message)
 
-    def abort(self, reason, message):
+    def abort(self, reason: str, message: str) -> None:
         """Stop the run without any further call of the user's callback."""
         self.callback = None
         self.end(reason, message)
 
-    def count(self, trial, optimizer, show=None):
+    def count(self, trial: Trial, optimizer: Any, show: Show = None) -> None:
         """Count an evaluation, or an observation supplied by the user.
 
         Evaluations are also shown, and passed to the callback.
@@ -194,7 +201,7 @@ class Budget:
         if is_new and self.callback is not None and self.callback(progress):
             self.abort("callback", "Stopped by the callback.")
 
-    def _progress(self, trial, value, is_best, optimizer):
+    def _progress(self, trial: Trial, value: float, is_best: bool, optimizer: Any) -> Progress:
         elapsed = time.perf_counter() - self._start
         left = self.time_limit - self._start - elapsed
         if self.n_new:

@@ -9,16 +9,21 @@ only writer of the journal.
 import math
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
 from skbo_silbo._checks import brief, warn_user
-from skbo_silbo.evaluation.budget import INTERRUPTED
+from skbo_silbo.evaluation.budget import INTERRUPTED, Budget, Show
+from skbo_silbo.evaluation.proposals import Proposals
 from skbo_silbo.evaluation.trial import Trial, format_point
+from skbo_silbo.journal.log import EventLog, NoLog
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers.calls import Call
+from skbo_silbo.workers.scheduler import Scheduler
 
 MOST_ATTEMPTS = 2  # number of times that an evaluation may be in progress when the process dies
 HANGING = (
@@ -60,20 +65,31 @@ class EvaluationLoop:
     """
 
     def __init__(
-        self, evaluation, budget, log, proposals, make_workers, *, batch_size=None, show=None
-    ):
+        self,
+        evaluation: Any,
+        budget: Budget,
+        log: EventLog | NoLog,
+        proposals: Proposals,
+        make_workers: Callable[[], Scheduler],
+        *,
+        batch_size: int | None = None,
+        show: Show = None,
+    ) -> None:
         self.evaluation, self.budget, self.log = evaluation, budget, log
         self.proposals, self.optimizer = proposals, proposals.optimizer
-        self.batch_size, self._show = batch_size, show
-        self._make_workers, self.workers = make_workers, None
-        self.trials, self.n_calls, self.raised = [], log.n_calls, None
+        self.batch_size: Any = batch_size
+        self._show = show
+        self.trials: list[Trial] = []
+        self.workers: Any = None
+        self.raised: Any = None
+        self._make_workers, self.n_calls = make_workers, log.n_calls
         self._running: dict[int, Trial] = {}  # by number
         self._observed: list[Trial] = []  # trials to pass to the optimiser with their batch
         self._n_begun = 0
         self._batch, self._n_left = 0, 0  # current batch, and how many of its points to begin
         self._is_withdrawn = False
 
-    def resume(self, trials, open_batch=()):
+    def resume(self, trials: list[Trial], open_batch: Sequence[Trial] = ()) -> None:
         """Continue a run with the trials of earlier runs.
 
         Parameters
@@ -97,7 +113,7 @@ class EvaluationLoop:
         for trial in sorted(trials, key=attrgetter("is_evaluated")):
             self.budget.count(trial, self.optimizer, self._show)
 
-    def run(self):
+    def run(self) -> Any:
         """Evaluate points until a limit, a callback, an error or Ctrl-C stops the run.
 
         Returns
@@ -137,7 +153,7 @@ class EvaluationLoop:
                     self._update_optimizer()
 
     @contextmanager
-    def _open_workers(self):
+    def _open_workers(self) -> Iterator[Scheduler]:
         """Context manager that opens the workers and closes them at the end.
 
         If an error or Ctrl-C ends the run, running evaluations are recorded.
@@ -163,7 +179,7 @@ class EvaluationLoop:
 
     # --- begin ----------------------------------------------------------------------------------
 
-    def _n_wanted(self, n_open):
+    def _n_wanted(self, n_open: int) -> float:
         """Return the number of evaluations to start now."""
         room = self.budget.room(n_open)
         if self.batch_size is None:
@@ -172,15 +188,15 @@ class EvaluationLoop:
             self._n_left = self._n_of_batch(self.batch_size)
         return min(self._n_left, room)
 
-    def _n_of_batch(self, n):
+    def _n_of_batch(self, n: int) -> int:
         """Return the size of the next batch, at most n, without crossing the initial design."""
         return min(n, len(self.proposals.initial) or n)
 
-    def _n_open_values(self):
+    def _n_open_values(self) -> int:
         """Return the number of observations expected from evaluations that have not ended."""
         return sum(trial.is_modelled for trial in (*self._running.values(), *self._observed))
 
-    def _begin(self, trial):
+    def _begin(self, trial: Trial) -> None:
         trial.number, self._n_begun = self._n_begun, self._n_begun + 1
         trial.batch = self._batch
         if self.batch_size is not None:  # an open batch may have gaps
@@ -199,7 +215,7 @@ class EvaluationLoop:
             call = Call(key, function, args, alone=alone, group=group)
             self.workers.submit(call, self.budget.deadline)
 
-    def _on_begin(self, call):
+    def _on_begin(self, call: Call) -> None:
         number, i = call.key
         if i == 0:
             trial = self._running[number]
@@ -208,7 +224,7 @@ class EvaluationLoop:
         self.n_calls += 1
         self.budget.deadline = self.budget.time_limit  # the first evaluation always begins
 
-    def _on_take_back(self, call):
+    def _on_take_back(self, call: Call) -> None:
         number, i = call.key
         if i == 0 and number in self._running:
             trial = self._running[number]
@@ -216,7 +232,7 @@ class EvaluationLoop:
             self.log.withdrawn(trial)
         self.n_calls -= 1
 
-    def _withdraw_waiting(self):
+    def _withdraw_waiting(self) -> None:
         """Withdraw the evaluations that are waiting for a worker.
 
         Evaluations that have begun are completed. If the time is over, they are withdrawn as well,
@@ -239,7 +255,7 @@ class EvaluationLoop:
 
     # --- end ------------------------------------------------------------------------------------
 
-    def _process(self, outcomes):
+    def _process(self, outcomes: Iterable[Any]) -> None:
         """Record the outcomes of function calls, then raise the first error if there is one."""
         for outcome in outcomes:  # store all values first, since recording one may fail
             if outcome.kind == "value":
@@ -265,12 +281,12 @@ class EvaluationLoop:
         if self.workers.n_usable <= 0:
             self.budget.end("workers", HANGING.format(self.workers.n_workers))
 
-    def _store_value(self, call, value):
+    def _store_value(self, call: Call, value: Any) -> None:
         number, i = call.key
         if number in self._running:
             self._running[number].results[i] = value
 
-    def _why_lost(self, outcome):
+    def _why_lost(self, outcome: Any) -> tuple[str, Any]:
         if outcome.kind == "late":
             why = f"took longer than timeout={self.workers.timeout} s"
             return why, TimeoutError(f"an evaluation {why}")
@@ -278,7 +294,7 @@ class EvaluationLoop:
         times = "once" if n == 1 else f"{n} times"
         return f"lost its worker {times} ({brief(outcome.value)})", outcome.value
 
-    def _record_failure(self, trial, why, error):
+    def _record_failure(self, trial: Trial, why: str, error: BaseException) -> None:
         """Record an evaluation as failed."""
         trial.observation = self.evaluation.failure(trial, why, error)
         warn_user(
@@ -287,7 +303,7 @@ class EvaluationLoop:
         )
         self._record(trial)
 
-    def _record_if_complete(self, trial):
+    def _record_if_complete(self, trial: Trial) -> None:
         """Compute and record the observation of a trial if all its calls have returned."""
         if trial.observation is None:
             if len(trial.results) < self.evaluation.n_calls:
@@ -300,7 +316,7 @@ class EvaluationLoop:
                 raise
         self._record(trial)
 
-    def _record(self, trial):
+    def _record(self, trial: Trial) -> None:
         """Record the observation of a trial, and pass it to the optimiser outside of batches."""
         if self.batch_size is None:
             trial.batch = self._batch
@@ -315,12 +331,12 @@ class EvaluationLoop:
         if self.batch_size is None:
             self._update_optimizer()
 
-    def _move_to_observed(self, trial):
+    def _move_to_observed(self, trial: Trial) -> None:
         if trial not in self._observed:
             self._observed.append(trial)
         self._running.pop(trial.number, None)
 
-    def _update_optimizer(self):
+    def _update_optimizer(self) -> None:
         """Pass the observations of a batch to the optimiser and update the budget.
 
         Ctrl-C may interrupt it between any two lines. It is then called again.
@@ -345,14 +361,14 @@ class EvaluationLoop:
         for trial in batch:
             self.budget.count(trial, self.optimizer, self._show)
 
-    def _assign_rows(self, trials, first):
+    def _assign_rows(self, trials: list[Trial], first: int) -> None:
         """Store the row that each observation will have in the optimiser."""
         for row, trial in enumerate(trials, start=first):
             trial.row = row
 
     # --- errors and interruptions ---------------------------------------------------------------
 
-    def _finish_running(self):
+    def _finish_running(self) -> None:
         """Record the running evaluations as ended when an error stops the run."""
         self.budget.abort("error", "Stopped by an error.")
         with suppress(Exception):
@@ -362,7 +378,7 @@ class EvaluationLoop:
                 self._process(self.workers.wait())
         self._record_returned()
 
-    def _record_returned(self):
+    def _record_returned(self) -> None:
         """Record the evaluations that have already returned a value, without waiting for others.
 
         If recording one raises an error, the others are recorded nevertheless.

@@ -2,9 +2,12 @@
 
 import math
 from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from skbo_silbo.evaluation.trial import Trial
+from skbo_silbo.journal.log import EventLog, NoLog
 from skbo_silbo.space import SpaceExhausted
 
 
@@ -28,11 +31,13 @@ class Proposals:
         Points that an earlier run proposed and that have not been evaluated yet.
     """
 
-    def __init__(self, optimizer, log, initial=()):
+    def __init__(
+        self, optimizer: Any, log: EventLog | NoLog, initial: Iterable[tuple[Any, str]] = ()
+    ) -> None:
         self.optimizer, self.log = optimizer, log
-        self.initial, self.waiting = deque(initial), deque()
+        self.initial, self.waiting = deque(initial), deque[Any]()
 
-    def resume(self, evaluated, open_batch):
+    def resume(self, evaluated: list[Trial], open_batch: Sequence[Trial]) -> None:
         """Skip the points that earlier runs evaluated, and continue with their pending points.
 
         Parameters
@@ -54,7 +59,7 @@ class Proposals:
             else:
                 self.initial.append(candidate)
 
-    def next(self, n_begun, n_open):
+    def next(self, n_begun: int, n_open: int) -> Trial | None:
         """Return the next trial to evaluate, or None if a finite space has no new point left.
 
         Parameters
@@ -84,6 +89,6 @@ class Proposals:
                 return Trial(point, source)
         return None
 
-    def fixed_parameters(self, n_begun):
+    def fixed_parameters(self, n_begun: int) -> dict[str, Any] | None:
         """Return the parameter values to keep fixed in the next proposal, or None."""
-        return
+        return None

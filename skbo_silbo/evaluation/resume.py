@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
+from skbo_silbo._typing import Damaged, Rows
 from skbo_silbo.evaluation.trial import Evaluation, Observation, Trial
 from skbo_silbo.journal.records import UNREADABLE, Record
 
@@ -59,9 +60,7 @@ def in_batch_order(records: Sequence[Record]) -> list[Record]:
 
 
 def restore_trials(
-    records: Iterable[Record],
-    read_rows: Callable[[dict[str, Any]], list[dict[str, Any]] | None],
-    damaged: Callable[[int, Exception], Exception],
+    records: Iterable[Record], read_rows: Callable[[dict[str, Any]], Rows | None], damaged: Damaged
 ) -> list[Trial]:
     """Return the trials whose observations are recorded.
 
@@ -96,7 +95,7 @@ def restore_trials(
     return trials
 
 
-def _size_of_open_batch(evaluated, n_initial, batch_size):
+def _size_of_open_batch(evaluated: list[Any], n_initial: int, batch_size: int | None) -> int:
     """Return the number of evaluations in an incomplete last batch, otherwise 0.
 
     A batch is incomplete after an interruption or with a smaller budget. A smaller batch is

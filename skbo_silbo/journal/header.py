@@ -1,8 +1,9 @@
 """The header of a journal: versions, seed, and the settings that identify the search."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from skbo_silbo._typing import Damaged
 from skbo_silbo.journal.records import UNREADABLE, PointFormat, require_type
 from skbo_silbo.space.any_space import AnySpace
 from skbo_silbo.space.descriptions import box_from_data, space_from_description
@@ -10,7 +11,7 @@ from skbo_silbo.space.descriptions import box_from_data, space_from_description
 KINDS = {"made with": dict, "seed": int, "fixed": dict, "search": dict}  # types of the entries
 
 
-def check_header(header: dict[str, Any], damaged: Callable[[int, object], Exception]) -> None:
+def check_header(header: dict[str, Any], damaged: Damaged) -> None:
     """Raise the error returned by ``damaged(-1, reason)`` if a header is invalid."""
     try:
         for name, kind in KINDS.items():
@@ -24,7 +25,7 @@ def check_header(header: dict[str, Any], damaged: Callable[[int, object], Except
 
 def read_format(
     search: dict[str, Any],
-    damaged: Callable[[int, object], Exception],
+    damaged: Damaged,
     space: AnySpace | None = None,
     candidates: Sequence[dict[str, Any]] = (),
 ) -> PointFormat:

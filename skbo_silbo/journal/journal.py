@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakSet, finalize
 
+from skbo_silbo._typing import Content
 from skbo_silbo.journal.lock import lock, unlock
 
 NAME, VERSION = "skbo_silbo", 12  # version of the format; other versions are rejected
@@ -52,12 +53,12 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fsdecode(path)
         self._place = os.path.abspath(self.path)
-        self.header: dict[str, Any] | None = None
+        self.header: Any = None
         self.records: list[dict[str, Any]] = []
         self.last: dict[str, Any] | None = None
         self._n_records, self._size, self._tail = 0, 0, b""
         self._creator: int | None = None  # process that has created the file
-        self._file: int | None = self._open_locked()
+        self._file: Any = self._open_locked()
         self._release = finalize(self, _release_lock, self._file, os.getpid())
         self._release.atexit = False  # an evaluation may still end while Python exits
         _OPEN.add(self)
@@ -67,7 +68,7 @@ class Journal:
             self.close()
             raise
 
-    def _open_locked(self):
+    def _open_locked(self) -> int:
         """Open and lock the journal file, retrying if another process has just replaced it."""
         while True:
             file, is_new = _open(self.path)
@@ -130,7 +131,7 @@ class Journal:
         """Return the error for a record that cannot be read, or for the header if n is -1."""
         return damage_error(self.path, n, why)
 
-    def _usable_file(self):
+    def _usable_file(self) -> int:
         """Return the file descriptor of the open journal, or raise an error."""
         if self._file is None:
             raise RuntimeError(
@@ -138,7 +139,7 @@ class Journal:
             )
         return self._file
 
-    def _require_untouched(self):
+    def _require_untouched(self) -> None:
         """Raise an error if the journal was changed, moved or closed by someone else."""
         with suppress(OSError):
             os.lseek(self._file, self._size - len(self._tail), os.SEEK_SET)
@@ -151,7 +152,7 @@ class Journal:
             "continue with another path."
         )
 
-    def _write(self, content, record=None):
+    def _write(self, content: Any, record: Content | None = None) -> None:
         self._require_untouched()
         line, size = checked_line(content) + b"\n", self._size
         try:
@@ -165,14 +166,14 @@ class Journal:
                 self._put(line, record)
             raise
 
-    def _put(self, line, record):
+    def _put(self, line: bytes, record: Content | None) -> None:
         os.ftruncate(self._file, self._size)  # remove the remains of an interrupted write
         _write_all(self._file, line, self._size)
         n, size = self._n_records + (record is not None), self._size + len(line)
         # in one statement, within which Ctrl-C is not raised
         self._size, self._tail, self._n_records, self.last = size, line[-TAIL:], n, record
 
-    def _read(self):
+    def _read(self) -> None:
         with open(self._file, "rb", closefd=False) as stream:
             content = stream.read()
         rule = "`journal` must not exist yet, or must be a journal written by an earlier search"
@@ -223,7 +224,7 @@ def damage_error(path: str, n: int, why: object = "") -> ValueError:
     return ValueError(f"journal {path!r} is damaged in {place}. {remedy}, or use another path.")
 
 
-def _whole_lines(content, rule):
+def _whole_lines(content: Any, rule: str) -> list[bytes]:
     """Return the lines of a journal without an incomplete last line.
 
     If the content is not that of a journal, a ValueError with the message `rule` is raised.
@@ -240,7 +241,7 @@ def _whole_lines(content, rule):
     return lines
 
 
-def _parse(lines, path):
+def _parse(lines: list[bytes], path: str) -> list[Any]:
     """Parse the header and records of a journal, and check version and checksums."""
     header, *records = map(read_checked_line, lines)
     version = VERSION_OF.match(lines[0])
@@ -255,13 +256,13 @@ def _parse(lines, path):
     for i, record in enumerate(records):
         if record is None or record.get("n") != i:
             raise damage_error(path, i)
-    return header, *records
+    return [header, *records]
 
 
 _OPEN: WeakSet[Journal] = WeakSet()
 
 
-def _close_in_fork():
+def _close_in_fork() -> None:
     """Close inherited journals in a forked process.
 
     Otherwise, the lock would be kept after the death of the parent process.
@@ -274,14 +275,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_fork)
 
 
-def _release_lock(file, process):
+def _release_lock(file: int, process: int) -> None:
     with suppress(OSError):
         if os.getpid() == process:  # forked processes share the lock
             unlock(file)
         os.close(file)
 
 
-def _open(path):
+def _open(path: str) -> tuple[int, bool]:
     """Open a file, and return its descriptor and whether it is new."""
     rule = "`journal` must be a regular file in an existing folder, and writable"
     is_new, flags = not os.path.exists(path), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -297,14 +298,14 @@ def _open(path):
     return file, is_new
 
 
-def _is_at(path, file):
+def _is_at(path: str, file: int) -> bool:
     """Return whether an open file is still the file at the given path."""
     with suppress(FileNotFoundError, NotADirectoryError):
         return os.path.samestat(os.stat(path), os.fstat(file))
     return False
 
 
-def _write_all(file, content, start):
+def _write_all(file: int, content: Any, start: int) -> None:
     os.lseek(file, start, os.SEEK_SET)
     left = memoryview(content)
     while left:
@@ -312,7 +313,7 @@ def _write_all(file, content, start):
     os.fsync(file)
 
 
-def _sync_folder(path):
+def _sync_folder(path: str) -> None:
     """Write the directory entry of a new file to disk, except on Windows."""
     if os.name == "nt":
         return
@@ -350,5 +351,5 @@ def read_checked_line(line: bytes) -> dict[str, Any] | None:
     return content
 
 
-def _checksum(line):
+def _checksum(line: bytes) -> bytes:
     return hashlib.blake2b(line, digest_size=8).hexdigest().encode()

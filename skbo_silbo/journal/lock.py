@@ -14,7 +14,7 @@ except ImportError:
 PLACE = 2**31 - 2  # position of the byte locked on Windows, beyond all lines of the journal
 
 
-def lock(file, path):
+def lock(file: int, path: str) -> None:
     """Lock an open file without waiting.
 
     The lock belongs to the open file, not to the process: a second journal in this process is
@@ -55,7 +55,7 @@ def lock(file, path):
         ) from error
 
 
-def unlock(file):
+def unlock(file: int) -> None:
     """Unlock a file, even if a forked process still has it open.
 
     On Windows, the lock is released when the file is closed.

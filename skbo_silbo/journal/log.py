@@ -2,46 +2,53 @@
 
 import os
 import platform
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from importlib.metadata import version
 from numbers import Integral
+from typing import Any
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._descriptions import require_same
+from skbo_silbo._typing import Content, Path
 from skbo_silbo.journal.header import check_header, read_format
 from skbo_silbo.journal.journal import Journal
 from skbo_silbo.journal.records import (
     AttemptCounts,
     PointFormat,
+    Record,
     read_records,
     values_to_record,
 )
 from skbo_silbo.journal.state import RootSeed, replay
+from skbo_silbo.space.any_space import AnySpace
 
 
 class NoLog:
     """Log of a run without a journal, which records nothing."""
 
-    path, records, n_calls, damaged = None, (), 0, None
+    path: Any = None
+    records: Any = ()
+    n_calls, damaged = 0, None
 
-    def __init__(self):
-        self.fixed = {}
+    def __init__(self) -> None:
+        self.fixed: Content = {}
 
-    def seed(self, random_state):
+    def seed(self, random_state: Any) -> Any:
         """Return the random state for the optimiser."""
         return random_state
 
-    def begin(self, description, space, seed, fixed=None, **options):
+    def begin(self, description: Any, space: Any, seed: int, fixed: Any = None, **_: Any) -> None:
         """Store the settings of the run in memory."""
         self.fixed, self.points = fixed or {}, PointFormat(space)
 
-    def attempts(self, point):
+    def attempts(self, point: Any) -> int:
         """Return 0, because there were no earlier runs."""
         return 0
 
-    def ignore(self, *args, **options):
+    def ignore(self, *args: Any, **options: Any) -> None:
         """Ignore an event."""
 
     replay = asked = begun = withdrawn = evaluated = observed = write = close = ignore
@@ -71,17 +78,19 @@ class EventLog:
         Function ``damaged(n, error)`` that returns the error to raise if record n is invalid.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         self._journal = Journal(path)
         self.damaged = self._journal.damaged
-        self.path, self.records, self.fixed, self.n_calls = self._journal.path, [], {}, 0
-        self._random_state = None  # the random state of this run, if it is an integer
-        self._unwritten = []  # observations that could not be written yet
-        self._learnt = {}  # the model at the last "asked" record
-        self._under_way = {}  # number of an evaluation of this run -> record that it ended
+        self.path, self.n_calls = self._journal.path, 0
+        self.records: Any = []
+        self.fixed: Content = {}
+        self._random_state: int | None = None  # the random state of this run, if it is an integer
+        self._unwritten: list[Content] = []  # observations that could not be written yet
+        self._learnt: Content = {}  # the model at the last "asked" record
+        self._under_way: dict[int, Content] = {}  # number of an evaluation -> record of its end
         self._earlier = AttemptCounts()  # evaluations that earlier runs left without an outcome
 
-    def seed(self, random_state):
+    def seed(self, random_state: Any) -> Any:
         """Return the random state for the optimiser, as recorded in the journal.
 
         The seed of the first run is used unless `random_state` is an integer.
@@ -94,7 +103,16 @@ class EventLog:
             return random_state
         return random_state if header is None else RootSeed(header["seed"])
 
-    def begin(self, description, space, seed, fixed=None, *, candidates=(), keeps_asked=False):
+    def begin(
+        self,
+        description: Any,
+        space: AnySpace,
+        seed: int,
+        fixed: Content | None = None,
+        *,
+        candidates: Sequence[Any] = (),
+        keeps_asked: bool = False,
+    ) -> None:
         """Write the header of a new journal, or check that an existing one has the same settings.
 
         Parameters
@@ -139,7 +157,7 @@ class EventLog:
         self._earlier = AttemptCounts(self.records)
         self.n_calls = self._earlier.n_calls
 
-    def _check(self, header, description, fixed):
+    def _check(self, header: Content, description: Any, fixed: Content) -> None:
         then, now, made = header["search"], description, header["made with"]
         if then["entry point"] != now["entry point"]:
             raise ValueError(
@@ -163,14 +181,14 @@ class EventLog:
                 "differently."
             )
 
-    def attempts(self, point):
+    def attempts(self, point: Any) -> int:
         """Return how often earlier runs began a point's evaluation and died, at most 2."""
         if not self._earlier.in_progress:
             return 0
         [key] = self.points.keys([point])
         return self._earlier.take(key)
 
-    def replay(self, optimizer, records):
+    def replay(self, optimizer: Any, records: Sequence[Record]) -> None:
         """Restore an optimiser by replaying the journal's records.
 
         Its model is restored, too, unless another version of this library fitted it. In that case,
@@ -180,7 +198,7 @@ class EventLog:
         is_same = made.get("skbo_silbo") == made_with()["skbo_silbo"]
         self._learnt = replay(optimizer, records, self.damaged, and_what_was_learnt=is_same)
 
-    def asked(self, optimizer, n=1):
+    def asked(self, optimizer: Any, n: int = 1) -> None:
         """Record the last n proposals of an optimiser and the changes of its model."""
         learnt = optimizer.model_to_dict()
         # repr, because 1 == 1.0 == True
@@ -194,17 +212,17 @@ class EventLog:
             if self._journal.last is record:
                 self._learnt = deepcopy(learnt)  # objects of users may modify their state
 
-    def begun(self, trial):
+    def begun(self, trial: Any) -> None:
         """Record that the evaluation of a trial begins."""
         self._under_way[trial.number] = self._about(trial, "ended", called=True)
         self._append(self._about(trial, "begun", again=trial.attempts > 0))
 
-    def withdrawn(self, trial):
+    def withdrawn(self, trial: Any) -> None:
         """Record that an evaluation was withdrawn before its start."""
         self._append(self._about(trial, "ended", called=False))
         self._under_way.pop(trial.number, None)
 
-    def evaluated(self, trial, **content):
+    def evaluated(self, trial: Any, **content: Any) -> None:
         """Record the observation of a trial, and the content of `Evaluation.record`."""
         if trial.record is None:
             others = {name: [values] for name, values in trial.observation.others.items()}
@@ -216,20 +234,20 @@ class EventLog:
         self.write(trial.record)
         self._under_way.pop(trial.number, None)
 
-    def observed(self, points, *values):
+    def observed(self, points: Iterable[Any], *values: Any) -> None:
         """Record values that the user supplied."""
         self.write({"observed": list(map(self.points.write, points)), **values_to_record(*values)})
 
-    def cancelled(self, points):
+    def cancelled(self, points: Iterable[Any]) -> None:
         """Record that points are no longer pending."""
         self.write({"cancelled": list(map(self.points.write, points))})
 
-    def _about(self, trial, kind, **content):
+    def _about(self, trial: Any, kind: str, **content: Any) -> Content:
         """Return a record of some kind about the point of a trial."""
         outside = {} if trial.is_modelled else {"outside": True}
         return {kind: [self.points.write(trial.point)], **outside, **content}
 
-    def write(self, record):
+    def write(self, record: Content) -> None:
         """Append a record to the journal, now or as soon as possible.
 
         If it cannot be written, for example because the disk is full, it is kept and written before
@@ -244,7 +262,7 @@ class EventLog:
             self._unwritten.append(record)
         self._write_unwritten()
 
-    def close(self):
+    def close(self) -> None:
         """Record that running evaluations end with this run, and close the journal."""
         try:
             left, self._under_way = self._under_way, {}
@@ -263,11 +281,11 @@ class EventLog:
                 "initial_results, or to tell) when you continue."
             )
 
-    def _append(self, record):
+    def _append(self, record: Content) -> None:
         self._write_unwritten()
         self._journal.append(record)
 
-    def _write_unwritten(self):
+    def _write_unwritten(self) -> None:
         while self._unwritten:
             record = self._unwritten[0]
             if self._journal.last is not record:  # Ctrl-C may be raised after it was written
@@ -275,7 +293,7 @@ class EventLog:
             del self._unwritten[0]
 
 
-def open_log(path):
+def open_log(path: Path | None) -> EventLog | NoLog:
     """Open the log of a journal file, or return a log that records nothing if `path` is None.
 
     Raises
@@ -291,7 +309,7 @@ def open_log(path):
 
 
 @cache
-def made_with():
+def made_with() -> dict[str, str]:
     """Return the versions of Python and of the packages on which proposals depend."""
     packages = "skbo_silbo", "scikit-learn", "scipy", "numpy"
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

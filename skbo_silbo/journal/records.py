@@ -23,7 +23,7 @@ space, as initial candidates may be.
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ import numpy as np
 
 from skbo_silbo._checks import as_noise, brief
 from skbo_silbo._descriptions import TEXT
-from skbo_silbo._typing import FloatArray
+from skbo_silbo._typing import Content, Damaged, FloatArray
 from skbo_silbo.space.descriptions import Label, labels_of
 from skbo_silbo.space.keys import keys_of
 from skbo_silbo.space.values import as_plain, format_value, is_plain
@@ -128,7 +128,7 @@ class PointFormat:
         Points that may be outside the space. They are recognised by their form in the journal.
     """
 
-    def __init__(self, space, described=None, candidates=()):
+    def __init__(self, space: Any, described: Any = None, candidates: Sequence[Any] = ()) -> None:
         self.space, self._labels = space, labels_of(space, described)
         self._candidates = candidates
         self._read: dict[str, tuple[Any, FloatArray]] = {}
@@ -173,20 +173,20 @@ class PointFormat:
             for p in points
         ]
 
-    def _write_value(self, name, value):
+    def _write_value(self, name: str, value: Any) -> Any:
         if is_plain(value):
             return as_plain(value)
         known = self._labels.get(name)
         return {TEXT: format_value(value) if known is None else known.label(value)}
 
-    def _read_value(self, name, value):
+    def _read_value(self, name: str, value: Any) -> Any:
         if is_plain(value):
             return value
         if name not in self._labels:
             raise ValueError(f"there is no parameter {name!r}")
         return self._labels[name].value(value[TEXT])
 
-    def _read_inside(self, text):
+    def _read_inside(self, text: str) -> tuple[Any, FloatArray]:
         """Restore a point and its encoding from JSON text, once for all records of the point."""
         if text not in self._read:
             point = {k: self._read_value(k, v) for k, v in json.loads(text).items()}
@@ -194,14 +194,14 @@ class PointFormat:
             self._read[text] = self.space.own(point), x
         return self._read[text]
 
-    def _read_outside(self, point):
+    def _read_outside(self, point: Any) -> Content:
         known = next((c for c in self._candidates if self.write(c) == point), None)
         if known is not None:
             return known
         return {k: v if is_plain(v) else Label(str(v[TEXT])) for k, v in point.items()}
 
 
-def _key_outside(point):
+def _key_outside(point: Any) -> bytes:
     return json.dumps(point, sort_keys=True).encode()
 
 
@@ -218,19 +218,20 @@ class AttemptCounts:
         How many of them were repeated after the process died.
     """
 
-    def __init__(self, records=()):
-        self.n_calls, self.in_progress, self.repeated = 0, Counter(), Counter()
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self.n_calls = 0
+        self.in_progress, self.repeated = Counter[bytes](), Counter[bytes]()
         for record in records:
             self._count(record)
 
-    def take(self, key):
+    def take(self, key: bytes) -> int:
         """Return how often a point's evaluation has begun, at most 2, and count it no longer."""
         n = (self.in_progress[key] > 0) + (self.repeated[key] > 0)
         self.in_progress[key] -= n > 0
         self.repeated[key] -= n > 1
         return n
 
-    def _count(self, record):
+    def _count(self, record: Record) -> None:
         was_withdrawn = record.kind == "ended" and not record.content["called"]
         self.n_calls += len(record.keys) * ((record.kind == "begun") - was_withdrawn)
         for key in record.keys:
@@ -243,9 +244,7 @@ class AttemptCounts:
                 self.repeated[key] = min(self.repeated[key], self.in_progress[key])
 
 
-def read_records(
-    contents: Sequence[Any], points: PointFormat, damaged: Callable[[int, Exception], Exception]
-) -> list[Record]:
+def read_records(contents: Sequence[Any], points: PointFormat, damaged: Damaged) -> list[Record]:
     """Validate the records of a journal.
 
     If record n is invalid, the error returned by ``damaged(n, error)`` is raised.
@@ -259,7 +258,7 @@ def read_records(
     return records
 
 
-def _read_record(n, content, points):
+def _read_record(n: int, content: Content, points: Any) -> Record:
     """Validate a record, or raise one of the exceptions in `UNREADABLE`."""
     kinds = [kind for kind in KINDS if kind in content]
     if len(kinds) != 1:
@@ -284,14 +283,14 @@ def _read_record(n, content, points):
     return Record(kind, content, n, read, X, keys, is_outside, values, evaluated)
 
 
-def _read_values(content):
+def _read_values(content: Content) -> Values:
     y = values_from_data(content["y"])
     noise_std = values_from_data(content.get("noise_std", [None] * len(y)))
     tables = [_table(content.get(name, [[]] * len(y))) for name in ("constraints", "goals")]
     return Values(y, as_noise(noise_std, y.shape), *tables)
 
 
-def _read_evaluated(content, points):
+def _read_evaluated(content: Content, points: Any) -> Evaluated:
     kinds = {"source": str, "batch": int, "position": int, "in order": bool}
     kinds["proposal time"] = float
     for name, kind in kinds.items():
@@ -304,20 +303,22 @@ def _read_evaluated(content, points):
     return Evaluated(error, *(content[name] for name in kinds))
 
 
-def require_type(content, name, kind):
+def require_type(content: Content, name: str, kind: Any) -> None:
     """Check the type of an entry of a record or header."""
     value = content[name]
     if type(value) is not kind or (kind is int and value < 0):
         raise TypeError(f"{name!r} must be of type {kind.__name__}, got {brief(value)}")
 
 
-def _table(rows):
+def _table(rows: Any) -> FloatArray:
     """Restore a two-dimensional array from the rows that `values_to_data` returned."""
     rows = list(map(values_from_data, rows))
     return np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
-def values_to_record(y, noise_std=None, constraints=None, goals=None):
+def values_to_record(
+    y: Any, noise_std: Any = None, constraints: Any = None, goals: Any = None
+) -> Content:
     """Return the entries of a record that hold observed values."""
     record = {"y": values_to_data(y)}
     if noise_std is not None and not np.isnan(noise_std).all():
@@ -336,7 +337,7 @@ def points_from_data(rows: list[list[float]], m: int) -> FloatArray:
     return X
 
 
-def values_to_data(y):
+def values_to_data(y: Any) -> list[Any]:
     """Convert observed values to JSON-compatible data.
 
     NaN becomes None, and infinite values become "inf" and "-inf".
@@ -352,7 +353,7 @@ def values_from_data(values: list[Any]) -> FloatArray:
     return np.array(list(map(float, numbers)), dtype=float)
 
 
-def _finite_rows(rows, m):
+def _finite_rows(rows: Any, m: int) -> FloatArray:
     is_numeric = all(type(v) in (int, float) for row in rows for v in row)
     X = np.array(rows, dtype=float).reshape(len(rows), -1 if rows else m)
     if not is_numeric or X.shape[1] != m or not np.isfinite(X).all():

@@ -1,16 +1,25 @@
 """Save and restore optimisers: settings, seed, and the records that lead to their state."""
 
 import inspect
+from collections.abc import Sequence
 from contextlib import suppress
 from numbers import Integral, Real
 from operator import index
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import brief
 from skbo_silbo._descriptions import describe, require_same
-from skbo_silbo.journal.records import UNREADABLE, PointFormat, read_records, values_to_record
+from skbo_silbo._typing import Content, Damaged
+from skbo_silbo.journal.records import (
+    UNREADABLE,
+    PointFormat,
+    Record,
+    read_records,
+    values_to_record,
+)
 from skbo_silbo.space.descriptions import box_from_data, space_to_data
 
 
@@ -18,12 +27,12 @@ class RootSeed(int):
     """Integer that is used directly as the root seed, not as a `random_state`."""
 
 
-def root_seed(random_state):
+def root_seed(random_state: Any) -> int:
     """Return the integer that seeds all random streams of an optimiser."""
     if isinstance(random_state, RootSeed):
         return int(random_state)
     if random_state is None:
-        return np.random.SeedSequence().entropy
+        return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     try:
@@ -39,7 +48,7 @@ FORMAT, VERSION = "skbo_silbo optimizer", 10
 REMEDY = "Pass what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 
 
-def to_data(optimizer):
+def to_data(optimizer: Any) -> Content:
     """Convert an optimiser to JSON-compatible data, as `AskTellOptimizer.to_dict` does."""
     options = {name: _plain(getattr(optimizer, name)) for name in option_names(type(optimizer))}
     objects = [name for name, value in options.items() if value is NotImplemented]
@@ -70,7 +79,7 @@ def to_data(optimizer):
     }
 
 
-def from_data(cls, data, bounds, objects):
+def from_data(cls: type, data: Any, bounds: Any, objects: Content) -> Any:
     """Restore an optimiser from JSON-compatible data, as `AskTellOptimizer.from_dict` does."""
     _check_header(data, cls)
     try:
@@ -80,14 +89,16 @@ def from_data(cls, data, bounds, objects):
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise _not_as_written(error) from error
 
-    def damaged(n, error):
+    def damaged(n: int, error: Exception) -> ValueError:
         return _not_as_written(error, f"['events'][{n}]")
 
     replay(made, read_records(events, points, damaged), damaged)
     return made
 
 
-def replay(optimizer, records, damaged, *, and_what_was_learnt=True):
+def replay(
+    optimizer: Any, records: Sequence[Record], damaged: Damaged, *, and_what_was_learnt: bool = True
+) -> Content:
     """Restore an optimiser by replaying records, and return its last fitted model.
 
     Parameters
@@ -103,7 +114,7 @@ def replay(optimizer, records, damaged, *, and_what_was_learnt=True):
     -------
     learnt : dict
     """
-    learnt = {}
+    learnt: Content = {}
     of_learnt = [i for i, record in enumerate(records) if "learnt" in record.content]
     for i, record in enumerate(records):
         try:
@@ -119,7 +130,7 @@ def replay(optimizer, records, damaged, *, and_what_was_learnt=True):
     return learnt
 
 
-def _made(cls, data, bounds, objects):
+def _made(cls: type, data: Any, bounds: Any, objects: Content) -> Any:
     if bounds is None and "bounds" not in data["space"]:
         raise ValueError(
             "`bounds` must be given for a Space, whose distributions cannot be saved. Write "
@@ -136,7 +147,7 @@ def _made(cls, data, bounds, objects):
     return optimizer
 
 
-def _check_header(data, cls):
+def _check_header(data: Any, cls: type) -> None:
     wanted = {"format": FORMAT, "version": VERSION, "class": cls.__name__}
     is_dict = isinstance(data, dict)
     got = {name: data.get(name) for name in wanted} if is_dict else type(data).__name__
@@ -148,12 +159,12 @@ def _check_header(data, cls):
         )
 
 
-def _not_as_written(error, place=""):
+def _not_as_written(error: Exception, place: str = "") -> ValueError:
     why = f"{type(error).__name__}: {error}"
     return ValueError(f"`data`{place} is not as to_dict() wrote it: {why}. {REMEDY}")
 
 
-def describe_settings(optimizer):
+def describe_settings(optimizer: Any) -> Content:
     """Return JSON-compatible data that identify an optimiser's settings in a journal.
 
     Raises
@@ -181,7 +192,7 @@ def engine_options(cls: type) -> list[str]:
     return [name for name in option_names(cls) if name != "maximize"]
 
 
-def merge_options(data, given):
+def merge_options(data: Any, given: Content) -> Content:
     """Merge an optimiser's saved options with objects that the user passed again.
 
     Raises
@@ -202,7 +213,7 @@ def merge_options(data, given):
     return {**data["options"], **given}
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, Integral):

@@ -4,12 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds
 
 from skbo_silbo._checks import brief, has_text
-from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
+from skbo_silbo._typing import ArrayLike, BoolArray, BoundsLike, FloatArray
 from skbo_silbo.space.categories import Category
 from skbo_silbo.space.keys import check_cube, snap, to_cube
 from skbo_silbo.space.values import is_number
@@ -85,7 +86,7 @@ class Box:
         self.feature_names_ = [f"x{j}" for j in self._free]
         self.n_points = math.inf if self.n_features_ else 1
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         n_logarithmic = int(self.is_logarithmic.sum())
         more = f", {n_logarithmic} logarithmic" if n_logarithmic else ""
         return f"Box(d={len(self.lower)}{more})"
@@ -226,19 +227,19 @@ class Box:
         """Return the encoded columns of each input that is not constant."""
         return {name: [j] for j, name in enumerate(self.feature_names_)}
 
-    def _place(self, points):
+    def _place(self, points: FloatArray) -> FloatArray:
         """Return the encoded grid points that are nearest to points inside the bounds."""
         values = points[:, self._free]
         if self._is_log.any():
             values = self._scaled(values)
         return 2.0 * snap((values - self._low) / (self._high - self._low)) - 1.0
 
-    def _scaled(self, values):
+    def _scaled(self, values: FloatArray) -> FloatArray:
         """Take the logarithm of the columns whose inputs have a logarithmic scale."""
         return np.where(self._is_log, np.log(np.where(self._is_log, values, 1.0)), values)
 
 
-def _check_bounds(bounds):
+def _check_bounds(bounds: Any) -> tuple[FloatArray, FloatArray]:
     """Validate `bounds` and return the lower and upper bounds as arrays."""
     if isinstance(bounds, Bounds):
         bounds = np.column_stack(np.broadcast_arrays(np.ravel(bounds.lb), np.ravel(bounds.ub)))
@@ -264,7 +265,7 @@ def _check_bounds(bounds):
     return lower, upper
 
 
-def _check_scale(scale, lower):
+def _check_scale(scale: Any, lower: FloatArray) -> BoolArray:
     """Validate `scale` and return a mask of the inputs with a logarithmic scale."""
     listed = [scale] * len(lower) if scale is None or isinstance(scale, str) else scale
     is_list = isinstance(listed, (list, tuple)) and len(listed) == len(lower)
@@ -284,7 +285,7 @@ def _check_scale(scale, lower):
     return is_logarithmic
 
 
-def _refuse(bad, bounds, rule, remedy):
+def _refuse(bad: BoolArray, bounds: Any, rule: str, remedy: str) -> None:
     """Raise a ValueError about the first input for which the mask `bad` is True."""
     if bad.any():
         j = int(np.flatnonzero(bad)[0])

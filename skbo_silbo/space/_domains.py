@@ -165,7 +165,7 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
     return domains
 
 
-def _merge_domains(parameters):
+def _merge_domains(parameters: list[Any]) -> ParameterDomain:
     """Merge the domains of parameters of the same name in different branches."""
     listed = [value for p in parameters for value in p.values or ()]
     if not all(map(_is_numeric, parameters)):
@@ -182,7 +182,7 @@ def _merge_domains(parameters):
     return ParameterDomain(values, low, high, logarithmic, integer)
 
 
-def _extend_to_bounds(continuous, low, high):
+def _extend_to_bounds(continuous: list[Any], low: float, high: float) -> tuple[float, float]:
     """Extend the searched range to the bounds of the distribution where they are close.
 
     For example, the searched range of ``expon()`` begins one grid step above 0, but an axis should
@@ -194,12 +194,12 @@ def _extend_to_bounds(continuous, low, high):
     return min([low, *lower]), max([high, *upper])
 
 
-def _is_numeric(parameter):
+def _is_numeric(parameter: Any) -> bool:
     is_of_numbers = parameter.values is None or all(map(is_number, parameter.values))
     return is_of_numbers and not is_category(parameter)
 
 
-def _is_even_in_logarithms(parameter):
+def _is_even_in_logarithms(parameter: Any) -> bool:
     """Return whether values are spaced more evenly on a logarithmic than on a linear scale."""
     values = parameter.values
     if values is None:
@@ -211,7 +211,7 @@ def _is_even_in_logarithms(parameter):
     return _unevenness(np.log(values), x) < STRAIGHTER * _unevenness(values, x) - ROUNDING
 
 
-def _unevenness(values, x):
+def _unevenness(values: FloatArray, x: FloatArray) -> float:
     """Return the mean distance between scaled values and their encoded coordinates x."""
     a, b = (np.sort((v - v.min()) / np.ptp(v)) for v in (values, x))
     return float(np.mean(np.abs(a - b)))

@@ -18,16 +18,17 @@ All parameter classes have the same interface:
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import stats
 from scipy.stats import rv_discrete
 
 from skbo_silbo._checks import brief, warn_user
+from skbo_silbo._typing import FloatArray, IntArray
 from skbo_silbo.space.keys import STEP, snap, to_cube
 from skbo_silbo.space.values import (
     Positions,
@@ -55,6 +56,8 @@ PLAIN = (np.bool_, np.int64, np.float64, np.str_)
 N_QUANTILES = 9  # used to compare distributions that are not of scipy.stats
 MOST_SHOWN = 6  # largest number of values printed per parameter
 
+Label: TypeAlias = Callable[[Any], str]
+
 
 class _Listed:
     """Base class of parameters that take one of a list of values."""
@@ -65,24 +68,24 @@ class _Listed:
     _columns_at: Any  # indices -> columns (n, n_columns)
     _nearest: Any  # columns -> indices of the nearest values
 
-    def encode(self, values):
+    def encode(self, values: Any) -> FloatArray:
         """Encode values of the parameter as columns of the cube [-1, 1]^m."""
         return self._columns_at([self._index(value) for value in values])
 
-    def decode(self, columns):
+    def decode(self, columns: FloatArray) -> list[Any]:
         """Return the parameter values nearest to the encoded columns."""
         return [self.values[i] for i in self._nearest(columns)]
 
-    def round(self, columns):
+    def round(self, columns: FloatArray) -> FloatArray:
         """Replace the encoded columns by the encodings of the nearest parameter values."""
         return self._columns_at(self._nearest(columns))
 
-    def spread(self, u):
+    def spread(self, u: FloatArray) -> FloatArray:
         """Convert uniform samples in [0, 1] to encoded values, all equally likely."""
         return self._columns_at(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
     @property
-    def text(self):
+    def text(self) -> str:
         """List of values, abbreviated if it is long."""
         values = [format_value(value) for value in self.values]
         return ", ".join(values if len(values) <= MOST_SHOWN else [*values[:3], "...", values[-1]])
@@ -98,7 +101,9 @@ class Levels(_Listed):
 
     n_columns = 1
 
-    def __init__(self, name, values, weights, *, mass=None, distribution=None):
+    def __init__(
+        self, name: str, values: Any, weights: Any, *, mass: Any = None, distribution: Any = None
+    ) -> None:
         self.name, self.values, self.mass = name, list(values), mass
         self.weights, self.distribution = weights, distribution
         self.n_values, self.column_names = len(self.values), [name]
@@ -107,40 +112,40 @@ class Levels(_Listed):
         self._inner = edges[:-1]
         self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
 
-    def spread(self, u):
+    def spread(self, u: FloatArray) -> FloatArray:
         """Convert uniform samples in [0, 1] to the encoded column."""
         return to_cube(u)[:, None]
 
-    def own(self, value):
+    def own(self, value: Any) -> Any:
         """Return the level that equals the given value, or the value itself if none does."""
         i = self._find(value)
         return value if i is None else self.values[i]
 
-    def holds(self, value):
+    def holds(self, value: Any) -> bool:
         """Return whether the value is one of the levels."""
         i = self._find(value)
         return i is not None and alike(value, self.values[i])
 
-    def describe(self, label=format_value):
+    def describe(self, label: Label = format_value) -> dict[str, Any]:
         """Describe the distribution of the parameter, or its levels and their weights."""
         if (call := describe_distribution(self.distribution)) is not None:
             return {"text": self.text, **call}
         own = {} if self.mass is None else {"weights": np.asarray(self.weights, float).tolist()}
         return {"text": self.text, "levels": describe_values(self.values, label), **own}
 
-    def _columns_at(self, index):
+    def _columns_at(self, index: Any) -> FloatArray:
         """Return the centres of the intervals that encode the given levels."""
         return self._centres[index, None]
 
-    def _nearest(self, columns):
+    def _nearest(self, columns: FloatArray) -> IntArray:
         """Return the indices of the levels whose intervals contain the encoded coordinates."""
         return np.searchsorted(self._inner, (columns[:, 0] + 1.0) / 2.0, side="right")
 
-    def _find(self, value):
+    def _find(self, value: Any) -> int | None:
         is_possible = value is None or is_number(value)  # unlike True, which equals 1
         return self._position.get(value) if is_possible else None
 
-    def _index(self, value):
+    def _index(self, value: Any) -> int:
         i = self._find(value)
         if i is None and self.mass is not None and is_number(value) and self.mass(value) > 0:
             i = int(np.argmin(np.abs(np.asarray(self.values, dtype=float) - value)))
@@ -155,23 +160,23 @@ class LevelsOrNone(Levels):
     n_columns = 2
     spread = _Listed.spread
 
-    def __init__(self, name, numbers):
+    def __init__(self, name: str, numbers: list[Any]) -> None:
         super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
         self.column_names = [f"{name}=None", name]
         self._numbers = Levels(name, numbers, np.ones(len(numbers)))
 
-    def describe(self, label=format_value):
+    def describe(self, label: Label = format_value) -> dict[str, Any]:
         """Describe the levels of the parameter."""
         return {"text": self.text, "levels or None": describe_values(self.values, label)}
 
-    def _columns_at(self, index):
+    def _columns_at(self, index: Any) -> FloatArray:
         """Encode None as (1, 0) and a number as -1 followed by its own coordinate."""
         index = np.asarray(index, dtype=int)
         is_none = index == self.n_values - 1
         numbers = self._numbers._columns_at(np.where(is_none, 0, index))[:, 0]
         return np.column_stack([np.where(is_none, 1.0, -1.0), np.where(is_none, 0.0, numbers)])
 
-    def _nearest(self, columns):
+    def _nearest(self, columns: FloatArray) -> IntArray:
         # None is as probable as each of the numbers.
         is_none = columns[:, 0] > 1.0 - 2.0 / self.n_values
         return np.where(is_none, self.n_values - 1, self._numbers._nearest(columns[:, 1:]))
@@ -183,7 +188,7 @@ class Categories(_Listed):
     Two values are encoded by a single column. A single value is a constant and has no column.
     """
 
-    def __init__(self, name, values):
+    def __init__(self, name: str, values: Any) -> None:
         self.name, self._positions = name, Positions(values)
         self.values = self._positions.values
         self.n_values = len(self.values)
@@ -195,24 +200,24 @@ class Categories(_Listed):
                 labels = list(map(format_value, self.values))
             self.column_names = unique_names(f"{name}={v}" for v in labels[-self.n_columns :])
 
-    def own(self, value):
+    def own(self, value: Any) -> Any:
         """Return the category that equals the given value."""
         return self.values[self._index(value)]
 
-    def holds(self, value):
+    def holds(self, value: Any) -> bool:
         """Return whether the value is one of the categories."""
         return self._positions.holds(value)
 
-    def describe(self, label=format_value):
+    def describe(self, label: Label = format_value) -> dict[str, Any]:
         """Describe the categories."""
         return {"text": self.text, "categories": describe_values(self.values, label)}
 
-    def _index(self, value):
+    def _index(self, value: Any) -> int:
         if (i := self._positions.find(value)) is None:
             raise ValueError(_not_one_of(self.name, self.values, value))
         return i
 
-    def _columns_at(self, index):
+    def _columns_at(self, index: Any) -> FloatArray:
         """Return the one-hot rows of the categories with the given indices."""
         if self.n_columns < 2:
             return 2.0 * np.asarray(index, dtype=float).reshape(-1, 1)[:, : self.n_columns] - 1.0
@@ -220,14 +225,14 @@ class Categories(_Listed):
         rows[np.arange(len(index)), index] = 1.0
         return rows
 
-    def _nearest(self, columns):
+    def _nearest(self, columns: FloatArray) -> IntArray:
         """Return the index of the category with the largest one-hot entry in each row."""
         if self.n_columns > 1:
             return columns.argmax(axis=1)
         return (columns > 0).sum(axis=1)  # 0 for a constant
 
 
-def is_category(parameter):
+def is_category(parameter: Any) -> bool:
     """Return whether a parameter is categorical with at least two values."""
     return isinstance(parameter, Categories) and parameter.n_columns > 0
 
@@ -238,13 +243,13 @@ class Quantiles:
     n_columns, n_values, values = 1, math.inf, None
     spread = Levels.spread
 
-    def __init__(self, name, distribution, *, integer):
+    def __init__(self, name: str, distribution: Any, *, integer: bool) -> None:
         self.name, self.distribution, self.integer = name, distribution, integer
         self.column_names = [name]
         self._support = np.array(distribution.support(), dtype=float)
         self._ends = self._searched_shares()
 
-    def _searched_shares(self):
+    def _searched_shares(self) -> tuple[float, float]:
         """Return the lowest and highest cumulative probabilities that are searched.
 
         Both bounds of an interval are included. The bound of a half-open range is excluded: a draw
@@ -256,34 +261,34 @@ class Quantiles:
             tails = np.where(np.abs(steps) <= CLOSE * width, 0.0, tails)
         return tails[0], 1.0 - tails[1]
 
-    def own(self, value):
+    def own(self, value: Any) -> Any:
         """Convert a value to int for a discrete distribution, and otherwise to float."""
         return int(value) if self.integer else float(value)
 
-    def holds(self, value):
+    def holds(self, value: Any) -> bool:
         """Return whether a value has the right type and lies in the distribution's support."""
         low, high = self._support
         kind = is_number(value) and isinstance(value, Integral) == self.integer
         return kind and low <= value <= high
 
-    def encode(self, values):
+    def encode(self, values: Any) -> FloatArray:
         """Return the cumulative probabilities of parameter values, scaled to [-1, 1].
 
         Values of an unbounded distribution outside the searched range are clipped to it.
         """
         return self._columns(np.array([self._check(value) for value in values], dtype=float))
 
-    def decode(self, columns):
+    def decode(self, columns: FloatArray) -> list[Any]:
         """Return the quantiles at encoded coordinates, clipped to the distribution's support."""
         values = self._quantiles(columns)
         return [int(v) for v in values] if self.integer else values.tolist()
 
-    def round(self, columns):
+    def round(self, columns: FloatArray) -> FloatArray:
         """Round encoded coordinates to the encodings of the nearest parameter values."""
         return self._columns(self._quantiles(columns))
 
     @property
-    def text(self):
+    def text(self) -> str:
         """Limits and name of the distribution."""
         low, high = np.where(
             np.isfinite(self._support), self._support, self.decode(np.array([[-1.0], [1.0]]))
@@ -291,7 +296,7 @@ class Quantiles:
         kind = getattr(getattr(self.distribution, "dist", None), "name", None)
         return f"{low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
 
-    def describe(self, label=format_value):
+    def describe(self, label: Label = format_value) -> dict[str, Any]:
         """Describe a distribution of scipy.stats by its parameters, and another by quantiles."""
         if (call := describe_distribution(self.distribution)) is not None:
             return {"text": self.text, **call}
@@ -299,20 +304,20 @@ class Quantiles:
         own = {"quantiles": quantiles, "integer": self.integer}
         return {"text": self.text, "support": list(map(as_json_number, self._support)), **own}
 
-    def _quantiles(self, columns):
+    def _quantiles(self, columns: FloatArray) -> FloatArray:
         values = self.distribution.ppf(self._canonical((columns[:, 0] + 1.0) / 2.0))
         return np.clip(values, *self._support)
 
-    def _columns(self, values):
+    def _columns(self, values: Any) -> FloatArray:
         u = self.distribution.cdf(values)
         if self.integer:
             u = (u + self.distribution.cdf(values - 1)) / 2.0  # centre of the integer's interval
         return to_cube(self._canonical(u))[:, None]
 
-    def _canonical(self, u):
+    def _canonical(self, u: FloatArray) -> FloatArray:
         return np.clip(snap(u), *self._ends)
 
-    def _check(self, value):
+    def _check(self, value: Any) -> Any:
         low, high = self._support
         inside = is_number(value) and low <= value <= high
         if not inside or (self.integer and value != int(value)):
@@ -324,7 +329,7 @@ class Quantiles:
         return value
 
 
-def _not_one_of(name, values, value):
+def _not_one_of(name: str, values: Any, value: Any) -> str:
     if len(values) == 1:
         return (
             f"Parameter {name!r} must be {brief(values[0])}, its only value in the space, got "
@@ -342,7 +347,7 @@ INTERVAL = "scipy.stats.uniform(low, high - low), loguniform(low, high) or randi
 _N_DRAWS = 1024  # draws from an object that only has `rvs`
 
 
-def describe_distribution(distribution):
+def describe_distribution(distribution: Any) -> dict[str, Any] | None:
     """Return the name and parameters of a frozen distribution of scipy.stats, otherwise None.
 
     Examples
@@ -362,7 +367,7 @@ def describe_distribution(distribution):
     return {"distribution": name, **{k: as_json_number(given[k]) for k in names if k in given}}
 
 
-def as_json_number(number):
+def as_json_number(number: Any) -> Any:
     """Return a number as JSON represents it: integral floats as int, infinite ones as text.
 
     `poisson_binom` has a list of numbers.
@@ -375,7 +380,7 @@ def as_json_number(number):
     return int(number) if number.is_integer() else number
 
 
-def read_parameter(name, values, *, none_is_default=False):
+def read_parameter(name: str, values: Any, *, none_is_default: bool = False) -> Any:
     """Create a parameter from a list of values or a distribution.
 
     None among numbers follows the largest number if it means "no limit", unless `none_is_default`.
@@ -416,7 +421,7 @@ def read_parameter(name, values, *, none_is_default=False):
     )
 
 
-def _read_list(name, values, none_is_default):
+def _read_list(name: str, values: Any, none_is_default: bool) -> Any:
     if is_interval(values):
         warn_user(f"{describe_pair(name, values)} Here they are two values, as in scikit-learn.")
     start = list(values)[:3]
@@ -438,7 +443,7 @@ def _read_list(name, values, none_is_default):
     return LevelsOrNone(name, numbers)
 
 
-def _read_distribution(name, distribution):
+def _read_distribution(name: str, distribution: Any) -> Any:
     quantiles = np.empty(0)
     with suppress(TypeError), np.errstate(all="ignore"):  # a TypeError if it is not frozen
         is_heavy = hasattr(distribution, "pmf") and np.isinf(distribution.mean())
@@ -456,7 +461,7 @@ def _read_distribution(name, distribution):
     return Quantiles(name, distribution, integer=False)
 
 
-def _read_discrete(name, distribution):
+def _read_discrete(name: str, distribution: Any) -> Any:
     of_class = getattr(getattr(distribution, "dist", None), "xk", None)
     values = getattr(distribution, "xk", of_class)
     if values is None:
@@ -472,7 +477,7 @@ def _read_discrete(name, distribution):
     return Levels(name, values, mass, mass=distribution.pmf, distribution=distribution)
 
 
-def _integers(distribution):
+def _integers(distribution: Any) -> Any:
     """Return the integers of the searched range, or None if there are too many to list."""
     low, high = distribution.support()
     low = low if np.isfinite(low) else distribution.ppf(TAIL)
@@ -480,7 +485,7 @@ def _integers(distribution):
     return None if high - low >= _MAX_LEVELS else np.arange(int(low), int(high) + 1)
 
 
-def _read_sample(name, distribution):
+def _read_sample(name: str, distribution: Any) -> Any:
     """Create a parameter from random draws of an object whose only method is `rvs`."""
     rng = np.random.RandomState(0)
     draws = [distribution.rvs(random_state=rng) for _ in range(_N_DRAWS)]

@@ -1,7 +1,7 @@
 """Search spaces of named parameters, as in scikit-learn's hyperparameter searches."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -112,7 +112,7 @@ class Space:
         space._arrange(parameters)
         return space
 
-    def _arrange(self, parameters):
+    def _arrange(self, parameters: list[Any]) -> None:
         self.parameters = parameters
         self.parameter_names = [p.name for p in parameters]
         self._splits = np.cumsum([p.n_columns for p in self.parameters])
@@ -120,7 +120,7 @@ class Space:
         self.feature_names_ = unique_names(c for p in self.parameters for c in p.column_names)
         self.n_points = math.prod(p.n_values for p in self.parameters)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Space({'; '.join(f'{p.name}: {p.text}' for p in self.parameters)})"
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
@@ -296,13 +296,13 @@ class Space:
             return False
         return all(p.holds(point[p.name]) for p in self.parameters)
 
-    def _blocks(self, X):
+    def _blocks(self, X: ArrayLike) -> Iterable[tuple[Any, FloatArray]]:
         """Return pairs of each parameter and its encoded columns of X."""
         blocks = np.split(check_cube(X, self.n_features_), self._splits[:-1], axis=1)
         return zip(self.parameters, blocks, strict=True)
 
 
-def check_dicts(points):
+def check_dicts(points: Any) -> list[Any]:
     """Validate that `points` is an iterable of dicts and return it as a list."""
     if isinstance(points, Mapping) or not all(isinstance(p, Mapping) for p in points):
         raise ValueError(

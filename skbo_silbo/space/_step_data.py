@@ -95,12 +95,12 @@ class StepData:
         return replace(self, X=X, d=1 if few_columns else _n_columns(X))
 
 
-def _n_columns(X):
+def _n_columns(X: Any) -> float:
     shape = getattr(X, "shape", None) or np.shape(X)
     return shape[1] if len(shape) > 1 else np.inf  # a list of texts has no columns
 
 
-def _n_values(y):
+def _n_values(y: Any) -> float:
     """Return the number of distinct targets in y, or infinity if it is unknown."""
     try:
         return np.inf if y is None else len(np.unique(np.asarray(y)))
@@ -108,12 +108,12 @@ def _n_values(y):
         return np.inf
 
 
-def _is_of_sklearn(step):
+def _is_of_sklearn(step: Any) -> bool:
     own = [step, *(p for p in step.get_params().values() if hasattr(p, "fit"))]
     return all(type(estimator).__module__.startswith("sklearn.") for estimator in own)
 
 
-def _variance(values, axis=None):
+def _variance(values: Any, axis: int | None = None) -> float:
     """Return the variance of the finite values, or 1.0 if it is zero or undefined.
 
     With ``axis=0`` the variances of the columns are averaged.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._checks import brief
-from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo._typing import ArrayLike, FloatArray, IntArray
 from skbo_silbo.space._parameters import Categories, is_category
 from skbo_silbo.space._space import Space, check_dicts
 from skbo_silbo.space.categories import Category
@@ -102,7 +102,7 @@ class SpaceUnion:
         if any(self._earlier) and self.n_points <= MOST_COUNTED:
             self.n_points = len(self.every_point())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"SpaceUnion({', '.join(map(repr, self.branches))})"
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
@@ -186,7 +186,7 @@ class SpaceUnion:
         branches = list(by_branch.values())
         return SpaceUnion(branches) if len(branches) > 1 else branches[0]
 
-    def _pinned_branches(self, fixed):
+    def _pinned_branches(self, fixed: Mapping[str, Any]) -> tuple[dict[int, Space], list[str]]:
         """Fix parameters in each branch, and return the resulting branches and errors by index."""
         pinned, reasons = {}, []
         for b, branch in enumerate(self.branches):
@@ -290,7 +290,7 @@ class SpaceUnion:
         ]
         return [choice._replace(name=self.choice_name, values=self.choice_values), *own]
 
-    def _assign_columns(self):
+    def _assign_columns(self) -> tuple[list[Any], list[IntArray]]:
         """Assign encoded columns to the parameters of all branches.
 
         Return the parameters that are not constant, and the columns of each branch.
@@ -311,17 +311,17 @@ class SpaceUnion:
             columns.append(np.array(own_columns, dtype=int))
         return [self._choice, *(p for p, _ in taken if p.n_columns)], columns
 
-    def _branch(self, X):
+    def _branch(self, X: FloatArray) -> IntArray:
         return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)
 
-    def _join(self, b, own):
+    def _join(self, b: int, own: FloatArray) -> FloatArray:
         """Return encoded points of branch b from the encoded columns of its parameters."""
         X = np.zeros((len(own), self.n_features_))
         X[:, : self._choice.n_columns] = self._choice.encode([b])
         X[:, self._columns[b]] = own
         return X
 
-    def _find(self, point):
+    def _find(self, point: Mapping[str, Any]) -> tuple[int, FloatArray]:
         """Return the index of the first branch that contains a point, and the encoded point."""
         fitting = [b for b, names in enumerate(self.parameter_names) if set(names) == point.keys()]
         if not fitting:
@@ -345,7 +345,7 @@ class SpaceUnion:
         raise reason
 
 
-def _find_choice(branches):
+def _find_choice(branches: list[Space]) -> tuple[str, list[Any]]:
     """Return the parameter that selects the branch, and its value in each branch."""
     for name in branches[0].parameter_names:
         held = [p for b in branches for p in b.parameters if p.name == name and p.n_values == 1]
@@ -356,14 +356,14 @@ def _find_choice(branches):
     return unique_names(["branch"], taken)[0], list(range(len(branches)))
 
 
-def _is_same(one, other):
+def _is_same(one: Any, other: Any) -> bool:
     """Return whether two parameters have equal encodings and can share columns."""
     if one.name != other.name or type(one) is not type(other):
         return False
     return json.dumps(one.describe()) == json.dumps(other.describe())  # 1 is not 1.0 or True
 
 
-def _may_meet(one, other):
+def _may_meet(one: Any, other: Any) -> bool:
     """Return whether two search spaces may have points in common."""
     a, b = ({p.name: p for p in space.parameters} for space in (one, other))
     return a.keys() == b.keys() and all(

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
@@ -30,6 +30,7 @@ REST = ("...", ...)  # keys that request default ranges for all other parameters
 N_LEVELS = 20  # number of levels of integers that are searched on a logarithmic scale
 DIGITS = 3  # significant digits of values that are scaled to the data
 MOST_BRANCHES = 32  # the number of combined branches is limited to this many
+Branch: TypeAlias = dict[str, tuple[Any, str]]  # values and their source, by parameter name
 
 
 class _Table:
@@ -56,7 +57,7 @@ class _Table:
         texts = ["\n".join(line.format(*row).rstrip() for row in rows) for rows in blocks]
         return "\n--- or ---\n".join(texts)
 
-    def _rows(self, branch):
+    def _rows(self, branch: Any) -> list[tuple[str, str, str]]:
         words = {n: read_parameter(n, v).text for n, v in branch.items()}
         own = [n for n in words if any(branch[n] is values for values in self.read)]
         sources = {n: self.sources.get(n, "").partition(";")[0] if n in own else "" for n in words}
@@ -200,7 +201,7 @@ def default_space(
     return as_table(branches, steps)
 
 
-def no_range_error(estimator):
+def no_range_error(estimator: Any) -> ValueError:
     """Return the error for an estimator that has no default search ranges."""
     return ValueError(
         f"No default search space is available for {brief(estimator)}. Pass `param_distributions`, "
@@ -208,7 +209,7 @@ def no_range_error(estimator):
     )
 
 
-def branches_of_steps(steps, *, all=False):
+def branches_of_steps(steps: list[Step], *, all: bool = False) -> list[Branch]:
     """Combine the conditional branches of all pipeline steps.
 
     Each branch maps parameter names to their values and the source of these. If there are too many
@@ -221,7 +222,7 @@ def branches_of_steps(steps, *, all=False):
     return [{n: v for branch in choice for n, v in branch.items()} for choice in product(*by_step)]
 
 
-def as_table(branches, steps):
+def as_table(branches: list[Branch], steps: list[Step]) -> DefaultSpace | DefaultSpaces:
     """Convert branches to a search space that is printed as a table."""
     made = [{name: values for name, (values, _) in branch.items()} for branch in branches]
     space = DefaultSpace(made[0]) if len(made) == 1 else DefaultSpaces(made)
@@ -266,7 +267,7 @@ def _walk(step: Step) -> Iterator[Step]:
             data = data.after(inner, few_columns=is_few)
 
 
-def _nested_estimators(step):
+def _nested_estimators(step: Step) -> Iterator[tuple[str, Any]]:
     """Yield the names and values of all estimators among the parameters of a step."""
     for name, value in step.params.items():
         members = [m for m in value if isinstance(m, tuple)] if isinstance(value, list) else []
@@ -276,7 +277,7 @@ def _nested_estimators(step):
                 yield found
 
 
-def _data_inside(step, name):
+def _data_inside(step: Step, name: str) -> StepData:
     """Return the properties of the data to which the named nested estimator is fitted."""
     outer, data = step.estimator, step.data
     is_final = name == "final_estimator"
@@ -294,7 +295,7 @@ def _data_inside(step, name):
     return data.halved()
 
 
-def _columns(outer, name, X):
+def _columns(outer: Any, name: str, X: Any) -> Any:
     """Return the columns of X that one part of a ColumnTransformer receives."""
     selected = {other: columns for other, _, columns in outer.transformers}
     if name == "remainder":  # reserved by scikit-learn
@@ -304,14 +305,14 @@ def _columns(outer, name, X):
     return rows_of(X, columns, axis=1)
 
 
-def _predictions(stack, data):
+def _predictions(stack: Any, data: StepData) -> Any:
     """Return stand-ins of the predictions that a stack's final estimator receives."""
     y = LabelBinarizer().fit_transform(data.y) if is_classifier(stack) else np.asarray(data.y)
     X = np.tile(y.reshape(len(y), -1), len(stack.estimators))
     return np.hstack([X, np.asarray(data.X)]) if stack.passthrough else X
 
 
-def _rounds_inside(step):
+def _rounds_inside(step: Step) -> frozenset[str]:
     """Return the names of the numbers of rounds that early stopping decides."""
     rules = table()["steps"]
     if class_name(step.estimator) != rules["early_stopped"]:
@@ -322,7 +323,7 @@ def _rounds_inside(step):
     return frozenset(path + name for name in rules["rounds"].split())
 
 
-def _transformed_target(step):
+def _transformed_target(step: Step) -> StepData:
     """Return the data of a step with the response transformed as for the inner regressor."""
     transformer, y = step.estimator.transformer, step.data.y
     if y is None:
@@ -351,7 +352,7 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
     return [b for b in branches if b is not None] or [_read_branch(step, ranges, all=all)]
 
 
-def _read_branch(step, branch, *, all):
+def _read_branch(step: Step, branch: Branch, *, all: bool) -> Any:
     """Return a branch of the default space, or None if the user's parameters exclude it."""
     found: dict[str, tuple[Any, str]] = {}
     for name, entry in branch.items():
@@ -370,7 +371,7 @@ def _read_branch(step, branch, *, all):
     return found
 
 
-def warn_of_unknown(steps):
+def warn_of_unknown(steps: list[Step]) -> None:
     """Warn about estimators that have parameters without a default search range."""
     unknown = {}
     for step in steps:

@@ -35,7 +35,7 @@ class Label:
 
     text: str
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text
 
 
@@ -159,7 +159,7 @@ def box_from_data(rows: Any) -> Box:
     return Box([row[:2] for row in rows], [row[2] if row[2:] else None for row in rows])
 
 
-def _restore_parameter(name, kind):
+def _restore_parameter(name: str, kind: dict[str, Any]) -> Any:
     """Create a parameter from its description, with labels in the place of other values."""
     if "distribution" in kind:
         numbers = {k: v for k, v in kind.items() if k not in ("distribution", TEXT)}
@@ -184,6 +184,6 @@ def _restore_parameter(name, kind):
     return Levels(name, values, np.array(weights, dtype=float), mass=np.isfinite)
 
 
-def _entries(kind, default=()):
+def _entries(kind: dict[str, Any], default: Any = ()) -> Any:
     """Return the listed values in the description of a parameter, if it has any."""
     return next((kind[key] for key in LISTED if key in kind), default)

@@ -1,8 +1,9 @@
 """Complete a user's search space with default ranges, requested by ``"...": "auto"``."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from sklearn.base import clone
 
@@ -10,6 +11,7 @@ from skbo_silbo._checks import brief
 from skbo_silbo.space._parameters import read_parameter
 from skbo_silbo.space.default_ranges import (
     REST,
+    Branch,
     Step,
     as_table,
     branches_of_steps,
@@ -22,6 +24,8 @@ from skbo_silbo.space.default_ranges import (
     warn_of_unknown,
 )
 from skbo_silbo.space.values import same
+
+Values: TypeAlias = Mapping[str, Any]
 
 
 def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
@@ -44,7 +48,7 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     return as_table(branches, steps)
 
 
-def _asks_for_defaults(given):
+def _asks_for_defaults(given: Any) -> bool:
     """Return whether a space has the key "...", which requests default ranges for the rest.
 
     Raises
@@ -67,7 +71,7 @@ def _asks_for_defaults(given):
     return bool(asked)
 
 
-def _complete_branches(variants, own):
+def _complete_branches(variants: list[Any], own: Values) -> list[Branch]:
     """Combine the default branches of all variants with the user's own values.
 
     A user's parameter replaces its default range. If it has none, it is added to the branches of
@@ -106,7 +110,9 @@ class _Variant:
     branches: list[dict[str, tuple[Any, str]]]
 
 
-def _iter_variants(estimator, X, y, listed, chosen=MappingProxyType({})):
+def _iter_variants(
+    estimator: Any, X: Any, y: Any, listed: Values, chosen: Values = MappingProxyType({})
+) -> Iterator[_Variant]:
     """Yield the default ranges for each combination of steps and kernels listed by the user."""
     steps = list_steps(estimator, X, y)
     deciding = [n for n in listed if n not in chosen and _decides(n, listed[n], estimator, steps)]
@@ -124,7 +130,7 @@ def _iter_variants(estimator, X, y, listed, chosen=MappingProxyType({})):
         yield from _iter_variants(variant, X, y, listed, {**chosen, name: value})
 
 
-def _merge_branches(branches, name):
+def _merge_branches(branches: list[Branch], name: str) -> list[Branch]:
     """Merge the branches that differ only in the value of the named parameter.
 
     Data-dependent limits of later steps may differ too, for example after another scaler. The
@@ -140,7 +146,7 @@ def _merge_branches(branches, name):
     return merged
 
 
-def _is_twin(one, other, name):
+def _is_twin(one: Branch, other: Branch, name: str) -> bool:
     """Return whether two branches differ only in the named parameter and in limits of other steps.
 
     The ranges of the step that the parameter replaces or belongs to must be the same.
@@ -150,7 +156,7 @@ def _is_twin(one, other, name):
     is_step = any(hasattr(value, "fit") for value in [*one[name][0], *other[name][0]])
     prefix = f"{name}__" if is_step else name.removesuffix(name.rpartition("__")[2])
 
-    def agree(n, a, b):
+    def agree(n: str, a: Any, b: Any) -> bool:
         if isinstance(a, list):
             return same(a, b)
         if a is b or not n.startswith(prefix):
@@ -160,7 +166,7 @@ def _is_twin(one, other, name):
     return all(agree(n, one[n][0], other[n][0]) for n in one.keys() - {name})
 
 
-def _decides(name, values, estimator, steps):
+def _decides(name: str, values: Any, estimator: Any, steps: list[Step]) -> bool:
     """Return whether a categorical parameter determines which others exist."""
     has = estimator.get_params()
     if values is None or name not in has:

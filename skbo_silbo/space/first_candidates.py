@@ -1,7 +1,7 @@
 """Candidates that performed well on other data sets, for a search space."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from skbo_silbo.space.values import is_number, same
 
 MOST_SMALL_ROWS = 1000  # of tables that have the candidates of small ones
 MAX_CANDIDATES, MAX_CURRENT = 9, 4  # (doc/benchmarks/known.rst)
+Params: TypeAlias = dict[str, Any]
 
 
 def known_candidates(
@@ -53,7 +54,7 @@ def known_candidates(
     return _with_branches(points, has, untried) if points or len(branches) == 1 else []
 
 
-def _with_branches(points, has, branches):
+def _with_branches(points: list[Params], has: Params, branches: Sequence[Space]) -> list[Params]:
     """Return the first points, including at least one of each branch if possible."""
     by_branch = [[i for i, p in enumerate(points) if branch.holds(p)] for branch in branches]
     leads = [own[0] for own in by_branch if own]
@@ -75,7 +76,7 @@ def _values(step: Step) -> list[dict[str, Any]]:
     ]
 
 
-def _points(choice, has, branches):
+def _points(choice: list[Params], has: Params, branches: Sequence[Space]) -> list[Params]:
     """Return one point from each branch that has the given parameter values."""
     points = []
     for branch in branches:
@@ -85,7 +86,7 @@ def _points(choice, has, branches):
     return points
 
 
-def _inside(values, has, branch):
+def _inside(values: Params, has: Params, branch: Space) -> Params:
     """Return the given parameter values that a branch searches, or {} if one is outside it."""
     prefix = next(iter(values)).rpartition("__")[0]
     own = {p.name: p for p in branch.parameters if p.name.rpartition("__")[0] == prefix}
@@ -94,7 +95,7 @@ def _inside(values, has, branch):
     return {name: v for name, [v] in near.items()} if is_same and all(near.values()) else {}
 
 
-def _nearest(parameter, value):
+def _nearest(parameter: Any, value: Any) -> list[Any]:
     """Return the listed value nearest to `value` in a list, or [] if it is out of range."""
     if parameter.values is None:
         low, high = parameter.distribution.support()
@@ -108,7 +109,7 @@ def _nearest(parameter, value):
     return [v for v in parameter.values if same(v, value)][:1]
 
 
-def _current(branch, has):
+def _current(branch: Space, has: Params) -> Params:
     """Return the estimator's current parameters, or the middle of ranges that exclude them."""
     [middle] = branch.decode(np.zeros((1, sum(p.n_columns for p in branch.parameters))))
     own = [p for p in branch.parameters if p.name in has and p.holds(has[p.name])]

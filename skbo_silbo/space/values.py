@@ -74,7 +74,7 @@ def same(a: Any, b: Any, *, by_parts: bool = False) -> bool:
     return isinstance(equal, (bool, np.bool_)) and bool(equal)
 
 
-def _has_parts(value):
+def _has_parts(value: Any) -> bool:
     """Return whether an object lacks its own ``==`` and must be compared by its attributes."""
     defines_equality: Any = type(value).__eq__
     return defines_equality is object.__eq__ and not hasattr(value, "__qualname__")
@@ -111,7 +111,7 @@ class Positions:
                 bucket.append(len(self.values))
                 self.values.append(value)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Positions, (self.values,)
 
     def find(self, value: Any) -> int | None:
@@ -134,7 +134,7 @@ class Positions:
         return any(alike(value, self.values[i]) for i in bucket)
 
 
-def _bucket(value):
+def _bucket(value: Any) -> Any:
     """Return a hash key that is equal for values that are considered the same."""
     if is_number(value):
         return value
@@ -202,7 +202,7 @@ def describe_values(values: Iterable[Any], label: Callable[[Any], str]) -> list[
     ]
 
 
-def _described(value):
+def _described(value: Any) -> Any:
     try:
         return describe(value)
     except ValueError:  # it cannot be pickled

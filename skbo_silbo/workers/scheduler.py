@@ -243,8 +243,8 @@ class Scheduler:
             self._send(self._waiting.pop(0))
 
     def _send(self, call: Call) -> None:
-        call.start_time, kept = None, Future()
-        self._unrecorded[call], function = kept, call.function
+        kept: Future[Any] = Future()
+        call.start_time, self._unrecorded[call], function = None, kept, call.function
         if self.is_in_process:  # so that the value is kept if Ctrl-C interrupts `submit`
             function = partial(_keep_value, kept, function)
         if self.on_begin is not None:
