@@ -4,11 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import write_coco
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.experiments._public_suites import IN_ANY_SPACE
+from benchmarks.registry import RESULTS
 from benchmarks.search.bbob import bbob_problem
 from benchmarks.search.contestants import CONTESTANTS, find_contestant
 from benchmarks.search.gap_closed import chance_means
@@ -95,3 +97,16 @@ def test_peers_with_a_process_see_their_own_scale(method):
     measured = measure_search(problem, method, 0)
     assert measured["values"].startswith("Yeo-Johnson")
     assert measured["steps"][-1][0] <= 12
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["lasso_bench.jsonl", "public-silbo.jsonl"])
+def test_cocopp_reads_written_runs(name, tmp_path):
+    cocopp = pytest.importorskip("cocopp")
+    write_coco.main(RESULTS / name, tmp_path)
+    [runs] = write_coco.read_runs(RESULTS / name).values()
+    read = {(d.funcId, d.dim): d for d in cocopp.load(str(tmp_path / "silbo"))}
+    assert len(read) == len(runs) > 3
+    for (_, function, inputs), stored in runs.items():
+        best = [curve[-1][1] for _, curve in sorted(stored)]
+        np.testing.assert_allclose(sorted(read[function, inputs].finalfunvals), sorted(best))
