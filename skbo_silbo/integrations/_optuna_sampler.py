@@ -42,10 +42,11 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     """Sampler for single-objective `Optuna <https://optuna.org>`_ studies based on SILBO.
 
     The parameters of completed trials are proposed jointly by :class:`~skbo_silbo.SILBO`. New
-    parameters are sampled at random. A conditional parameter that a trial does not have is set to
-    the middle of its range. If the range of a parameter has changed, the latest range is used and
-    trials outside it are ignored. Several threads or processes may work on one study: the sampler
-    reads all trials from the storage of the study and takes running trials into account.
+    parameters are sampled at random. A conditional parameter is not searched where no completed
+    trial has it, as far as categories, and whole numbers with at most ten values, tell. There it is
+    set to the middle of its range. If the range of a parameter has changed, the latest range is
+    used and trials outside it are ignored. Several threads or processes may work on one study: the
+    sampler reads all trials from the storage of the study and takes running trials into account.
 
     Parameters
     ----------
@@ -253,6 +254,7 @@ class _StudyModel:
     def __init__(self, study_name, distributions, options, seed):
         self.key = study_name, dict(distributions)  # identifies the study and its search space
         self._options, self._seed = options, seed
+        self._distributions, self._inactive = distributions, {}
         self._space = OptunaSpace(distributions)
         self._optimizer, self._observed = None, {}
         design = self._make_optimizer()
@@ -292,6 +294,9 @@ class _StudyModel:
         return self._optimizer
 
     def _update(self, seen):
+        if self._inactive != seen.inactive:
+            self._inactive, self._optimizer = seen.inactive, None
+            self._space = OptunaSpace(self._distributions, seen.inactive)
         known = {number: (t.value, *t.constraints) for number, t in seen.observed.items()}
         changed = any(
             not np.array_equal(known.get(n), v, equal_nan=True) for n, v in self._observed.items()

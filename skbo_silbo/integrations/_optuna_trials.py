@@ -8,19 +8,23 @@ distribution, and its values are rounded to Optuna's grid when they are converte
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from optuna.distributions import CategoricalDistribution
+from optuna.distributions import CategoricalDistribution, IntDistribution
 from optuna.study import StudyDirection
 from optuna.trial import TrialState
 from scipy import stats
 
 from skbo_silbo.space import Space
+from skbo_silbo.space.keys import first_rows
 
 MOST_LEVELS = 1000  # parameters with more values are treated as continuous
+MOST_COUNTED = 2**16  # points of a conditional space that are counted exactly
+MOST_BRANCHING = 10  # whole numbers with more values do not decide about others
 
 
 class OptunaSpace:
@@ -29,28 +33,79 @@ class OptunaSpace:
     Parameters
     ----------
     distributions : dict of str to optuna.distributions.BaseDistribution
+    inactive : dict of str to list of dict or None, default=None
+        For each conditional parameter, the values of others with which trials do not have it, as
+        in `TrialsSeen`.
 
     Attributes
     ----------
     space : Space
+        Its points have mid-range values of inactive parameters.
     """
 
-    def __init__(self, distributions):
+    def __init__(self, distributions, inactive=None):
         self._axes = {
             name: _Choices(d) if isinstance(d, CategoricalDistribution) else _Numbers(d)
             for name, d in distributions.items()
         }
-        self.space = Space({name: axis.values for name, axis in self._axes.items()})
-        [self._middle] = self.space.decode(np.zeros((1, self.space.n_features_)))
+        self._inactive = inactive or {}
+        self.space = _ConditionalSpace({name: axis.values for name, axis in self._axes.items()})
+        self.space.deactivate(
+            {
+                name: [
+                    {n: [self._axes[n].to_space(v) for v in values] for n, values in case.items()}
+                    for case in cases
+                ]
+                for name, cases in self._inactive.items()
+            }
+        )
 
     def to_point(self, params):
         """Convert a trial's parameters to a point, using mid-range values for missing ones."""
         values = {name: self._axes[name].to_space(value) for name, value in params.items()}
-        return {**self._middle, **values}
+        return {**self.space.middle(), **values}
 
     def from_point(self, point):
-        """Convert a point of the search space to the parameters of a trial."""
-        return {name: float(self._axes[name].from_space(value)) for name, value in point.items()}
+        """Convert a point of the search space to the active parameters of a trial."""
+        params = {name: float(self._axes[name].from_space(value)) for name, value in point.items()}
+        return {name: params[name] for name in _active(params, self._inactive)}
+
+
+class _ConditionalSpace(Space):
+    """Space that sets inactive parameters to the middle of their range."""
+
+    inactive = ()  # pairs of columns, and of the codes of each case in the columns of others
+
+    def deactivate(self, inactive):
+        """Set the cases in which parameters are inactive, given by values of the space."""
+        columns, held = self.column_groups(), {p.name: p for p in self.parameters}
+        self.inactive = [
+            (columns[name], [(columns[n], held[n].encode(values)) for n, values in case.items()])
+            for name, cases in inactive.items()
+            for case in cases
+        ]
+        if inactive and self.n_points <= MOST_COUNTED:
+            self.n_points = len(self.every_point())
+
+    def middle(self):
+        """Return the point in the middle of all ranges."""
+        return self.decode(np.zeros((1, self.n_features_)))[0]
+
+    def round(self, X):
+        X, [center] = super().round(X), self.encode([self.middle()])
+        for columns, case in self.inactive:
+            rows = np.ones(len(X), dtype=bool)
+            for others, codes in case:
+                rows &= (X[:, None, others] == codes).all(axis=2).any(axis=1)
+            X[np.ix_(rows, columns)] = center[columns]
+        return X
+
+    def every_point(self):
+        X = super().every_point()
+        if self.inactive:
+            X = self.round(X)
+            X = X[first_rows(X)]
+        return X
 
 
 class _Choices:
@@ -149,11 +204,14 @@ class TrialsSeen:
     ahead : list of params
         Parameters of the running trials with a lower number, {} if none have been proposed yet.
         A trial without a proposal is left out once a trial with a higher number has finished.
+    selectors : dict of str to sequence of float
+        Parameters that may decide which others a trial has, with their values.
     """
 
     observed: dict[int, EndedTrial]
     pending: list[dict[str, float]]
     ahead: list[dict[str, float]]
+    selectors: dict[str, Sequence[float]]
 
     @cached_property
     def complete(self):
@@ -178,24 +236,69 @@ class TrialsSeen:
         )
 
     def _active(self, params):
-        """Infer from completed trials which parameters of a conditional space are active.
+        return _active(params, self.inactive) if self.complete else list(params)
 
-        The trials are split like in a decision tree, by the parameter that best predicts which
-        others are present, until all trials of the leaf have the same parameters. If the leaf is
-        empty, the parameters that are common to its parent are returned.
+    @cached_property
+    def inactive(self):
+        """Values of other parameters with which the completed trials do not have a parameter.
+
+        A dict of the name of each conditional parameter to a list of cases, which are dicts of
+        names to values.
         """
-        trials, free = self.complete or [params], set(params)
-        while len(wholes := {frozenset(p) for p in trials}) > 1:
-            common = frozenset.intersection(*wholes)
-            undivided = common & free
-            if not undivided:
-                return common
-            best = min(sorted(undivided), key=lambda name: len({(p[name], *p) for p in trials}))
-            trials = [p for p in trials if p[best] == params[best]]
-            if not trials:
-                return common
-            free.remove(best)
-        return next(iter(wholes))
+        names = sorted({name for params in self.complete for name in params})
+        cases = {name: _cases_without(name, self.complete, self.selectors, {}) for name in names}
+        return {name: own for name, own in cases.items() if own}
+
+
+def _active(params, inactive):
+    """Return the names of the parameters that are not inactive for these values."""
+    return [
+        name
+        for name in params
+        if not any(
+            all(params.get(other) in values for other, values in case.items())
+            for case in inactive.get(name, ())
+        )
+    ]
+
+
+def _cases_without(target, trials, selectors, case):
+    """Return the cases in which no trial has a parameter, found like the leaves of a decision tree.
+
+    Every split is by the parameter that best predicts whether the trials have `target`. Values that
+    no trial has are in no case, so `target` is proposed for them.
+    """
+    has = [target in params for params in trials]
+    if all(has):
+        return []
+    if not any(has):
+        return [case]
+    groups = {}
+    for name, levels in sorted(selectors.items()):
+        if name != target and name not in case and all(name in params for params in trials):
+            groups[name] = [[p for p in trials if p[name] == level] for level in levels]
+    best = min(groups, key=lambda name: _cost(target, groups[name]), default=None)
+    if best is None:
+        return []
+    by_answer = {}
+    for level, own in zip(selectors[best], groups[best], strict=True):
+        answer = frozenset(target in params for params in own)
+        by_answer.setdefault(answer, []).append(level)
+    cases = []
+    for levels in by_answer.values():
+        own = [params for params in trials if params[best] in levels]
+        cases += _cases_without(target, own, selectors, {**case, best: tuple(levels)})
+    return cases
+
+
+def _cost(target, groups):
+    """Return how badly the values of a parameter predict whether trials have `target`.
+
+    A value costs one if only some of its trials have `target`, and one if it has a single trial,
+    which would predict anything.
+    """
+    has = [[target in params for params in own] for own in groups]
+    return sum((len(set(own)) > 1) + (len(own) == 1) for own in has)
 
 
 def _agree(one, other, names):
@@ -228,7 +331,18 @@ def see_trials(study, number, distributions):
     pending = [shown[n] for n in running if shown[n]]
     # A trial without a proposal although later trials have finished was probably killed.
     ahead = [shown[n] for n in running if n < number and (shown[n] or n > last)]
-    return TrialsSeen(observed, pending, ahead)
+    selectors = {name: levels for name, d in distributions.items() if (levels := _levels_of(d))}
+    return TrialsSeen(observed, pending, ahead, selectors)
+
+
+def _levels_of(distribution):
+    """Return the values of a categorical distribution, or of one of few whole numbers."""
+    if isinstance(distribution, CategoricalDistribution):
+        return range(len(distribution.choices))
+    if not isinstance(distribution, IntDistribution):
+        return ()
+    levels = range(distribution.low, distribution.high + 1, distribution.step)
+    return levels if len(levels) <= MOST_BRANCHING else ()
 
 
 def _inside(trial, distributions):

@@ -161,19 +161,51 @@ def test_log_integer_follows_rounded_log_uniform():
     np.testing.assert_allclose(np.bincount(drawn)[1:] / len(drawn), expected, atol=1e-3)
 
 
-def test_conditional_parameters():
+def test_parameter_without_effect_in_its_branch_is_not_searched():
+    """Optuna's issue 3826."""
+
     def objective(trial):
-        if trial.suggest_categorical("kind", ["flat", "bowl"]) == "flat":
-            return 3.0 + trial.suggest_float("slope", 0.0, 1.0)
-        return (trial.suggest_float("x", -1.0, 1.0) - 0.5) ** 2
+        if trial.suggest_categorical("kind", ["a", "b"]) == "a":
+            trial.suggest_float("meaningless", 0.0, 10.0)
+            return 1.0
+        return trial.suggest_float("meaningful", 0.0, 10.0)
 
     study = new_study()
     study.optimize(objective, n_trials=22)
-    kinds = [trial.params["kind"] for trial in study.trials]
-    # By then the bottom is known to 1e-7, and the flat branch is as good a place as any.
-    assert kinds[11:].count("bowl") > kinds[11:].count("flat")
     assert study.best_value < 0.05
-    assert all(set(t.params) in ({"kind", "slope"}, {"kind", "x"}) for t in study.trials)
+    assert all(set(t.params) < {"kind", "meaningless", "meaningful"} for t in study.trials)
+    assert all(len(t.params) == 2 for t in study.trials)
+
+
+def test_conditions_of_parameters_are_inferred():
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        if x > 0.5:  # cannot be inferred
+            x += trial.suggest_float("y", 0.0, 1.0)
+        for i in range(trial.suggest_int("layers", 1, 3)):
+            x += trial.suggest_float(f"width{i}", 0.0, 1.0)
+        return x + by_two_choices(trial)
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=80)
+    distributions = SILBOSampler().infer_relative_search_space(study, study.trials[0])
+    inactive = seen_by_all(study, distributions).inactive
+    assert inactive["fx"] == [{"a": (1, 2)}]
+    assert inactive["b"] == [{"a": (0,)}]
+    assert inactive["fu"] == [{"a": (0,)}, {"a": (1, 2), "b": (1,)}]
+    assert inactive["width2"] == [{"layers": (1, 2)}]
+    assert not inactive.keys() & {"x", "y", "a", "layers", "width0"}
+
+
+def test_finite_conditional_space_is_searched_without_repeats():
+    def objective(trial):
+        if trial.suggest_categorical("kind", ["a", "b"]) == "a":
+            return trial.suggest_int("n", 0, 20)
+        return trial.suggest_int("m", 0, 3) - 2
+
+    study = new_study()
+    study.optimize(objective, n_trials=25)
+    assert len({tuple(t.params.items()) for t in study.trials}) == 25
 
 
 # Trials that are not simply complete.
