@@ -45,6 +45,10 @@ from skbo_silbo.decomposition.slicing._slices import rows_and_centres, spread_ov
 
 TAKES = "numeric", "multivariate"
 FEWEST_LABELS = 4
+# Largest distance of predictions to the range of the labels, relative to its length. On 97 data
+# sets in two draws, R^2 was higher by 0.009 (standard error 0.003) than without a limit, and by
+# 0.011 (0.004) with 0, which lost more on single sets.
+REACH = 0.25
 NOISE_BANDWIDTH = 0.5  # bandwidth, in scores, of the local average of squared errors
 PRIOR_ROWS = 10  # weight of the global average of squared errors in the local average
 NOISE_ROWS = 2000  # largest number of samples in the local average of squared errors
@@ -61,11 +65,11 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction followed by a regression on the scores.
 
     By default, a `RecursiveFeatureMachine` weights the features [3]_, and y is predicted by a
-    weighted mean of a ridge regression and a kernel ridge regression on the weighted features,
-    clipped to the range of the labels. With other transformers, such as `MAVE` [1]_, a Gaussian
-    process with a Matern-5/2 kernel predicts y from the scores. Prediction errors are estimated by
-    cross-validation. The directions are learnt again in each fold, so that their uncertainty is
-    included [2]_.
+    weighted mean of a ridge regression and a kernel ridge regression on the weighted features. It
+    leaves the range of the labels by at most a quarter of its length. With other transformers, such
+    as `MAVE` [1]_, a Gaussian process with a Matern-5/2 kernel predicts y from the scores.
+    Prediction errors are estimated by cross-validation. The directions are learnt again in each
+    fold, so that their uncertainty is included [2]_.
 
     With several responses, the transformer must be "passthrough" or a `RecursiveFeatureMachine`.
     It learns from all responses, which share the ridge of the kernel regression.
@@ -213,7 +217,8 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         t = (t - self._level) / self._unit
         self._limits = -np.inf, np.inf
         if keeps_distances(self.reducer_):  # the linear part may extrapolate badly
-            self._limits = t.min(axis=0), t.max(axis=0)
+            beyond = REACH * np.ptp(t, axis=0)
+            self._limits = t.min(axis=0) - beyond, t.max(axis=0) + beyond
         drawn = spread_over_response(rows, t, MOST_ROWS)
         rows, t, w = rows[drawn], t[drawn], None if w is None else w[drawn]
         Z = reduce_rows(self.reducer_, rows)

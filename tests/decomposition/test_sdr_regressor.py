@@ -90,8 +90,7 @@ def test_few_rows_and_names():
     assert isinstance(regressor.reducer_, RecursiveFeatureMachine)
     assert regressor.feature_names_in_.tolist() == list("abcdef")
     assert regressor.residuals_.shape == regressor.std_ratios_.shape == (16,)
-    assert y.min() - 1e-9 <= regressor.predict(100 * frame).min()
-    assert y.max() + 1e-9 >= regressor.predict(100 * frame).max()
+    assert np.abs(regressor.predict(100 * frame) - y.mean()).max() < 2 * np.ptp(y)
 
 
 def test_bad_arguments_are_refused():

