@@ -4,21 +4,18 @@
 symbol     shape     meaning
 =========  ========  ======================================================================
 Z          (n, q)    whitened labelled samples: mean 0, covariance I
-e          (n,)      centred responses, or residuals of the linear regression on Z
+e          (n,)      residuals of the linear regression of the responses on Z
 M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 
 M is the sample version of ``E e z z'``, whose eigenvectors Li (1992) defines as the principal
-Hessian directions, with e the centred response (pHdy) or the residual (pHdres). For normal X it is
+Hessian directions, with e the residual (pHdres). For normal X it is
 the mean Hessian matrix of the regression function in whitened coordinates, by Stein's lemma.
 """
-
-from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
 
-from skbo_silbo._sklearn import StrOptions
 from skbo_silbo._typing import LegacyRandomState
 from skbo_silbo.decomposition._projection import SupervisedProjection
 from skbo_silbo.decomposition.selection._n_components import INDEPENDENT, check_identified
@@ -43,12 +40,10 @@ class PrincipalHessianDirections(SupervisedProjection):
     Find directions along which the regression function of y on X has the largest curvature. They
     are eigenvectors of the average of ``e (x - mean)(x - mean)'`` relative to the covariance of X,
     ordered by absolute eigenvalue ([1]_, [2]_). Here e is the residual of a linear regression
-    (``on="residuals"``, pHdres) or the centred response (``on="response"``, pHdy). For normal X,
-    the average is the mean Hessian of the regression function.
+    (pHdres). For normal X, the average is the mean Hessian of the regression function.
 
-    pHd finds directions in which y is symmetric, which sliced inverse regression misses. With
-    residuals it does not find linear trends, so it complements a linear regression rather than
-    replacing it.
+    pHd finds directions in which y is symmetric, which sliced inverse regression misses. It does
+    not find linear trends, so it complements a linear regression rather than replacing it.
 
     Parameters
     ----------
@@ -56,11 +51,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         Number of components. "auto" tests by the wild bootstrap, at level .05, whether 0, 1, ...
         directions suffice. Directions along which the mean or variance of other scores changes are
         dropped with a warning. If no direction is found, a warning is raised, `n_components_` is 0,
-        and `components_` holds the leading direction. With ``on="response"`` no valid test is
-        known, and "auto" uses the largest ratio of successive squared eigenvalues instead.
-    on : {"residuals", "response"}, default="residuals"
-        Weights e of the samples. "residuals": the residuals of a linear regression of y on X, which
-        removes linear trends. "response": the centred response.
+        and `components_` holds the leading direction.
     random_state : int, RandomState instance or None, default=None
         Seed of the wild bootstrap. None uses a fixed seed.
 
@@ -80,8 +71,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         "p_value" and "p_value_normal". The statistic is ``n sum lambda_j^2 / (2 var e)`` over the
         remaining eigenvalues [1]_. "p_value" uses a weighted sum of chi-squares [2]_, which is
         valid for any X in large samples, but conservative. "p_value_normal" assumes normal X and
-        residuals of constant variance. The tests are run for ``n_components="auto"`` with
-        residuals, unless ``n^2 q`` exceeds 4e9 and ``q^3`` exceeds n.
+        residuals of constant variance. The tests are run for ``n_components="auto"``, unless ``n^2
+        q`` exceeds 4e9 and ``q^3`` exceeds n.
     bootstrap_tests_ : dict of ndarray
         Wild bootstrap tests [3]_: "n_components", "statistic", "p_value" and "n_permutations" of
         each test, up to the first hypothesis that is accepted. Defined only if these tests
@@ -109,20 +100,14 @@ class PrincipalHessianDirections(SupervisedProjection):
     """
 
     _by_value = _needs_rows = True
-    _parameter_constraints: ClassVar = {
-        **SupervisedProjection._parameter_constraints,
-        "on": [StrOptions({"residuals", "response"})],
-    }
 
     def __init__(
         self,
         n_components: int | str = "auto",
         *,
-        on: str = "residuals",
         random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
-        self.on = on
         self.random_state = random_state
 
     def _learn(self, data):
@@ -131,7 +116,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.mean_, Z, n = rows.mean, rows.Z, slices.n_rows
         y = data.y - np.average(data.y, weights=data.weights)
         w = np.ones(len(y)) if data.weights is None else data.weights
-        e = y - Z @ (Z.T @ (w * y)) / n if self.on == "residuals" else y
+        e = y - Z @ (Z.T @ (w * y)) / n
         e = np.where(w @ e**2 <= EXACT_FIT * (w @ y**2), 0.0, e)
         eigenvalues, V = linalg.eigh((Z.T * (w * e)) @ Z / n)
         order = np.argsort(-np.abs(eigenvalues), kind="stable")
@@ -139,8 +124,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.eigenvalues_, V = eigenvalues[order], V[:, order]
         self.n_components_ = self._choose_n_components(Z @ V, e, slices, w)
         if self.n_components == "auto" and self.n_components_:
-            tests = "bootstrap_tests_" if self.on == "residuals" else "eigenvalues_"
-            self.n_components_ = n_before_violation(Z @ V, self.n_components_, slices, tests)
+            found = self.n_components_, slices, "bootstrap_tests_"
+            self.n_components_ = n_before_violation(Z @ V, *found)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "curvature of the mean of y"
@@ -151,12 +136,8 @@ class PrincipalHessianDirections(SupervisedProjection):
     def _choose_n_components(self, S, e, slices, w):
         if self.n_components != "auto":
             return int(self.n_components)
-        if self.on == "residuals" and can_be_tested(S):
+        if can_be_tested(S):
             self.dimension_tests_ = hessian_tests(self.eigenvalues_, S, e, w, slices.n_rows)
-        if self.on == "response":
-            squares = self.eigenvalues_**2
-            falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
-            return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
         seed = 0 if self.random_state is None else self.random_state
         self.bootstrap_tests_ = wild_bootstrap(S, e, slices, seed)
         return dimension_by_tests(self.bootstrap_tests_)

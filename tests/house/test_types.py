@@ -68,7 +68,7 @@ def cost(x: Array) -> float:
 linear = (
     SemiSlicedInverseRegression(2, categorical=False),
     DirectionalRegression(n_slices=5),
-    PrincipalHessianDirections(on="response"),
+    PrincipalHessianDirections(2),
     MAVE(1, target="mean"),
     SparseSlicedInverseRegression(1, penalty=0.1),
     ActiveSubspace(1),
