@@ -215,7 +215,7 @@ class Observations:
         It need not be an integer.
     shared : sequence of int, of length d, or None, default=None
         Index of the length scale that each column uses. If None, each column has its own length
-        scale, unless theta contains only one.
+        scale.
     """
 
     X: np.ndarray
@@ -243,7 +243,7 @@ class Observations:
     def _weights(self, theta):
         """Return the inverse squared length scale of each column."""
         lengths = theta[1:-1] if self.shared is None else theta[1:-1][list(self.shared)]
-        return np.broadcast_to(np.exp(-2.0 * lengths), self.X.shape[1])
+        return np.exp(-2.0 * lengths)
 
     def condition(self, theta: FloatArray) -> GaussianProcess:
         """Return the Gaussian process with hyperparameters theta, conditioned on the data.
@@ -308,8 +308,6 @@ class Observations:
         value = -0.5 * float(y @ dual + log_determinant + y.size * np.log(2.0 * np.pi))
         if self.shared is not None:
             by_lengths = np.bincount(self.shared, by_lengths)
-        elif theta.size == 3:
-            by_lengths = by_lengths.sum(keepdims=True)
         ends = by_scale - by_noise - by_known, by_noise + by_copies
         gradient = np.concatenate([ends[:1], by_lengths, ends[1:]])
         return value - 0.5 * float(np.sum(by_value)), gradient

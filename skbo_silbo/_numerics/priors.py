@@ -61,11 +61,6 @@ class HyperparameterPrior:
         """Return the log prior density at theta, up to a constant, and its gradient."""
         return _normal_log_density(theta, self.location, self.spread)
 
-    def shared(self) -> "HyperparameterPrior":
-        """Return the prior of a process with a single length scale."""
-        one = [0, 1, -1]
-        return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
-
     def for_regression(self) -> Self:
         """Return the prior for regression on noisy data.
 

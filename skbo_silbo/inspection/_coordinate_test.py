@@ -252,7 +252,7 @@ def _test(X, slices, features, k, names, random_state):
     sums = S.T @ S - HS.T @ HS + draws.transpose(0, 2, 1) @ draws
     gained = np.linalg.eigvalsh(sums)[:, -k:].sum(axis=1) - given[-k:].sum()
     p_value = np.mean(gained >= gained[0] * (1 - 1e-12))
-    return n * max(float(gained[0]), 0.0), float(p_value)
+    return float(n * max(gained[0], 0.0)), float(p_value)
 
 
 def _factored(X, slices, names):

@@ -28,8 +28,6 @@ class GaussianProcessSurrogate:
 
     Parameters
     ----------
-    isotropic : bool, default=False
-        Whether all inputs share a single length scale.
     prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
         Prior of the length scales. "dimension-scaled" assumes that all inputs matter, "sparse" that
         few do. A `HyperparameterPrior` is a prior of all hyperparameters.
@@ -42,7 +40,7 @@ class GaussianProcessSurrogate:
     ----------
     theta_ : ndarray of shape (p + 2,)
         Logarithms of the signal variance, the p length scales and the noise variance, for
-        standardised targets. p is 1 if isotropic, and r without `shared`.
+        standardised targets. p is r without `shared`.
     y_mean_, y_scale_ : float
         Mean and standard deviation with which the targets were standardised.
     observations_ : Observations
@@ -66,11 +64,9 @@ class GaussianProcessSurrogate:
     def __init__(
         self,
         *,
-        isotropic: bool = False,
         prior: str | HyperparameterPrior = "dimension-scaled",
         shared: Sequence[int] | None = None,
     ) -> None:
-        self.isotropic = isotropic
         self.prior = prior
         self.shared = shared
 
@@ -114,8 +110,7 @@ class GaussianProcessSurrogate:
         self.observations_ = Observations(Z, targets, known, shared=self.shared)
         self._n_lengths = Z.shape[1] if self.shared is None else max(self.shared) + 1
         vars(self).pop("prior_", None)  # cached by the last fit
-        size = 3 if self.isotropic else self._n_lengths + 2
-        if state is not None and len(state["theta"]) == size:
+        if state is not None and len(state["theta"]) == self._n_lengths + 2:
             self.theta_ = np.array(state["theta"])
         else:
             self.theta_ = self.prior_.location
@@ -129,8 +124,7 @@ class GaussianProcessSurrogate:
     @cached_property
     def prior_(self) -> HyperparameterPrior:
         """Prior of the hyperparameters `theta_`."""
-        prior = PRIORS[self.prior](self._n_lengths) if isinstance(self.prior, str) else self.prior
-        return prior.shared() if self.isotropic else prior
+        return PRIORS[self.prior](self._n_lengths) if isinstance(self.prior, str) else self.prior
 
     @property
     def relevance_(self) -> FloatArray:

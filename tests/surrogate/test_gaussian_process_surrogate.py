@@ -110,30 +110,17 @@ def test_inputs_are_not_changed_nor_the_global_generator():
     np.testing.assert_equal((Z, y), before)
 
 
-# --- one length scale, and state ------------------------------------------------------------------
+# --- state ------------------------------------------------------------------
 
 
-def test_isotropic_is_the_same_as_equal_length_scales():
-    rng = np.random.default_rng(0)
-    Z = rng.uniform(-1, 1, (15, 4))
-    y = Z[:, 0] ** 2 - Z[:, 1]
-    shared = GaussianProcessSurrogate(isotropic=True).fit(Z, y)
-    signal, length, noise = shared.theta_
-    theta = np.array([signal, *[length] * 4, noise])
-    each = GaussianProcessSurrogate().fit(Z, y, state={"theta": theta}, tune=False)
-    new = rng.uniform(-1, 1, (6, 4))
-    assert_allclose(shared.predict(new), each.predict(new), rtol=1e-9)
-    assert_allclose(shared.predict_gradient(new)[2], each.predict_gradient(new)[2], rtol=1e-6)
-
-
-@pytest.mark.parametrize(("tune", "isotropic"), [(True, False), (False, True)])
-def test_state_restores_every_bit(tune, isotropic):
+@pytest.mark.parametrize("tune", [True, False])
+def test_state_restores_every_bit(tune):
     rng = np.random.default_rng(3)
     Z, new = rng.uniform(-1, 1, (20, 3)), rng.uniform(-1, 1, (5, 3))
     y = np.sin(3 * Z[:, 0]) + Z[:, 1]
-    surrogate = GaussianProcessSurrogate(isotropic=isotropic).fit(Z, y, tune=tune)
+    surrogate = GaussianProcessSurrogate().fit(Z, y, tune=tune)
     state = json.loads(json.dumps(surrogate.to_state()))
-    restored = GaussianProcessSurrogate(isotropic=isotropic).fit(Z, y, state=state, tune=False)
+    restored = GaussianProcessSurrogate().fit(Z, y, state=state, tune=False)
     assert_array_equal(restored.theta_, surrogate.theta_)
     assert_array_equal(restored.predict(new), surrogate.predict(new))
     more = [s.with_points(new, np.zeros(5)).predict(Z) for s in (restored, surrogate)]

@@ -66,7 +66,7 @@ class Noisy(RegressorMixin, BaseEstimator):
 
 def test_our_process_by_way_of_scikit_learn():
     Z, y = make_data()
-    ours = GaussianProcessSurrogate(isotropic=True).fit(Z, y)
+    ours = GaussianProcessSurrogate(shared=[0, 0, 0]).fit(Z, y)
     signal, length, noise = np.exp(ours.theta_)
     kernel = ConstantKernel(signal) * Matern(length, nu=2.5)
     theirs = GaussianProcessRegressor(kernel, alpha=noise, optimizer=None)

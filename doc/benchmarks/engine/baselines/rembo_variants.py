@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from skbo_silbo._checks import check_choice
+from skbo_silbo._numerics.priors import HyperparameterPrior, dimension_scaled_prior
 from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition.searches import Climb
@@ -101,13 +102,16 @@ class ImageProcess(GaussianProcessSurrogate):
     """
 
     def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
-        super().__init__(isotropic=True)
+        super().__init__()
         self.image = image
 
     def fit(self, Z: FloatArray, *args: Any, **options: Any) -> Self:
         """Fit the Gaussian process to the transformed coordinates ``image(Z)``."""
-        self._r = Z.shape[1]
-        return super().fit(self.image(Z), *args, **options)
+        self._r, images = Z.shape[1], self.image(Z)
+        self.shared, one = np.zeros(images.shape[1], dtype=int), [0, 1, -1]
+        dense = dimension_scaled_prior(images.shape[1])
+        self.prior = HyperparameterPrior(dense.location[one], dense.spread[one], dense.bounds[one])
+        return super().fit(images, *args, **options)
 
     @property
     def relevance_(self) -> FloatArray:
