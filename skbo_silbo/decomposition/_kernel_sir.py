@@ -31,9 +31,6 @@ from skbo_silbo.decomposition.selection._n_components import (
     dimension_by_criterion,
 )
 
-KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
-SHIFT_INVARIANT = ("rbf", "laplacian")
-
 
 class KernelSlicedInverseRegression(SemiSupervisedProjection):
     """Kernel sliced inverse regression (KSIR).
@@ -47,12 +44,12 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
     ----------
     n_components : "auto" or int, default="auto"
         Number of components. "auto" maximises an information criterion of the eigenvalues [3]_.
-    kernel : {"rbf", "laplacian", "linear", "poly", "cosine"}, default="rbf"
+    kernel : {"rbf", "linear"}, default="rbf"
         Name of a kernel in `sklearn.metrics.pairwise`. Columns are divided by their standard
         deviation over the labelled samples first, so that units do not matter.
     gamma : float or None, default=None
-        Kernel coefficient, which "linear" and "cosine" ignore. None means ``1 / n_features``. Tune
-        it by cross-validation if possible.
+        Coefficient of the rbf kernel. None means ``1 / n_features``. Tune it by cross-validation if
+        possible.
     alpha : "auto" or float, default="auto"
         Weight of the unlabelled samples, as in `SemiSlicedInverseRegression`.
     ridge : "auto" or float, default="auto"
@@ -129,7 +126,7 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
     _takes = ("numeric", "categorical", "multivariate")
     _parameter_constraints: ClassVar = {
         **SemiSupervisedProjection._parameter_constraints,
-        "kernel": [StrOptions(set(KERNELS))],
+        "kernel": [StrOptions({"rbf", "linear"})],
         "gamma": [NONNEGATIVE, None],
     }
 
@@ -178,8 +175,8 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
     def _set_kernel_inputs(self, data):
         """Set `X_fit_`, and the scaling that is applied to samples before the kernel.
 
-        Constant columns are multiplied by 0. For shift-invariant kernels, columns are centred,
-        which reduces rounding errors.
+        Constant columns are multiplied by 0. For the rbf kernel, columns are centred, which reduces
+        rounding errors.
         """
         columns = data.columns
         mean, spread = mean_and_spread(data.X_labeled, data.weights)
@@ -187,7 +184,7 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
         self.X_fit_ = columns.expand_point(X)
         self.gamma_ = 1 / X.shape[1] if self.gamma is None else float(self.gamma)
         self.scale_ = columns.expand(spread, 1.0)
-        self._origin = columns.expand_point(mean) * (self.kernel in SHIFT_INVARIANT)
+        self._origin = columns.expand_point(mean) * (self.kernel == "rbf")
         self._units = np.where(columns.varying, 1 / self.scale_, 0.0)
 
     def _kernel_values(self, X, Y):
