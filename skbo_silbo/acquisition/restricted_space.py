@@ -4,8 +4,7 @@ Points of the restricted space use the encoding of the full space.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -18,40 +17,6 @@ from skbo_silbo.space.keys import first_rows
 # Not tuned: these find a feasible region of 1e-8 of the cube (tests/optimizers).
 N_DRAWN, N_NEAR = 512, 256  # candidates in the first round, and near the best in later rounds
 MOST_ROUNDS = 60  # maximum number of rounds without a new feasible point
-CLOSE = 1e-10  # relative to the range of the inputs, and below `TOLERANCE` of the constraints
-MOST_STEPS = 500
-
-
-@dataclass(frozen=True, eq=False)
-class Equations:
-    """Linear equality constraints ``matrix @ x = target`` on the points x of a box.
-
-    Attributes
-    ----------
-    matrix : ndarray of shape (k, d)
-    target : ndarray of shape (k,)
-    """
-
-    matrix: FloatArray
-    target: FloatArray
-
-    def project(self, X: FloatArray, box: Box, held: BoolArray) -> FloatArray:
-        """Project encoded points onto the equality constraints, keeping the `held` columns.
-
-        Alternating projections onto the affine set and the cube converge to a point in their
-        intersection, if there is one (von Neumann; Bauschke and Borwein 1996).
-        """
-        is_free, half = box.lower < box.upper, (box.upper - box.lower) / 2.0
-        matrix = (self.matrix * half)[:, is_free]
-        target = self.target - self.matrix @ (box.lower + half)
-        back = np.linalg.pinv(np.where(held, 0.0, matrix)).T
-        close = CLOSE * np.abs(matrix).sum(axis=1)
-        for _ in range(MOST_STEPS):
-            missed = X @ matrix.T - target
-            if (np.abs(missed) <= close).all():
-                break
-            X = np.where(held, X, np.clip(X - missed @ back, -1.0, 1.0))
-        return X
 
 
 class Part:
@@ -67,9 +32,6 @@ class Part:
         Function that maps a list of n points to their constraint violations, an array of shape
         (n,). A violation is 0 if all constraints hold. None means that there are no such
         constraints.
-    equations : Equations or None
-        Equality constraints of a box, onto which points are projected. None means that there are no
-        equality constraints.
 
     Raises
     ------
@@ -82,11 +44,10 @@ class Part:
         space: AnySpace,
         fixed: Mapping[Any, Any],
         violations: Callable[[Any], FloatArray] | None = None,
-        equations: Equations | None = None,
     ) -> None:
         self._within = within = space.pinned(fixed)
         self.n_points = within.n_points
-        self._space, self._violations, self._equations = space, violations, equations
+        self._space, self._violations = space, violations
         first = within.branches[0] if isinstance(within, SpaceUnion) else within
         self._fixed: dict[Any, Any]
         if isinstance(first, Box):
@@ -106,10 +67,7 @@ class Part:
 
     def round(self, X: FloatArray) -> FloatArray:
         """Round encoded points to the restricted space, with the fixed values inserted."""
-        X = self._space.with_values(X, self._held)
-        if self._equations is not None:
-            X = self._equations.project(X, cast(Box, self._space), self.held_columns)
-        return self._space.round(X)
+        return self._space.round(self._space.with_values(X, self._held))
 
     def decode(self, X: FloatArray) -> Any:
         """Decode rounded points, using the exact values of fixed parameters."""

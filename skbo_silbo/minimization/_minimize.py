@@ -148,7 +148,7 @@ def minimize(
         ends the search.
     constraints : NonlinearConstraint, LinearConstraint, (names, constraint) or list, default=None
         Known constraints of `scipy.optimize` on cheap functions of a point, which all proposals
-        satisfy. Only a `LinearConstraint` may be an equality. With a `Space`, pass it together with
+        satisfy. They must be inequalities. With a `Space`, pass a `LinearConstraint` together with
         the names of its columns: ``(["a", "b"], LinearConstraint(A, lb, ub))``.
     n_constraints : int, default=0
         Number of constraints that are observed together with the value. `func` then returns

@@ -56,15 +56,6 @@ def warn_of_interruption(candidates: Trials, n_iter: Any, error: BaseException) 
     )
 
 
-def print_if_model_unused(search: Any, candidates: Trials) -> None:
-    """Print a message if the search ended before its model proposed a candidate."""
-    if {candidate.source for candidate in candidates}.isdisjoint({"model"}):
-        print(
-            f"[{type(search).__name__}] All {len(candidates)} candidates were known or initial "
-            "ones, so the model has not proposed any yet. Search longer to use it."
-        )
-
-
 def with_all_metrics(rows: Rows, error_score: Any) -> Rows:
     """Return the results of fits, with missing metrics filled by NaN.
 

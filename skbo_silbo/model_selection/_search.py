@@ -39,7 +39,6 @@ from skbo_silbo.model_selection._results import (
     attach_results,
     has_succeeded,
     make_results,
-    print_if_model_unused,
     require_success_in_space,
     results_table,
     warn_of_interruption,
@@ -351,8 +350,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 except Exception as error:
                     attach_results(error, self, loop.trials, evaluate_candidates)
                     raise
-        if self.verbose and interruption is None:
-            print_if_model_unused(self, loop.trials)
         table = make_results(self, loop.trials, evaluate_candidates)
         if isinstance(interruption, SystemExit):  # exit quickly, without a refit
             self.cv_results_ = table

@@ -324,9 +324,9 @@ class AskTellOptimizer(ABC):
         ----------
         constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
             Constraints of `scipy.optimize`. Their functions are called with a point, or, in a pair
-            (names, constraint), with the array of the named parameters. Equality constraints must
-            be a `LinearConstraint` without names. For a `Space`, a function that returns True for
-            valid points is also accepted.
+            (names, constraint), with the array of the named parameters. Equality constraints are
+            not supported. For a `Space`, a function that returns True for valid points is also
+            accepted.
 
         Returns
         -------
@@ -335,7 +335,7 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            If a constraint has an unsupported type or is a nonlinear equality, or if the
+            If a constraint has an unsupported type or is an equality, or if the
             constraints of a restored optimiser differ from the saved ones.
 
         Notes

@@ -13,7 +13,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from skbo_silbo._checks import as_numbers, as_reals, brief
 from skbo_silbo._descriptions import describe, describe_callable, require_same
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition.restricted_space import Equations, Part
+from skbo_silbo.acquisition.restricted_space import Part
 from skbo_silbo.space.any_space import AnySpace, branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds; larger than the error of rounding points to the grid
@@ -28,15 +28,12 @@ class KnownConstraints:
     violations : callable or None
         Function that maps a list of n points to their total constraint violations, an array of
         shape (n,). None if there are no such constraints.
-    equations : Equations or None
-        Linear constraints whose lower and upper bounds are equal, or None if there are none.
     described : list
         JSON-compatible data that identify the constraints, with functions by their names. A
         restored optimiser has only this description until the constraints are passed again.
     """
 
     violations: Callable[[Sequence[Any]], FloatArray] | None = None
-    equations: Equations | None = None
     described: list[Any] = field(default_factory=list)
 
     @classmethod
@@ -56,20 +53,20 @@ class KnownConstraints:
         Raises
         ------
         ValueError
-            If a constraint has an unsupported type, or is a nonlinear equality, which no random
-            candidate would satisfy.
+            If a constraint has an unsupported type, or is an equality, which no random candidate
+            would satisfy.
         """
         checks = tuple(_Check(constraint, space) for constraint in _as_list(given, space))
         if not checks:
             return NO_CONSTRAINTS
         described = [check.described() for check in checks]
-        return cls(partial(_violations, checks), _equations(checks, space), described)
+        return cls(partial(_violations, checks), described)
 
     def __getstate__(self):
         """Return the state to pickle, without functions that cannot be imported elsewhere."""
         state = vars(self).copy()
         if not _is_importable(self.violations):
-            state |= {"violations": None, "equations": None}
+            state["violations"] = None
         return state
 
     def __deepcopy__(self, memo):
@@ -113,7 +110,7 @@ class KnownConstraints:
             )
         if not fixed and self.violations is None:
             return None
-        return Part(space, fixed or {}, self.violations, self.equations)
+        return Part(space, fixed or {}, self.violations)
 
     def following(self, before):
         """Check that new constraints may replace the previous ones, and return them.
@@ -148,22 +145,6 @@ def _violations(checks, points):
     It is infinite if a constraint function returns NaN or an infinite value.
     """
     return sum(check(points) for check in checks)
-
-
-def _equations(checks, space):
-    linear = [check for check in checks if check.matrix is not None and check.names is None]
-    if not linear:
-        return None
-    rows = [np.broadcast_arrays(c.lower, c.upper, np.zeros(len(c.matrix))) for c in linear]
-    lower, upper, _ = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    is_equal = lower == upper
-    matrix = np.vstack([check.matrix for check in linear])[is_equal]
-    if (matrix[:, space.is_logarithmic & (space.lower < space.upper)] != 0.0).any():
-        raise ValueError(
-            "constraints must not have equations between inputs on a logarithmic scale, got "
-            f"scale={space.scale}. Use a linear scale for these inputs."
-        )
-    return Equations(matrix, lower[is_equal]) if is_equal.any() else None
 
 
 def format_constraints(described):
@@ -235,18 +216,13 @@ class _Check:
         self._func = self._function(constraint, space)
         self.lower, self.upper = map(_as_bound, (constraint.lb, constraint.ub))
         lower, upper = self.lower, self.upper
-        is_linear = self.matrix is not None and self.names is None
-        is_equal = lower == upper
-        if (is_equal.any() and not is_linear) or not (lower <= upper).all():  # NaN is not
+        if not (lower < upper).all():  # NaN is not
             raise ValueError(
-                "constraints must be inequalities, lb < ub, or a LinearConstraint without names, "
-                "where lb and ub are real numbers, not NaN: got "
-                f"lb={lower.tolist()}, ub={upper.tolist()}. Use numpy.inf for a missing bound. "
-                "Solve other equalities for one input and search over the rest."
+                "constraints must be inequalities, lb < ub, where lb and ub are real numbers, not "
+                f"NaN: got lb={lower.tolist()}, ub={upper.tolist()}. Use numpy.inf for a missing "
+                "bound. Solve an equality for one input and search over the rest."
             )
         self._size = np.maximum(*(np.where(np.isfinite(e), np.abs(e), 0.0) for e in (lower, upper)))
-        if is_equal.any():  # allow for the rounding of points to the grid
-            self._size = self._size + is_equal * (np.abs(self.matrix) @ (space.upper - space.lower))
 
     def described(self):
         """Return JSON-compatible data that identify the constraint."""

@@ -15,7 +15,6 @@ from skbo_silbo.space.any_space import AnySpace, branches_of
 from skbo_silbo.space.values import Positions, distinct, is_number, unique_names
 
 ROUNDING = 1e-6  # tolerance, relative to the length of an axis
-NEAR = 1e-3  # relative distance at which a bound replaces the end of the searched range
 N_QUANTILES = 9  # used to test whether a distribution is evenly spaced on a log scale
 STRAIGHTER = 0.5  # use a log scale if it reduces the unevenness to less than this factor
 
@@ -175,23 +174,9 @@ def _merge_domains(parameters: list[Any]) -> ParameterDomain:
     low, high = float(min(ends)), float(max(ends))
     varying = [p for p in parameters if p.n_values > 1]
     logarithmic = low > 0.0 and bool(varying) and all(map(_is_even_in_logarithms, varying))
-    if not logarithmic:
-        low, high = _extend_to_bounds(continuous, low, high)
     values = None if continuous else sorted(dict.fromkeys(listed))
     integer = all(p.integer for p in continuous) and all(isinstance(v, Integral) for v in listed)
     return ParameterDomain(values, low, high, logarithmic, integer)
-
-
-def _extend_to_bounds(continuous: list[Any], low: float, high: float) -> tuple[float, float]:
-    """Extend the searched range to the bounds of the distribution where they are close.
-
-    For example, the searched range of ``expon()`` begins one grid step above 0, but an axis should
-    begin at 0.
-    """
-    bounds = [float(b) for p in continuous for b in p.distribution.support()]
-    near = NEAR * (high - low)
-    lower, upper = ([b for b in bounds if abs(b - end) <= near] for end in (low, high))
-    return min([low, *lower]), max([high, *upper])
 
 
 def _is_numeric(parameter: Any) -> bool:

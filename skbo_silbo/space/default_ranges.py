@@ -133,9 +133,7 @@ class Step:
         return name in self.params or name in self.defaults
 
 
-def default_space(
-    estimator: Any, X: Any = None, y: Any = None, *, all: bool = False
-) -> DefaultSpace | DefaultSpaces:
+def default_space(estimator: Any, X: Any = None, y: Any = None) -> DefaultSpace | DefaultSpaces:
     """Return a default search space for an estimator.
 
     Ranges of nested estimators, such as the steps of a Pipeline or a ColumnTransformer, are
@@ -156,8 +154,6 @@ def default_space(
         the number of samples, and kernel widths are scaled to the variance of X. Steps from
         scikit-learn are fitted on at most 500 samples to determine the input of later steps.
         Without data, the ranges suit large data sets.
-    all : bool, default=False
-        Whether to also include parameters that the user has set to other values than the default.
 
     Returns
     -------
@@ -195,7 +191,7 @@ def default_space(
         )
     steps = list_steps(estimator, X, y)
     warn_of_unknown(steps)
-    branches = branches_of_steps(steps, all=all)
+    branches = branches_of_steps(steps)
     if branches == [{}]:
         raise no_range_error(estimator)
     return as_table(branches, steps)
@@ -205,17 +201,17 @@ def no_range_error(estimator: Any) -> ValueError:
     """Return the error for an estimator that has no default search ranges."""
     return ValueError(
         f"No default search space is available for {brief(estimator)}. Pass `param_distributions`, "
-        "or use default_space(..., all=True) to search the parameters you have set as well."
+        "or leave out the parameters you have set."
     )
 
 
-def branches_of_steps(steps: list[Step], *, all: bool = False) -> list[Branch]:
+def branches_of_steps(steps: list[Step]) -> list[Branch]:
     """Combine the conditional branches of all pipeline steps.
 
     Each branch maps parameter names to their values and the source of these. If there are too many
     combinations, the steps with the most branches are reduced to their first one.
     """
-    by_step = [branches for step in steps if (branches := _branches(step, all=all)) != [{}]]
+    by_step = [branches for step in steps if (branches := _branches(step)) != [{}]]
     while len(by_step) > 1 and prod(map(len, by_step)) > MOST_BRANCHES:
         longest = max(by_step, key=len)
         by_step[by_step.index(longest)] = longest[:1]
@@ -338,7 +334,7 @@ def _transformed_target(step: Step) -> StepData:
     return replace(step.data, y=y)
 
 
-def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
+def _branches(step: Step) -> list[dict[str, tuple[Any, str]]]:
     """Return the conditional branches of the default search space of a pipeline step.
 
     Each branch maps parameter names to a pair of values and their source.
@@ -348,15 +344,15 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
     ranges = class_ranges(step.key)
     optional = filter(step.asks_for, sections()[step.key].get("asked", []))
     entries = [*class_branches(step.key), *optional]
-    branches = [_read_branch(step, {**entry, **ranges}, all=all) for entry in entries]
-    return [b for b in branches if b is not None] or [_read_branch(step, ranges, all=all)]
+    branches = [_read_branch(step, {**entry, **ranges}) for entry in entries]
+    return [b for b in branches if b is not None] or [_read_branch(step, ranges)]
 
 
-def _read_branch(step: Step, branch: Branch, *, all: bool) -> Any:
+def _read_branch(step: Step, branch: Any) -> Any:
     """Return a branch of the default space, or None if the user's parameters exclude it."""
     found: dict[str, tuple[Any, str]] = {}
     for name, entry in branch.items():
-        is_decided, is_kept = step.is_decided(name), not all and step.is_set(name)
+        is_decided, is_kept = step.is_decided(name), step.is_set(name)
         if not isinstance(entry, dict):
             if is_decided or (is_kept and step.params[name] != entry):
                 return None
@@ -364,7 +360,7 @@ def _read_branch(step: Step, branch: Branch, *, all: bool) -> Any:
                 found[step.prefix + name] = [read_constant(entry)], ""
             continue
         is_unused = "unless" in entry and entry["unless"].items() <= step.params.items()
-        if step.has(name) and not (is_decided or is_kept or (is_unused and not all)):
+        if step.has(name) and not (is_decided or is_kept or is_unused):
             values = read_range(entry, step.data, step.params.get(name))
             if values is not None:
                 found[step.prefix + name] = values, table()["sources"][entry["source"]]

@@ -122,7 +122,7 @@ def test_constraints_that_say_nothing(constraint, message):
         (first, {"a": None}, r"'a'.*got None"),
         (first, {"a": (1, 100, "log-uniform", 2)}, r"Write scipy.stats.* loguniform\(low, high\)"),
         (first, [{"a": [1, 2]}, {"a": [1.0, 3.0, "uniform"]}], r"Write scipy.stats.uniform\(low"),
-        (first, {"a": first}, r"scipy.stats, got .* Write scipy.stats.uniform\(low"),
+        (first, {"a": first}, r"scipy.stats, got .* or scipy.stats.uniform\(low"),
         (first, {"a": (0.0, 1.0)}, r"Write scipy.stats.uniform\(0.0, 1.0\)"),
     ],
 )

@@ -82,13 +82,13 @@ KINDS = {  # scope of the changes, and the function that returns the proposals
     "box": ("continuous search", lambda: ask([(-1, 1)] * 3)),
     "box of 30": ("continuous search", lambda: ask([(-1, 1)] * 30)),
     "box of 120": ("continuous search", lambda: ask([(-1, 1)] * 120)),
-    "linear constraint": (
+    "linear inequality": (
         "continuous search",
         lambda: (
             minimize(
                 loss_of,
                 [(0, 1)] * 3,
-                constraints=LinearConstraint(np.ones(3), 1, 1),
+                constraints=LinearConstraint(np.ones(3), -np.inf, 1),
                 n_calls=10,
                 random_state=0,
             ).x_iters
