@@ -203,6 +203,15 @@ def _jitter(scores, codes):
     return 0.6 * (rank * (np.sqrt(5) - 1) / 2 % 1) - 0.3
 
 
+def spread_ties(positions, others):
+    """Spread points with equal positions, without a trend by their other coordinate."""
+    levels, codes, counts = np.unique(positions, return_inverse=True, return_counts=True)
+    if not 1 < len(levels) <= len(positions) / 2:
+        return positions
+    widths = np.minimum(0.5 * np.diff(levels).min(), 0.012 * counts)[codes]
+    return positions + widths / 0.6 * _jitter(others, codes)
+
+
 def _draw_legend_above(axes, beyond):
     """Draw the legend above a plot, with the number of points beyond each edge as its title."""
     _, labels = axes.get_legend_handles_labels()

@@ -19,6 +19,7 @@ from skbo_silbo.inspection._panels import (
     hide_frame,
     robust_limits,
     scatter_clipped,
+    spread_ties,
 )
 from skbo_silbo.inspection._value_axis import shorten, shorten_distinct
 
@@ -119,7 +120,7 @@ def draw_values(axes, value_axis, values, n_initial, value_name, dependence=None
     """
     if dependence is not None:
         _draw_dependence(axes, value_axis, dependence)
-    x = value_axis.fanned_positions(np.random.default_rng(0).permutation(len(values)))
+    x = spread_ties(value_axis.positions, values)
     fit_axis(axes, "y", values)
     ends = np.append(x, value_axis.ticks)
     axes.set_xlim(ends.min() - EDGE, ends.max() + EDGE)

@@ -94,30 +94,6 @@ class ValueAxis:
         """Whether all candidates have the same value on this axis."""
         return not len(self.positions) or np.ptp(self.positions) == 0.0
 
-    def fanned_positions(self, order):
-        """Return the positions on the axis, with equal positions spread out.
-
-        Parameters
-        ----------
-        order : ndarray of shape (n,)
-            Rank of each candidate, by which candidates with the same position are spread.
-
-        Returns
-        -------
-        positions : ndarray of shape (n,)
-        """
-        levels, group = np.unique(self.positions, return_inverse=True)
-        if len(levels) > len(self.positions) / 2 or len(levels) == 1:
-            return self.positions
-        band = 0.5 * np.diff(levels).min()
-        spread = self.positions.astype(float)
-        for g in range(len(levels)):
-            rows = np.flatnonzero(group == g)
-            rows = rows[np.argsort(order[rows], kind="stable")]
-            share = (np.arange(len(rows)) + 0.5) / len(rows) - 0.5
-            spread[rows] += min(band, 0.012 * len(rows)) * share
-        return spread
-
 
 def shorten(text, most=LONGEST_NAME):
     """Shorten a text to at most `most` characters by omitting its middle.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHARE = 0.9  # share of the mean squared gradient that `n_directions` counts
-MOST_SHOWN = 5  # directions, and loadings of each, in the repr
-LEAST_SHOWN = 0.1  # smallest loading in the repr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,13 +83,7 @@ class LearntSubspace:
         origin = f"Learnt from {self.n_observed} values of {len(self.feature_names)} columns."
         if self.is_low_dimensional is None:
             return f"{origin}\n{self.shares!r}"
-        lines = [
-            origin,
-            repr(self.shares),
-            self._format_verdict(),
-            *(self._format_direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
-        ]
-        return "\n".join(lines)
+        return f"{origin}\n{self.shares!r}\n{self._format_verdict()}"
 
     def _format_verdict(self):
         n, m = self.n_directions, len(self.feature_names)
@@ -99,13 +91,6 @@ class LearntSubspace:
         words = "low-dimensional" if self.is_low_dimensional else "not low-dimensional"
         slope = f"{SHARE:.0%} of the mean squared gradient in {m} columns"
         return f"{carry} {slope}: the objective looks {words}."
-
-    def _format_direction(self, i):
-        row = self.components[i]
-        strongest = np.argsort(-np.abs(row), kind="stable")[:MOST_SHOWN]
-        shown = [j for j in strongest if abs(row[j]) >= LEAST_SHOWN]
-        loadings = ", ".join(f"{self.feature_names[j]} {row[j]:+.2f}" for j in shown)
-        return f"  {self.importance[i]:.2f}  {loadings or 'no large loading'}"
 
 
 def describe_subspace(model, learnt):

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable
 from copy import copy
 from inspect import Parameter, signature
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -22,40 +21,7 @@ MOST_ALPHA = 1e-4  # largest `alpha` tried, for targets of unit variance
 NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # scikit-learn's warning about rounding
 
 
-class StandardisedSurrogate:
-    """Base class of surrogates that standardise the observed values.
-
-    A subclass stores the points that it was fitted to as `_Z`, an array of shape (n, r).
-
-    Attributes
-    ----------
-    y_mean_, y_scale_ : float
-        Mean and standard deviation with which the targets were standardised.
-    """
-
-    takes_noise = False
-    predict: Callable[..., Any]
-    _Z: FloatArray
-
-    @property
-    def relevance_(self):
-        """Array of r ones, because all coordinates count as equally relevant."""
-        return np.ones(self._Z.shape[1])
-
-    def predict_gradient(self, Z):
-        """Predict the mean and standard deviation, with gradients by central differences."""
-        return central_differences(self.predict, Z)
-
-    def _standardise(self, y):
-        """Standardise the observed values, and store their mean and scale."""
-        self.y_mean_, self.y_scale_ = location_and_scale(y)
-        return self._standardised(y)
-
-    def _standardised(self, y):
-        return (y - self.y_mean_) / self.y_scale_
-
-
-class RegressorSurrogate(StandardisedSurrogate):
+class RegressorSurrogate:
     """Surrogate based on a scikit-learn regressor that predicts standard deviations.
 
     Targets are standardised, and gradients are central differences. Warnings about convergence and
@@ -93,6 +59,8 @@ class RegressorSurrogate(StandardisedSurrogate):
     array([4.])
     """
 
+    takes_noise = False
+
     def __init__(self, regressor):
         self.regressor = regressor
 
@@ -108,7 +76,8 @@ class RegressorSurrogate(StandardisedSurrogate):
         """
         drawn = 0 if rng is None else int(rng.integers(2**31))
         self.seed = drawn if state is None else state["seed"]
-        targets, r = self._standardise(y), Z.shape[1]
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
+        targets, r = (y - self.y_mean_) / self.y_scale_, Z.shape[1]
         regressor = self.regressor(r) if callable(self.regressor) else self.regressor
         regressor = seeded_clone(regressor, self.seed)
         if state is not None:
@@ -121,7 +90,7 @@ class RegressorSurrogate(StandardisedSurrogate):
         The hyperparameters of Gaussian processes are unchanged.
         """
         other = copy(self)
-        targets = np.append(self._targets, self._standardised(y))
+        targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
         return other._fit(
             _clone_with_fixed_kernel(self.regressor_), np.vstack([self._Z, Z]), targets
         )
@@ -139,6 +108,15 @@ class RegressorSurrogate(StandardisedSurrogate):
             )
         mean, std = (np.reshape(values, len(Z)) for values in prediction)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
+
+    def predict_gradient(self, Z):
+        """Predict the mean and standard deviation, with gradients by central differences."""
+        return central_differences(self.predict, Z)
+
+    @property
+    def relevance_(self):
+        """Array of r ones, because all coordinates count as equally relevant."""
+        return np.ones(self._Z.shape[1])
 
     def to_state(self):
         """Return the seed and kernel hyperparameters as JSON-compatible data."""

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from skbo_silbo import Space
 from skbo_silbo.inspection._evaluations import read_evaluations
-from skbo_silbo.inspection._panels import robust_limits
+from skbo_silbo.inspection._panels import robust_limits, spread_ties
 from skbo_silbo.inspection._search_panels import draw_values, expected_best
 from skbo_silbo.inspection._value_axis import (
     BELOW,
@@ -125,15 +125,13 @@ def test_non_positive_value_is_off_log_axis():
     np.testing.assert_allclose(levels.positions, [BELOW, 0.0, 1.0])
 
 
-def test_coinciding_lines_are_fanned_out_in_order():
+def test_coinciding_points_are_spread():
     axis = ValueAxis.from_values("k", list("aabbbb"))
-    spread = axis.fanned_positions(np.array([5, 0, 1, 2, 3, 4]))
+    spread = spread_ties(axis.positions, np.array([5, 0, 1, 2, 3, 4]))
     assert len(np.unique(spread)) == 6
-    assert spread[1] < spread[0]
-    assert (np.diff(spread[2:]) > 0).all()
     assert spread[:2].max() < spread[2:].min()
-    distinct = ValueAxis.from_values("u", np.linspace(0, 1, 7))
-    np.testing.assert_array_equal(distinct.fanned_positions(np.arange(7)), distinct.positions)
+    distinct = ValueAxis.from_values("u", np.linspace(0, 1, 7)).positions
+    np.testing.assert_array_equal(spread_ties(distinct, np.arange(7)), distinct)
 
 
 def test_numbers_and_names_are_short():
