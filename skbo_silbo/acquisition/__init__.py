@@ -4,7 +4,7 @@ from skbo_silbo.acquisition.acquisition_functions import (
     AcquisitionFunction,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import RestrictedSpace
 from skbo_silbo.acquisition.searches import (
     AcquisitionSurface,
     Climb,
@@ -18,7 +18,7 @@ __all__ = [
     "AcquisitionSurface",
     "Climb",
     "Found",
-    "Part",
+    "RestrictedSpace",
     "ParzenTurns",
     "Search",
     "log_expected_improvement",

@@ -19,7 +19,7 @@ N_DRAWN, N_NEAR = 512, 256  # candidates in the first round, and near the best i
 MOST_ROUNDS = 60  # maximum number of rounds without a new feasible point
 
 
-class Part:
+class RestrictedSpace:
     """Search space restricted by fixed parameters and known constraints.
 
     Parameters

@@ -24,7 +24,7 @@ from skbo_silbo.surrogate import Surrogate, SurrogateOptions
 from skbo_silbo.surrogate.feasibility import Feasibility
 
 if TYPE_CHECKING:
-    from skbo_silbo.acquisition.restricted_space import Part
+    from skbo_silbo.acquisition.restricted_space import RestrictedSpace
 
 MOST_ROWS = 4096  # largest number of rows predicted at once, to limit memory
 
@@ -46,7 +46,7 @@ class AcquisitionSurface:
     observed : Surrogate or None
         The surrogate fitted to observed values only. In contrast, `surrogate` is also conditioned
         on predicted values at pending points.
-    part : Part or None
+    restricted : RestrictedSpace or None
         Search space restricted by fixed parameters and known constraints. None means that there are
         no restrictions.
     """
@@ -57,7 +57,7 @@ class AcquisitionSurface:
     best: float
     feasibility: Feasibility | None = None
     observed: Surrogate | None = None
-    part: "Part | None" = None
+    restricted: "RestrictedSpace | None" = None
 
     def values(self, X: FloatArray) -> FloatArray:
         """Return the acquisition value at each encoded point in X."""
@@ -207,15 +207,15 @@ class Climb:
         self, surface: AcquisitionSurface, ranked: FloatArray, space: AnySpace, rng: Generator
     ) -> Found:
         """Return the end points of the gradient ascents and other candidates, best first."""
-        whole, part = surface.part or space, surface.part
+        whole, restricted = surface.restricted or space, surface.restricted
         if can_be_listed(whole.n_points, len(ranked)):
             return every_point(surface, whole)
         X = draw_candidates(surface.embedding, ranked[:N_BEST], rng, surface.relevance)
         # The centre of the cube is rounded to a bound in columns of categories only.
         held = np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
         X = whole.round(X)
-        if part is not None:
-            X, held = part.admitted(X), held | part.held_columns
+        if restricted is not None:
+            X, held = restricted.admitted(X), held | restricted.held_columns
         if not len(X):
             return Found(surface.embedding.project(X), X)
         values, ends = surface.values(X), []
@@ -226,9 +226,9 @@ class Climb:
             ends.append(minimize(surface.value_and_gradient, x, **options).x)
         more = whole.round(np.clip(ends, -1.0, 1.0))
         # The ascent stops at constraints, so rounds of candidates near the best follow there.
-        for i in range(1 if part is None else N_ROUNDS):
-            if part is not None:
-                more = part.admitted(more) if i == 0 else part.near(X[:N_BEST], rng)
+        for i in range(1 if restricted is None else N_ROUNDS):
+            if restricted is not None:
+                more = restricted.admitted(more) if i == 0 else restricted.near(X[:N_BEST], rng)
             if len(more):
                 X, values = np.vstack([more, X]), np.append(surface.values(more), values)
             order = np.argsort(-values, kind="stable")
@@ -236,7 +236,7 @@ class Climb:
         return Found(surface.embedding.project(X), X)
 
 
-def every_point(surface: AcquisitionSurface, whole: "AnySpace | Part") -> Found:
+def every_point(surface: AcquisitionSurface, whole: "AnySpace | RestrictedSpace") -> Found:
     """Return all points of a finite space in decreasing order of acquisition values."""
     X = whole.every_point()
     X = X[np.argsort(-surface.values(X), kind="stable")]
@@ -377,7 +377,7 @@ class ParzenTurns:
         The surrogate of the surface's observed values must have `unexplained_share`.
         """
         share = self.most * cast(SurrogateOptions, surface.observed).unexplained_share()
-        constrained = surface.feasibility is not None or surface.part is not None
+        constrained = surface.feasibility is not None or surface.restricted is not None
         if rng.random() >= share or constrained:
             found = self.search.find(surface, ranked, space, rng)
             if constrained or found.X is None or can_be_listed(space.n_points, len(ranked)):

@@ -2,10 +2,10 @@
 
 from dataclasses import KW_ONLY, dataclass
 
-import numpy as np
+from numpy.random import Generator
 
 from skbo_silbo._typing import BoundsLike, RandomState
-from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import RestrictedSpace
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 
 
@@ -54,5 +54,5 @@ class RandomSearch(AskTellOptimizer):
     ((2,), True)
     """
 
-    def propose(self, rng: np.random.Generator, part: Part | None) -> None:
+    def propose(self, rng: Generator, restricted: RestrictedSpace | None) -> None:
         """Return None, which makes `ask` draw a random new point."""

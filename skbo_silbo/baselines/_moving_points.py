@@ -11,10 +11,11 @@ from itertools import compress
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import Generator
 
 from skbo_silbo._numerics.threads import one_thread
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import RestrictedSpace
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.optimizers.history import Labelled
@@ -144,14 +145,14 @@ class MovingPoints(Baseline):
 
     _ledger = CoordinateLedger()
 
-    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
+    def propose(self, rng: Generator, restricted: RestrictedSpace | None) -> FloatArray | None:
         """Return a moved point that must be evaluated again, or else a new point."""
         if self._n_points >= self.n_initial_ and len(self._history):
             with one_thread():
                 self._update_model()
             if self._model.surrogate is None:
                 return self._ledger.next_unevaluated(self._seen)
-        return super().propose(rng, part)
+        return super().propose(rng, restricted)
 
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
@@ -201,8 +202,8 @@ class MovingPoints(Baseline):
         Z, source = self._ledger.coordinates(X, embedding.project)
         return Z, *(part[source] for part in values)
 
-    def _first_new(self, found, part, rng):
-        x, z = super()._first_new(found, part, rng)
+    def _first_new(self, found, restricted, rng):
+        x, z = super()._first_new(found, restricted, rng)
         if x is not None:
             self._ledger = self._ledger.with_points(x[None], z[None])
         return x, z

@@ -109,8 +109,8 @@ class FirstUnlabelled(Baseline):
 class SeekingPreimages(Baseline):
     """Base class of baselines that convert coordinates to points by CMA-ES."""
 
-    def _first_new(self, found, part, rng):
-        x, z = super()._first_new(found, part, rng)
+    def _first_new(self, found, restricted, rng):
+        x, z = super()._first_new(found, restricted, rng)
         if x is None:
             return x, z
         [other] = self.space_.round(self._preimage(z, rng)[None])

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.random import Generator
 
 from skbo_silbo._checks import as_noise, brief, check_count, warn_user
 from skbo_silbo._evaluation_table import evaluation_table
@@ -19,7 +20,7 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import RestrictedSpace
 from skbo_silbo.acquisition.searches import N_BEST
 from skbo_silbo.journal.records import Record
 from skbo_silbo.journal.state import from_data, root_seed, to_data
@@ -135,7 +136,7 @@ class AskTellOptimizer(ABC):
         count = 1 if n is None else check_count("n", n)
         known = self._known_constraints
         is_whole = fixed is None and known is NO_CONSTRAINTS
-        part = None if is_whole else known.part(self.space_, fixed)
+        restricted = None if is_whole else known.restrict(self.space_, fixed)
         with self._lock:
             if count > self.space_.n_points - len(self._seen):
                 raise too_few_left(self.space_, self._seen, count)
@@ -148,7 +149,7 @@ class AskTellOptimizer(ABC):
             try:
                 for _ in range(count):
                     rng = self._rng(self._n_points)
-                    points.append(self._accept(self.propose(rng, part), part, rng))
+                    points.append(self._accept(self.propose(rng, restricted), restricted, rng))
                 if self._log is not None:
                     self._log.asked(self, count)
             except BaseException:
@@ -296,17 +297,17 @@ class AskTellOptimizer(ABC):
         return self
 
     @abstractmethod
-    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
+    def propose(self, rng: Generator, restricted: RestrictedSpace | None) -> FloatArray | None:
         """Return the next point to evaluate.
 
-        If the result is None, already evaluated, pending or outside `part`, the optimiser proposes
-        a random new point instead.
+        If the result is None, already evaluated, pending or outside `restricted`, the optimiser
+        proposes a random new point instead.
 
         Parameters
         ----------
         rng : numpy.random.Generator
             Random number generator, the only source of randomness that may be used.
-        part : Part or None
+        restricted : RestrictedSpace or None
             Search space restricted by fixed parameters and known constraints. None means that there
             are no restrictions. An implementation may ignore it.
 
@@ -547,13 +548,13 @@ class AskTellOptimizer(ABC):
         """Return a random generator seeded with the given key."""
         return np.random.default_rng([self.seed_, *key])
 
-    def _accept(self, x, part, rng):
+    def _accept(self, x, restricted, rng):
         """Mark a proposed point as pending and decode it.
 
         If x is None, evaluated or pending, a random new point is used instead.
         """
-        if part is not None:
-            return self._accept_in(part, x)
+        if restricted is not None:
+            return self._accept_in(restricted, x)
         if x is not None:
             [x] = self.space_.round(x[None])
         if x is None or key_of(x) in self._seen:
@@ -562,13 +563,13 @@ class AskTellOptimizer(ABC):
         self._add_pending(points, x[None])
         return points[0]
 
-    def _accept_in(self, part, x):
+    def _accept_in(self, restricted, x):
         """Mark a point proposed in a restricted space as pending, and insert the fixed values."""
         best = self._history.best_points(N_BEST)
-        proposed = best[:0] if x is None else part.admitted(part.round(x[None]))
+        proposed = best[:0] if x is None else restricted.admitted(restricted.round(x[None]))
         if not len(proposed) or key_of(proposed[0]) in self._seen:
-            proposed = part.draw(self._seen, best, self._rng(self._n_points, 4))[None]
-        points = part.decode(proposed)
+            proposed = restricted.draw(self._seen, best, self._rng(self._n_points, 4))[None]
+        points = restricted.decode(proposed)
         self._add_pending(points, self.space_.encode(points))
         return points[0]
 

@@ -23,6 +23,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import check_choice
@@ -36,7 +37,7 @@ from skbo_silbo.acquisition import (
     log_expected_improvement,
 )
 from skbo_silbo.acquisition.acquisition_functions import no_improvement
-from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import RestrictedSpace
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding.choice import IdentityLearner
 from skbo_silbo.embedding.linear import nearest_points
@@ -93,15 +94,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Number of points that are evaluated before the first model is fitted."""
         return self._configuration.n_initial
 
-    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
+    def propose(self, rng: Generator, restricted: RestrictedSpace | None) -> FloatArray | None:
         """Return the next design point, or the maximiser of the acquisition function."""
         with one_thread():
             if self._n_points < self._configuration.n_initial or not len(self._history):
                 return self._design_point(self._n_points)
             self._update_model()
-            surface, ranked = self._surface(part), self._model.ranked
+            surface, ranked = self._surface(restricted), self._model.ranked
             found = self._configuration.search.find(surface, ranked, self.space_, rng)
-            return self._first_new(found, part, rng)[0]
+            return self._first_new(found, restricted, rng)[0]
 
     def preimages(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
@@ -145,20 +146,20 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._configuration.design(n, d, self._rng(0, 0))
 
     def _first_new(
-        self, found: Found, part: Part | None, rng: np.random.Generator
+        self, found: Found, restricted: RestrictedSpace | None, rng: Generator
     ) -> tuple[FloatArray | None, FloatArray | None]:
         """Return the best new candidate and its coordinates, or (None, None).
 
         The new candidates ranked directly below it become unlabelled points of the next fit.
         """
-        model, seen, space = self._model, self._seen, part or self.space_
+        model, seen, space = self._model, self._seen, restricted or self.space_
         n_unlabeled, incumbent = self._configuration.n_unlabeled, model.ranked[0]
         # Preimages can be expensive and the first candidates usually suffice, so work in batches.
         for some in found.portions(n_unlabeled + 1):
             X = space.round(self.preimages(some.Z, some.X, model.embedding, incumbent))
             new = first_rows(X, seen)
-            if part is not None:
-                new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
+            if restricted is not None:
+                new = list(np.array(new, dtype=int)[restricted.violation(X[new]) == 0.0])
             if new:
                 self._model = replace(model, unlabeled=X[new[1 : n_unlabeled + 1]])
                 return X[new[0]], some.Z[new[0]]
@@ -236,7 +237,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return the embedding coordinates of encoded points, followed by the given values."""
         return embedding.project(X), *values
 
-    def _surface(self, part: Part | None = None, model: Model | None = None) -> AcquisitionSurface:
+    def _surface(
+        self, restricted: RestrictedSpace | None = None, model: Model | None = None
+    ) -> AcquisitionSurface:
         """Return the acquisition function, given predicted values at the pending points."""
         model = model or self._model
         surrogate, feasibility, embedding = model.surrogate, model.feasibility, model.embedding
@@ -258,7 +261,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             best = surrogate.predict(np.vstack(good))[0].min()
             acquisition = self._configuration.acquisition(self._n_points + 1)
         return AcquisitionSurface(
-            acquisition, surrogate, embedding, best, feasibility, model.surrogate, part
+            acquisition, surrogate, embedding, best, feasibility, model.surrogate, restricted
         )
 
     # --- predictions and reports ----------------------------------------------------------------
@@ -359,15 +362,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
             model, search = self._model, self._configuration.search
             if not has_model or model.surrogate is None or not model.n_feasible:
                 return math.inf
-            surface = self._surface(self._known_constraints.part(self.space_, None))
+            surface = self._surface(self._known_constraints.restrict(self.space_, None))
             surface = replace(surface, acquisition=log_expected_improvement)
             if over == "observed":
                 surface = replace(surface, best=self._best_warped(model))
             search = search.search if isinstance(search, ParzenTurns) else search
             found = search.find(surface, model.ranked, self.space_, self._rng(self._n_points, 5))
             Z = found.Z
-            if surface.part is not None and found.X is not None:
-                Z = Z[surface.part.violation(found.X) == 0.0]
+            if surface.restricted is not None and found.X is not None:
+                Z = Z[surface.restricted.violation(found.X) == 0.0]
             if not len(Z):
                 return math.inf
             return float(self._improvement(model, surface.values_at(Z).max()))

@@ -13,7 +13,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from skbo_silbo._checks import as_numbers, as_reals, brief
 from skbo_silbo._descriptions import describe, describe_callable, require_same
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition.restricted_space import Part
+from skbo_silbo.acquisition.restricted_space import RestrictedSpace
 from skbo_silbo.space.any_space import AnySpace, branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds; larger than the error of rounding points to the grid
@@ -82,7 +82,7 @@ class KnownConstraints:
         """Return by how much a point violates the constraints, 0 if all are satisfied."""
         return 0.0 if self.violations is None else float(self.violations([point])[0])
 
-    def part(self, space: AnySpace, fixed: Mapping[Any, Any] | None) -> Part | None:
+    def restrict(self, space: AnySpace, fixed: Mapping[Any, Any] | None) -> RestrictedSpace | None:
         """Return the search space restricted to the constraints and fixed parameters, or None.
 
         Parameters
@@ -110,7 +110,7 @@ class KnownConstraints:
             )
         if not fixed and self.violations is None:
             return None
-        return Part(space, fixed or {}, self.violations)
+        return RestrictedSpace(space, fixed or {}, self.violations)
 
     def following(self, before):
         """Check that new constraints may replace the previous ones, and return them.

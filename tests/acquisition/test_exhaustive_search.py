@@ -10,7 +10,7 @@ from skbo_silbo import SILBO, Space, SpaceExhausted, minimize
 from skbo_silbo.acquisition import (
     AcquisitionSurface,
     Climb,
-    Part,
+    RestrictedSpace,
     log_expected_improvement,
 )
 from skbo_silbo.embedding import LinearEmbedding
@@ -33,13 +33,13 @@ def test_every_point_is_there_once(space):
     np.testing.assert_array_equal(space.round(X), X)
 
 
-def surface(space, rng, part=None):
+def surface(space, rng, restricted=None):
     X = space.every_point()[rng.permutation(int(space.n_points))[:12]]
     y = rng.standard_normal(len(X))
     surrogate = GaussianProcessSurrogate().fit(X, y)
     embedding = LinearEmbedding(space.n_features_)
     made = AcquisitionSurface(
-        log_expected_improvement, surrogate, embedding, y.min(), None, surrogate, part
+        log_expected_improvement, surrogate, embedding, y.min(), None, surrogate, restricted
     )
     return made, X[np.argsort(y)]
 
@@ -47,8 +47,8 @@ def surface(space, rng, part=None):
 @pytest.mark.parametrize("fixed", [{}, {"kind": "b"}, {"n": 3, "kind": "c"}])
 def test_the_best_of_all_points_comes_first(fixed):
     space, rng = Space(MIXED), np.random.default_rng(0)
-    part = Part(space, fixed) if fixed else None
-    made, ranked = surface(space, rng, part)
+    restricted = RestrictedSpace(space, fixed) if fixed else None
+    made, ranked = surface(space, rng, restricted)
     found = Climb().find(made, ranked, space, rng).X
     whole = space.encode([p for p in space.decode(space.every_point()) if p | fixed == p])
     assert sorted(map(tuple, found)) == sorted(map(tuple, whole))

@@ -11,7 +11,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.stats import loguniform, randint
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.acquisition import Climb, Part
+from skbo_silbo.acquisition import Climb, RestrictedSpace
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.space import SpaceExhausted
 
@@ -96,12 +96,12 @@ def test_the_climb_holds_what_is_fixed():
     optimizer = run(
         SILBO([(-1, 1)] * 3, random_state=0), lambda x: float(((x - 0.1) ** 2).sum()), 14
     )
-    part = Part(optimizer.space_, {0: 0.5, 2: -0.25})
-    surface = replace(optimizer._surface(None), part=part)
+    restricted = RestrictedSpace(optimizer.space_, {0: 0.5, 2: -0.25})
+    surface = replace(optimizer._surface(None), restricted=restricted)
     found = Climb().find(
         surface, optimizer._model.ranked, optimizer.space_, np.random.default_rng(0)
     )
-    line = part.round(np.column_stack([np.linspace(-1, 1, 2001)] * 3))
+    line = restricted.round(np.column_stack([np.linspace(-1, 1, 2001)] * 3))
     assert_array_equal(np.unique(found.X[:, [0, 2]], axis=0), line[:1, [0, 2]])
     assert surface.values(found.X[:1])[0] > surface.values(line).max() - 1e-6
 
