@@ -2,9 +2,9 @@
 Predict along directions, with intervals
 ========================================
 
-:class:`~skbo_silbo.SDRRegressor` estimates the directions and fits a Gaussian process to the
-scores. Held-out samples calibrate the width of its intervals, which therefore include the error of
-the directions. It is compared with support vector regression on all features.
+:class:`~skbo_silbo.SDRRegressor` estimates the directions and fits a ridge and a kernel ridge
+regression to the scores. Held-out samples calibrate the width of its intervals, which therefore
+include the error of the directions. It is compared with support vector regression on all features.
 """
 
 # %%

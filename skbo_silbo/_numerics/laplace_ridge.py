@@ -70,7 +70,7 @@ class LaplaceRidge:
         noise = np.sum(residuals**2 / freedom[:, None], axis=0)
         least = np.maximum(LEAST_NOISE * (weights @ T**2), TINY)
         self.noise = np.maximum(noise, least) / weights.sum()
-        self.signal = self.noise / max(absolute, TINY)
+        self.signal = self.noise / absolute if absolute else 0 * self.noise
 
     def _exact_features(self, K, shares, root):
         """Return orthogonal features of the centred rows.

@@ -66,12 +66,6 @@ def fit_reducer(reducer, X, y, X_unlabeled, weights):
     return reducer.fit(X, y, **given)
 
 
-def keeps_distances(reducer):
-    """Return whether a kernel of the distances between scores suits a transformer."""
-    known = RecursiveFeatureMachine, StandardScaler
-    return isinstance(reducer, known) or reducer == "passthrough"
-
-
 def reduce_rows(reducer, X):
     """Return the scores of X, or a column of zeros if the transformer found no direction."""
     if reducer is None or not getattr(reducer, "n_components_", 1):

@@ -20,12 +20,10 @@ from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from skbo_silbo._checks import check_share, warn_user
-from skbo_silbo._numerics.hyperparameters import searched_process
-from skbo_silbo._numerics.laplace_ridge import LaplaceRidge
+from skbo_silbo._checks import check_share
+from skbo_silbo._numerics.laplace_ridge import LEAST_NOISE, WIDTH, LaplaceRidge
 from skbo_silbo._numerics.leave_one_out import RIDGE_GRID
 from skbo_silbo._numerics.local_linear import gaussian_weights
-from skbo_silbo._numerics.priors import UNIFORM_WIDTH, sparse_prior
 from skbo_silbo._sklearn import check_sample_weight, validate_parameters
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from skbo_silbo.decomposition._projection import AT_LEAST_TWO
@@ -34,7 +32,6 @@ from skbo_silbo.decomposition._reducers import (
     ReducerMixin,
     feature_weights,
     fit_reducer,
-    keeps_distances,
     reduce_rows,
 )
 from skbo_silbo.decomposition.rows._columns import mean_and_spread
@@ -49,16 +46,13 @@ FEWEST_LABELS = 4
 # sets in two draws, R^2 was higher by 0.009 (standard error 0.003) than without a limit, and by
 # 0.011 (0.004) with 0, which lost more on single sets.
 REACH = 0.25
-NOISE_BANDWIDTH = 0.5  # bandwidth, in scores, of the local average of squared errors
+NOISE_BANDWIDTH = 0.5  # bandwidth of the local average of squared errors, in mean distances
 PRIOR_ROWS = 10  # weight of the global average of squared errors in the local average
 NOISE_ROWS = 2000  # largest number of samples in the local average of squared errors
-SEARCH_ROWS = 300  # largest number of samples that choose the hyperparameters of the process
 FOLD_ROWS = 800  # largest number of samples that the model of a fold is fitted to
 MOST_ROWS = 6000  # largest number of samples that the regression on the scores is fitted to
 MOST_CENTRES = 2000  # largest number of samples whose kernel functions span the regression
-PROCESS_ROWS = 2000  # largest number of samples that the Gaussian process is fitted to
 BATCH = 1000  # number of samples predicted at a time
-LITTLE_NOISE = 1e-4  # duplicates may hide the noise if it is below this share of y's variance
 
 
 class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
@@ -67,19 +61,19 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     By default, a `RecursiveFeatureMachine` weights the features [3]_, and y is predicted by a
     weighted mean of a ridge regression and a kernel ridge regression on the weighted features. It
     leaves the range of the labels by at most a quarter of its length. With other transformers, such
-    as `MAVE` [1]_, a Gaussian process with a Matern-5/2 kernel predicts y from the scores.
-    Prediction errors are estimated by cross-validation. The directions are learnt again in each
-    fold, so that their uncertainty is included [2]_.
+    as `MAVE` [1]_, both regressions use their scores. Prediction errors are estimated by
+    cross-validation. The directions are learnt again in each fold, so that their uncertainty is
+    included [2]_.
 
-    With several responses, the transformer must be "passthrough" or a `RecursiveFeatureMachine`.
-    It learns from all responses, which share the ridge of the kernel regression.
+    Several responses share the transformer, which must support them, and the ridge of the kernel
+    regression.
 
     Parameters
     ----------
     reducer : transformer, "passthrough" or None, default=None
         Unfitted transformer that learns from y, such as `MAVE` or `ActiveSubspace`. It is cloned.
         None means ``RecursiveFeatureMachine(metric="diagonal", n_iter=1)``. "passthrough" uses all
-        features, divided by their standard deviations, in the same two regressions.
+        features, divided by their standard deviations.
     n_folds : int, default=5
         Number of cross-validation folds.
     random_state : int, RandomState instance or None, default=None
@@ -91,8 +85,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         The transformer, fitted to all samples.
     linear_share_ : float or ndarray of shape (n_outputs,)
         Weight of the ridge regression in predictions, between 0 and 1. It minimises the squared
-        held-out errors, with a penalty that draws it to 0.5 if labels are few. It is 0 if a
-        Gaussian process predicts y.
+        held-out errors, with a penalty that draws it to 0.5 if labels are few.
     residuals_ : ndarray of shape (n_l,) or (n_l, n_outputs)
         Held-out errors ``y - prediction`` of the labelled samples. Duplicated samples are held out
         together.
@@ -107,9 +100,9 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     Notes
     -----
     Large data are subsampled evenly in the order of y: the model of a fold is fitted to at most
-    800 labelled samples, and the regressions on the scores to at most 6,000 (the Gaussian process
-    to 2,000), for which `residuals_` and `std_ratios_` are computed. With more than 2,000 samples,
-    the kernel regression is spanned by the kernel functions of 2,000 of them (Nystroem).
+    800 labelled samples, and the regressions on the scores to at most 6,000, for which `residuals_`
+    and `std_ratios_` are computed. With more than 2,000 samples, the kernel regression is spanned
+    by the kernel functions of 2,000 of them (Nystroem).
 
     References
     ----------
@@ -154,7 +147,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self.reducer is None or keeps_distances(self.reducer)
+        tags.target_tags.multi_output = True
         return tags
 
     def fit(
@@ -187,9 +180,8 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is outside its range, fewer than four samples are labelled, y has several
-            responses and the transformer is not among those that take them, or the transformer
-            rejects the data.
+            If a parameter is outside its range, fewer than four samples are labelled, or the
+            transformer rejects the data.
         TypeError
             If the transformer does not support weights.
         """
@@ -205,41 +197,26 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         self._has_one = data.y.ndim == 1
         if not self._has_one:
             check_responses_vary(data.y)
-            if not keeps_distances(reducer):
-                raise ValueError(
-                    f"y must have a single response if the reducer is {type(reducer).__name__}, "
-                    f"got {data.y.shape[1]}. Pass MultiOutputRegressor(SDRRegressor(...)), or "
-                    "reducer=RecursiveFeatureMachine()."
-                )
         self.reducer_ = fit_reducer(reducer, rows, data.y, data.X_unlabeled, w)
         t = data.y.reshape(len(rows), -1)
         self._level, self._unit = mean_and_spread(t, w)
         t = (t - self._level) / self._unit
-        self._limits = -np.inf, np.inf
-        if keeps_distances(self.reducer_):  # the linear part may extrapolate badly
-            beyond = REACH * np.ptp(t, axis=0)
-            self._limits = t.min(axis=0) - beyond, t.max(axis=0) + beyond
+        beyond = REACH * np.ptp(t, axis=0)  # the linear part may extrapolate badly
+        self._limits = t.min(axis=0) - beyond, t.max(axis=0) + beyond
         drawn = spread_over_response(rows, t, MOST_ROWS)
         rows, t, w = rows[drawn], t[drawn], None if w is None else w[drawn]
         Z = reduce_rows(self.reducer_, rows)
-        self._regression = _fit_regression(self.reducer_, Z, t, w)
+        self._regression = _Regression(Z, t, w)
         self._weights, sets = np.ones(len(t)) if w is None else w, copies(rows, t)[1]
-        n, n_different = self._weights.sum(), sets.max() + 1
-        if self._regression.hides_noise and n > n_different + 0.5:
-            warn_user(
-                f"y was taken to be without noise: {n:.0f} samples hold {n_different} different "
-                "ones, whose duplicates agree in y. If a sample represents others with different "
-                "y, pass it once, with sample_weight."
-            )
         held_out = self._held_out(reducer, rows, t, data.X_unlabeled, w, sets)
         share = self._regression.linear_share(t, held_out, self._weights)
         self.linear_share_ = float(share[0]) if self._has_one else share
         means, deviations = self._blend(held_out)
         q = (t - means) / deviations
-        Z = self._regression.standardised(Z)
+        Z /= self._regression.distance
         near = spread_over_response(rows, t, NOISE_ROWS)
         self._noise = _Noise(Z[near], q[near] ** 2, self._weights[near])
-        own = [np.bincount(sets[near], part, n_different)[sets] for part in self._noise.own]
+        own = [np.bincount(sets[near], part, sets.max() + 1)[sets] for part in self._noise.own]
         parts = gen_batches(len(t), BATCH)
         levels = [self._noise.level(Z[part], np.stack(own)[:, part]) for part in parts]
         self.residuals_ = self._as_given(self._unit * (t - means))
@@ -268,7 +245,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
                 if np.ptp(t[kept], axis=0).all():
                     y = self._as_given(t[kept])
                     fitted = fit_reducer(reducer, X[kept], y, X_unlabeled, w)
-                regression = _fit_regression(fitted, reduce_rows(fitted, X[kept]), t[kept], w)
+                regression = _Regression(reduce_rows(fitted, X[kept]), t[kept], w)
             for rows in gen_batches(len(out), BATCH):
                 found[:, out[rows]] = regression.predict(reduce_rows(fitted, X[out[rows]]))
         return found
@@ -362,47 +339,13 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         for rows in gen_batches(len(X), BATCH):
             Z = reduce_rows(self.reducer_, X[rows])
             mean, deviation = self._blend(self._regression.predict(Z))
-            std = deviation * self._noise.level(self._regression.standardised(Z))
+            std = deviation * self._noise.level(Z / self._regression.distance)
             parts.append([self._level + self._unit * mean, self._unit * std])
         return np.concatenate(parts, axis=1)
 
 
-def _fit_regression(reducer, Z, t, weights):
-    """Fit a regression of the targets t on the scores Z of a fitted transformer."""
-    regression = _Machine if keeps_distances(reducer) or t.shape[1] > 1 else _Process
-    return regression(Z, t, weights)
-
-
-class _Process:
-    """Gaussian process regression of targets on standardised scores."""
-
-    def __init__(self, scores, t, weights):
-        kept = spread_over_response(scores, t, PROCESS_ROWS)
-        scores, t, weights = scores[kept], t[kept], None if weights is None else weights[kept]
-        self.mean, spread = mean_and_spread(scores, weights)
-        self.spread = np.where(spread > 0, spread, 1.0)
-        Z, t = self.standardised(scores), t[:, 0]
-        prior = sparse_prior(Z.shape[1], UNIFORM_WIDTH).for_regression()
-        data, theta = searched_process(Z, t, prior, SEARCH_ROWS, weights)
-        self.process, self.noise = data.condition(theta), np.exp(theta[-1])
-        self.hides_noise = self.noise < LITTLE_NOISE
-
-    def standardised(self, scores):
-        return (scores - self.mean) / self.spread
-
-    def predict(self, scores):
-        """Predict means, twice, and standard deviations, with shape (3, m, 1)."""
-        mean, variance = self.process.predict(self.standardised(scores))
-        return np.stack([mean, mean, np.sqrt(variance + self.noise)])[:, :, None]
-
-    def linear_share(self, t, held_out, weights):
-        return np.zeros(1)
-
-
-class _Machine:
-    """Ridge and kernel ridge regression of targets on scores whose distances matter."""
-
-    hides_noise = False  # duplicated samples are left out together
+class _Regression:
+    """Ridge and kernel ridge regression of targets on scores."""
 
     def __init__(self, scores, t, weights):
         firsts, sets = copies(scores, t)
@@ -411,17 +354,15 @@ class _Machine:
         Z, t, w = scores[firsts[order]], t[firsts[order]], w[order]
         self.mean = np.average(t, axis=0, weights=w)
         self.machine = LaplaceRidge(Z, t - self.mean, w, MOST_CENTRES)
+        self.distance = self.machine.bandwidth / WIDTH  # mean distance of scores
         size = np.sum(mean_and_spread(Z, w)[1] ** 2) or 1.0
         linear = RidgeCV(size * RIDGE_GRID, alpha_per_target=True)
         self.linear = linear.fit(Z, t, sample_weight=w)
 
-    def standardised(self, scores):
-        return scores
-
     def predict(self, scores):
         """Predict linear and other means, and standard deviations, with shape (3, m, k)."""
         means = self.mean + self.machine.predict(scores)
-        deviations = np.sqrt(self.machine.variance(scores))
+        deviations = np.sqrt(np.maximum(self.machine.variance(scores), LEAST_NOISE))
         linear = self.linear.predict(scores).reshape(means.shape)
         return np.stack([linear, means, deviations])
 

@@ -28,7 +28,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Little was found",
     "ignore:The linearity condition",
     "ignore:The condition of",
-    "ignore:y was taken to be without noise",
 )
 
 # Settings that save time or that a test needs, and checks of scikit-learn that cannot hold. New
