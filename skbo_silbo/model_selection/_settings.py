@@ -1,7 +1,7 @@
 """Read and validate the settings of a search before its first evaluation."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from skbo_silbo.model_selection._initial_results import Results, read_initial_re
 from skbo_silbo.optimizers.configuration import n_initial_points
 from skbo_silbo.optimizers.constraints import KnownConstraints
 from skbo_silbo.space.any_space import NamedSpace, as_space, branches_of
-from skbo_silbo.space.default_ranges import Step, list_steps, none_is_default
+from skbo_silbo.space.default_ranges import list_steps
 from skbo_silbo.space.filled_space import fill_space
 from skbo_silbo.workers.backends import DASK, PROCESSES, THREADS, kind_of_workers
 
@@ -75,7 +75,7 @@ def read_settings(search: Any, X: Any, y: Any) -> Settings:
     """
     steps = list_steps(search.estimator, X, y)
     search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
-    space = read_space(search.space_, steps)
+    space = read_space(search.space_)
     constraints = KnownConstraints.of(search.constraints, space)
     most = math.inf if search.n_iter is None else search.n_iter
     initial = read_initial_params(search.initial_params, steps, space, most, constraints.violation)
@@ -88,7 +88,7 @@ def read_settings(search: Any, X: Any, y: Any) -> Settings:
     return Settings(space, constraints, initial, results, n_initial, n_candidates)
 
 
-def read_space(given: Any, steps: Sequence[Step] = ()) -> Any:
+def read_space(given: Any) -> Any:
     """Convert `param_distributions` to a search space.
 
     Raises
@@ -105,9 +105,7 @@ def read_space(given: Any, steps: Sequence[Step] = ()) -> Any:
             f"non-empty dicts, got {brief(given)}. Use 'auto' for the default ranges, or a list "
             "with one value to keep a parameter."
         )
-    prefixes = tuple(step.prefix for step in steps if none_is_default(step.estimator))
-    own = {name for branch in branches for name in branch if str(name).startswith(prefixes)}
-    return as_space(given, none_is_default=own)
+    return as_space(given)
 
 
 def require_options_that_fit(search: Any, initial: InitialCandidates, most: float) -> None:

@@ -1,7 +1,7 @@
 """Search spaces of named parameters, as in scikit-learn's hyperparameter searches."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -33,16 +33,13 @@ class Space:
         - a list, tuple or array of at least two strictly increasing or decreasing numbers: an
           ordered parameter with equally spaced levels. A tuple of two numbers raises a warning,
           because it may be meant as an interval;
-        - such numbers together with None. If None means "no limit", as for ``max_depth``, it
-          follows the largest number; otherwise it is encoded by a separate column;
+        - such numbers together with None, which follows the largest number, as "no limit" does for
+          ``max_depth``;
         - any other list, tuple or array: a categorical parameter, one-hot encoded (by one column
           for two values). Values may have any type, including estimators, tuples and None;
         - a list of one value: a constant, which has no column.
 
         Repeated values in a list are ignored.
-    none_is_default : collection of str, default=()
-        Names of parameters for which None means a default value and never "no limit", as in
-        XGBoost.
 
     Attributes
     ----------
@@ -88,9 +85,7 @@ class Space:
 
     is_dict = True
 
-    def __init__(
-        self, parameters: Mapping[str, Any], *, none_is_default: Collection[str] = ()
-    ) -> None:
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
         is_dict = isinstance(parameters, Mapping) and len(parameters) > 0
         if not is_dict or not all(isinstance(name, str) for name in parameters):
             raise ValueError(
@@ -98,12 +93,7 @@ class Space:
                 f'{{"C": loguniform(1e-3, 1e3)}}, got {brief(parameters)}. Use Box for bounds and '
                 "SpaceUnion for a list of dicts."
             )
-        self._arrange(
-            [
-                read_parameter(name, values, none_is_default=name in none_is_default)
-                for name, values in parameters.items()
-            ]
-        )
+        self._arrange([read_parameter(name, values) for name, values in parameters.items()])
 
     @classmethod
     def from_parameters(cls, parameters: list[Any]) -> Self:

@@ -1,6 +1,6 @@
 """Convert the search spaces that users may pass to a Box, Space or SpaceUnion."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -23,12 +23,7 @@ def branches_of(space: AnySpace) -> list[Space]:
     return space.branches if isinstance(space, SpaceUnion) else [space]
 
 
-def as_space(
-    bounds: BoundsLike,
-    scale: str | Sequence[str | None] | None = None,
-    *,
-    none_is_default: Collection[str] = (),
-) -> AnySpace:
+def as_space(bounds: BoundsLike, scale: str | Sequence[str | None] | None = None) -> AnySpace:
     """Create a search space from bounds, a dict or a list of dicts.
 
     Parameters
@@ -39,9 +34,6 @@ scipy.optimize.Bounds
         `SpaceUnion`, and an array or `Bounds` a `Box`.
     scale : "log", list of "log" and None, or None, default=None
         Scale on which the inputs of a `Box` are searched, as in `Box`.
-    none_is_default : collection of str, default=()
-        Names of parameters for which None means a default value and never "no limit", as in
-        `Space`.
 
     Returns
     -------
@@ -73,11 +65,9 @@ scipy.optimize.Bounds
     if isinstance(bounds, (Space, SpaceUnion, Box)):
         return bounds
     if isinstance(bounds, Mapping):
-        return Space(bounds, none_is_default=none_is_default)
+        return Space(bounds)
     if isinstance(bounds, (list, tuple)) and any(isinstance(b, (Mapping, Space)) for b in bounds):
-        branches = [
-            b if isinstance(b, Space) else Space(b, none_is_default=none_is_default) for b in bounds
-        ]
+        branches = [b if isinstance(b, Space) else Space(b) for b in bounds]
         return SpaceUnion(branches) if len(branches) > 1 else branches[0]
     return Box(bounds)
 

@@ -237,11 +237,6 @@ def has_parameter(steps: list[Step], name: str) -> bool:
     return name in steps[0].estimator.get_params() or any(inside)
 
 
-def none_is_default(estimator: Any) -> bool:
-    """Return whether an estimator replaces None by a default value."""
-    return type(estimator).__module__.split(".")[0] in table()["steps"]["none_is_default"].split()
-
-
 def list_steps(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
     """List an estimator and all estimators nested in it, in the order in which they are fitted."""
     return list(_walk(Step("", estimator, StepData.from_arrays(X, y))))

@@ -1,7 +1,5 @@
 """Executors of ``concurrent.futures`` and of other libraries."""
 
-import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
@@ -118,17 +116,7 @@ def check_sendable(func: Any, executor: Any) -> None:
 def shut_down_hanging(executor: Any) -> None:
     """Shut down an executor whose workers do not respond, and kill its processes.
 
-    Threads cannot be stopped, and Python waits for them when it exits. Printed text is therefore
-    flushed first. Otherwise, a reader at the other end of a pipe would never see it.
+    Threads cannot be stopped, and Python waits for them when it exits.
     """
     kill_processes(executor)
-    if isinstance(executor, ThreadPoolExecutor):
-        at_exit = getattr(threading, "_register_atexit", lambda function: None)
-        at_exit(_flush)
     executor.shutdown(wait=False)
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()

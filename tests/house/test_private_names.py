@@ -18,7 +18,6 @@ OF_OTHERS = {
     "_contains": "optuna",
     "_exit": "os",
     "_raise_error_if_multi_objective": "optuna",
-    "_register_atexit": "threading",
     "_replace": "collections",
     "_storage": "optuna",
     "_trial_id": "optuna",

@@ -162,13 +162,3 @@ def test_levels_that_known_candidates_lack_are_tried():
     assert {p["svc__kernel"] for p, s in rows(search) if s == "known"} == {"rbf"}
     tried = [p["svc__kernel"] for p, _ in rows(search)][:14]  # the next four after ten known ones
     assert min(map(tried.count, space["svc__kernel"])) >= 2
-
-
-def test_none_of_xgboost_is_not_largest_depth():
-    OfXGBoost = type("OfXGBoost", (DecisionTreeClassifier,), {"__module__": "xgboost.sklearn"})
-    names = {}
-    for model in (DecisionTreeClassifier(), OfXGBoost()):
-        search = SILBOSearchCV(model, {"max_depth": [None, 2, 4, 8]}, n_iter=3, cv=2)
-        names[type(model).__name__] = search.fit(X, y).optimizer_.space_.feature_names_
-    assert names["DecisionTreeClassifier"] == ["max_depth"]
-    assert names["OfXGBoost"] == ["max_depth=None", "max_depth"]

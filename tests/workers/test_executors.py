@@ -86,12 +86,3 @@ def test_hanging_process_is_killed_at_exit(tmp_path, kind):
     assert process.returncode == 0, errors
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
-
-
-def test_output_is_flushed_with_hanging_thread(tmp_path):
-    with start("threads", tmp_path / "pid") as process:
-        assert (
-            process.stdout.readline() == "done 5\n"
-        )  # through a pipe, which is written at the end
-        assert process.poll() is None
-        process.kill()
