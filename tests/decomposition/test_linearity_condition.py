@@ -144,8 +144,8 @@ def bernoulli(rng, n):
     return (rng.random((n, 6)) < 0.15).astype(float)
 
 
-def one_hot(rng, n):
-    draws = rng.choice(4, size=(2, n), p=[0.7, 0.1, 0.1, 0.1])
+def one_hot(rng, n, shares=(0.7, 0.1, 0.1, 0.1)):
+    draws = rng.choice(4, size=(2, n), p=shares)
     return np.hstack([np.equal.outer(row, [1, 2, 3]).astype(float) for row in draws])
 
 
@@ -164,6 +164,15 @@ def test_independent_discrete_features_do_not_warn(draw, n_sets):
     warned = [is_warned for n_directions, is_warned in found if n_directions == 1]
     assert len(warned) >= 0.8 * n_sets
     assert stats.binomtest(sum(warned), len(warned), 0.05, "greater").pvalue > 1e-3
+
+
+def test_indicators_of_one_category_do_not_warn():
+    """An indicator is curved along scores that contain other indicators of its category."""
+    for seed in (25, 28, 59, 60):
+        rng = np.random.default_rng(seed)
+        X = one_hot(rng, 300, [0.4, 0.3, 0.2, 0.1])
+        found = directions_and_warnings(X, 2 * X[:, 0] + rng.normal(size=300))
+        assert found == (1, False)
 
 
 def test_discrete_curve_warns():

@@ -101,6 +101,15 @@ def test_default_finds_directions_and_their_number(draw, truth):
     assert np.median(numbers) == len(truth)
 
 
+def test_weak_direction_is_counted():
+    rng = np.random.default_rng([1, 200, 10])
+    X = rng.normal(size=(200, 10))
+    y = X[:, 0] * (X[:, 0] + X[:, 1] + 1) + 0.5 * rng.normal(size=200)
+    machine = RecursiveFeatureMachine().fit(X, y)
+    assert machine.n_components_ == 2
+    assert machine.eigenvalues_[0] > 0.95 * machine.eigenvalues_.sum()
+
+
 def test_classes_do_not_depend_on_their_coding():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 4))
