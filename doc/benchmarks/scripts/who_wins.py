@@ -118,9 +118,18 @@ def of_kind(runs, *kinds):
     return [run for run in runs if run.problem["kind"] in kinds]
 
 
+def where_ours_ran(runs):
+    """Return the runs on functions and seeds that our search was run on."""
+    places = {run.place for run in runs if run.method == "silbo"}
+    return [run for run in runs if run.place in places]
+
+
 def rows():
     """Return the rows of the table."""
-    bbob, long = gap_runs(read("public-silbo", "public-peers")), gap_runs(read("public-long"))
+    bbob, long = (
+        where_ours_ran(gap_runs(read(*names)))
+        for names in (("public-silbo", "public-peers"), ("public-long",))
+    )
     tasks = gap_runs(as_minimised(read("tuning_public")))
     unused = [run for run in tasks if run.problem["task"] not in DEVELOPED_ON]
     suites = [("20 tuning tasks", tasks, [50])]
@@ -153,8 +162,10 @@ def process_rows(n=100):
 
 def active_rows(n=100):
     """Return a row for each function, means of ours on the same instances, and one of all."""
-    bbob = gap_runs(read("public-silbo"))
-    runs = [gap_runs(read("public-active")), of_kind(bbob, "planted"), of_kind(bbob, "rotated")]
+    bbob, active = gap_runs(read("public-silbo")), gap_runs(read("public-active"))
+    seeds = {run.place[1] for run in bbob}
+    active = [run for run in active if run.place[1] in seeds]
+    runs = [active, of_kind(bbob, "planted"), of_kind(bbob, "rotated")]
     shares = [shares_by_method(own, n)["silbo"] for own in runs]
     table = {f: [np.mean(own[f]) for own in shares] for f in sorted(shares[0])}
     means = np.mean(list(table.values()), axis=0)
