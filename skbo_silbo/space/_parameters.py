@@ -45,6 +45,11 @@ from skbo_silbo.space.values import (
 # Unbounded distributions are truncated at this tail probability (3.8 standard deviations of a
 # normal), because optimisers, unlike random draws, try the very edge of the space.
 TAIL = 2.0**-14
+# Parameters of which None is no limit, above all numbers; elsewhere None is a choice of its own
+UNLIMITED = {
+    *("early_stopping_rounds", "max_categories", "max_depth", "max_features", "max_leaf_nodes"),
+    *("max_samples", "n_components", "n_iter_no_change"),
+}
 CLOSE = 1e-6  # relative distance at which the searched range is extended to the bound
 # NumPy types whose values are the same as Python's; others are passed on unchanged
 PLAIN = (np.bool_, np.int64, np.float64, np.str_)
@@ -89,7 +94,7 @@ class _Listed:
 class Levels(_Listed):
     """Ordered numeric parameter, encoded by one column that is divided into an interval per level.
 
-    The last level may be None, such as "no limit". A number that is not a level is encoded
+    The last level may be None, where it means "no limit". A number that is not a level is encoded
     as the nearest level if `mass`, a function that returns its probability, is given and positive.
     Otherwise it is rejected.
     """
@@ -147,6 +152,34 @@ class Levels(_Listed):
         if i is None:
             raise ValueError(_not_one_of(self.name, self.values, value))
         return i
+
+
+class LevelsOrNone(Levels):
+    """Ordered numbers or None, encoded by two columns of which the first indicates None."""
+
+    n_columns = 2
+    spread = _Listed.spread
+
+    def __init__(self, name: str, numbers: list[Any]) -> None:
+        super().__init__(name, [*numbers, None], np.ones(len(numbers) + 1))
+        self.column_names = [f"{name}=None", name]
+        self._numbers = Levels(name, numbers, np.ones(len(numbers)))
+
+    def describe(self, label: Label = format_value) -> dict[str, Any]:
+        """Describe the levels of the parameter."""
+        return {"text": self.text, "levels or None": describe_values(self.values, label)}
+
+    def _columns_at(self, index: Any) -> FloatArray:
+        """Encode None as (1, 0) and a number as -1 followed by its own coordinate."""
+        index = np.asarray(index, dtype=int)
+        is_none = index == self.n_values - 1
+        numbers = self._numbers._columns_at(np.where(is_none, 0, index))[:, 0]
+        return np.column_stack([np.where(is_none, 1.0, -1.0), np.where(is_none, 0.0, numbers)])
+
+    def _nearest(self, columns: FloatArray) -> IntArray:
+        # None is as probable as each of the numbers.
+        is_none = columns[:, 0] > 1.0 - 2.0 / self.n_values
+        return np.where(is_none, self.n_values - 1, self._numbers._nearest(columns[:, 1:]))
 
 
 class Categories(_Listed):
@@ -350,7 +383,7 @@ def as_json_number(number: Any) -> Any:
 def read_parameter(name: str, values: Any) -> Any:
     """Create a parameter from a list of values or a distribution.
 
-    None among numbers follows the largest number, as if it meant "no limit".
+    None among numbers follows the largest number if it means "no limit".
 
     Raises
     ------
@@ -403,9 +436,11 @@ def _read_list(name: str, values: Any) -> Any:
     is_ordered = len(numbers) > 1 and all(map(is_number, numbers))
     if not is_ordered or sorted(set(numbers)) not in (numbers, numbers[::-1]):
         return Categories(name, values)
-    if len(numbers) < len(values):
-        values = [*sorted(numbers), None]
-    return Levels(name, values, np.ones(len(values)))
+    if len(numbers) == len(values):
+        return Levels(name, values, np.ones(len(values)))
+    if name.rpartition("__")[-1] in UNLIMITED:
+        return Levels(name, [*sorted(numbers), None], np.ones(len(values)))
+    return LevelsOrNone(name, numbers)
 
 
 def _read_distribution(name: str, distribution: Any) -> Any:

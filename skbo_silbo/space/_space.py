@@ -33,8 +33,8 @@ class Space:
         - a list, tuple or array of at least two strictly increasing or decreasing numbers: an
           ordered parameter with equally spaced levels. A tuple of two numbers raises a warning,
           because it may be meant as an interval;
-        - such numbers together with None, which follows the largest number, as "no limit" does for
-          ``max_depth``;
+        - such numbers together with None. If None means "no limit", as for ``max_depth``, it
+          follows the largest number; otherwise it is encoded by a separate column;
         - any other list, tuple or array: a categorical parameter, one-hot encoded (by one column
           for two values). Values may have any type, including estimators, tuples and None;
         - a list of one value: a constant, which has no column.

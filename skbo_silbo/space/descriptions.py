@@ -17,6 +17,7 @@ from skbo_silbo.space._box import Box
 from skbo_silbo.space._parameters import (
     Categories,
     Levels,
+    LevelsOrNone,
     Quantiles,
     read_parameter,
 )
@@ -25,7 +26,7 @@ from skbo_silbo.space._union import SpaceUnion
 from skbo_silbo.space.any_space import AnySpace, branches_of
 from skbo_silbo.space.values import Positions, format_value, is_number, is_plain, unique_names
 
-LISTED = ("levels", "categories")  # keys of lists of values
+LISTED = ("levels", "levels or None", "categories")  # keys of lists of values
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,6 +176,8 @@ def _restore_parameter(name: str, kind: dict[str, Any]) -> Any:
     levels = [v for v in values if v is not None]
     if "categories" in kind or not all(map(is_number, levels)):
         return Categories(name, values)
+    if "levels or None" in kind:
+        return LevelsOrNone(name, levels)
     weights = kind.get("weights")
     if weights is None:
         return Levels(name, values, np.ones(len(values)))

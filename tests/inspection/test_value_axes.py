@@ -94,7 +94,7 @@ def test_category_axes_keep_space_order():
     assert axis.labels == ["b", "a", "c", "none"]
     np.testing.assert_allclose(axis.positions, [0.5, 1, BELOW])
     assert axis_in([True, False], [False, True]).labels == ["True", "False"]
-    assert axis_in([None, 15, 3], [3]).labels == ["3", "15", "None"]
+    assert axis_in([None, 15, 3], [3]).labels == ["15", "3", "None"]
     assert np.isnan(axis.to_position(["other"])).all()
 
 

@@ -166,6 +166,16 @@ def test_none_without_limit_comes_after_numbers():
         assert space.encode(points)[:, 0].tolist() == [-0.75, -0.25, 0.25, 0.75]
 
 
+def test_none_elsewhere_has_its_own_column():
+    space = Space({"min_frequency": [None, 0.1, 0.2]})
+    assert space.feature_names_ == ["min_frequency=None", "min_frequency"]
+    points = [{"min_frequency": v} for v in (0.1, 0.2, None)]
+    assert space.encode(points).tolist() == [[-1.0, -0.5], [-1.0, 0.5], [1.0, 0.0]]
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, (3000, 2))
+    counts = Counter(point["min_frequency"] for point in space.decode(X))
+    assert all(abs(counts[v] / 3000 - 1 / 3) < 0.04 for v in (0.1, 0.2, None))
+
+
 def test_unsorted_numbers_with_none_are_categories():
     assert Space({"max_depth": [8, None, 2, 4]}).n_features_ == 4
 
