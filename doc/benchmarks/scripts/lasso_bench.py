@@ -206,7 +206,7 @@ def write_tables(folder):
     results, rows, passes = read_results(), [], []
     for name, own in longest_runs(results).items():
         curves, losses = read_published(name, folder)
-        digits = 3 if name in REAL else 2
+        digits = 4 if name in REAL else 2
         d = SIZES[name][0] if name in SIZES else REAL[name][-1]
         for n in (50, 100, 1000):
             best = [r["best"][n - 1] for r in own if len(r["best"]) >= n]
@@ -226,9 +226,10 @@ def write_tables(folder):
         row["silbo"] = f"{np.median(first):.0f}" if np.isfinite(np.median(first)) else "-"
         row["runs that pass"] = f"{np.isfinite(first).sum()} of {len(first)}"
         for method, curve in curves.items():
+            if method == "Hyperband":  # its file does not count evaluations
+                continue
             n = first_below(*curve, target)
-            last = "never" if method == "Hyperband" else f"not in {curve[0][-1]:.0f}"
-            row[method] = f"{n:.0f}" if np.isfinite(n) else last
+            row[method] = f"{n:.0f}" if np.isfinite(n) else f"not in {curve[0][-1]:.0f}"
         timed = [r.get("proposal_seconds", {}) for r in results if r["problem"] == name]
         for n in TIMED:
             seconds = [t[str(n)] for t in timed if str(n) in t]
