@@ -2,9 +2,10 @@
 Optimise the shares of a mixture
 ================================
 
-The inputs of a blend, a portfolio or an alloy are shares that must sum to one. Pass
-:func:`~skbo_silbo.minimize` a `scipy.optimize.LinearConstraint` with equal bounds. Every proposed
-point satisfies it, from the first one on.
+The inputs of a blend, a portfolio or an alloy are shares that must sum to one. Search all shares
+but the last, which is the rest, and pass :func:`~skbo_silbo.minimize` a
+`scipy.optimize.LinearConstraint` by which the rest is not negative. Every proposed point satisfies
+it, from the first one on.
 """
 
 # %%
@@ -24,14 +25,20 @@ def shrinkage(shares):
     return 1.0 + a * a + 2.0 * b * b + 3.0 * c - 1.5 * a * b - 2.0 * b * c - 0.8 * a
 
 
+def with_rest(free):
+    return np.column_stack([free, 1.0 - np.sum(free, axis=-1)])
+
+
 result = minimize(
-    shrinkage,
-    [(0, 1)] * 3,
-    constraints=LinearConstraint([[1, 1, 1]], 1, 1),
+    lambda x: shrinkage(with_rest(x[None]))[0],
+    [(0, 1)] * 2,
+    constraints=LinearConstraint([[1, 1]], 0, 1),
     n_calls=25,
     random_state=0,
 )
-print(result.x.round(3), f"{result.fun:.4f}", abs(result.x_iters.sum(axis=1) - 1).max())
+blends = with_rest(result.x_iters)
+best = blends[result.func_vals.argmin()]
+print(best.round(3), f"{result.fun:.4f}", blends.min() >= 0)
 
 # %%
 # Plot the evaluated blends
@@ -41,10 +48,10 @@ corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 grid = np.array([(i, j, 60 - i - j) for i in range(61) for j in range(61 - i)]) / 60
 figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
 shown = axes.tricontourf(*(grid @ corners).T, shrinkage(grid), levels=20, cmap="Greys")
-points = result.x_iters @ corners
+points = blends @ corners
 order = np.arange(len(points))
 axes.scatter(*points.T, c=order, cmap="plasma", s=40, edgecolor="white", zorder=3, clip_on=False)
-axes.plot(*(result.x @ corners), "*", ms=18, color="#D55E00", zorder=4)
+axes.plot(*(best @ corners), "*", ms=18, color="#D55E00", zorder=4)
 sides = (("right", "top"), ("left", "top"), ("center", "bottom"))
 for corner, name, (across, along) in zip(corners, ("all a", "all b", "all c"), sides, strict=True):
     axes.text(*corner, name, ha=across, va=along)
