@@ -70,11 +70,12 @@ SETS = {"classification": tuple(CLASSIFICATION.split()), "regression": tuple(REG
 def load(kind, name):
     """Return X and y of some rows, drawn with a fixed seed."""
     X, y = r_data(name, *REGRESSION[name]) if kind == "regression" else keel(name)
-    return _parted(X, y, ROWS)[:2]
+    return parted(X, y, ROWS)[:2]
 
 
-def _parted(X, y, rows):
-    order = np.random.default_rng(0).permutation(len(y))
+def parted(X, y, rows, draw=0):
+    """Return X and y of some rows and of up to three times as many others."""
+    order = np.random.default_rng(draw).permutation(len(y))
     own, others = order[:rows], order[rows : 4 * rows]
     return X[own], y[own], X[others], y[others]
 
@@ -162,4 +163,4 @@ JUDGED = {
 def judged_sets(kind):
     """Yield name, X and y, and X and y of other rows, of the sets on which nothing was chosen."""
     for name, columns in JUDGED[kind].items():
-        yield name, *_parted(*r_data(name, *columns), ROWS)
+        yield name, *parted(*r_data(name, *columns), ROWS)

@@ -123,6 +123,7 @@ FAMILIES = {
     "DecisionTree": Family(
         "sklearn.DecisionTreeClassifier", "sklearn.DecisionTreeRegressor", {"random_state": 0}
     ),
+    "KernelRidge": Family("", "sklearn.KernelRidge"),
     "GaussianNB": Family("sklearn.GaussianNB", ""),
     "SGDClassifier": Family("sklearn.SGDClassifier", "", {"random_state": 0}),
 }

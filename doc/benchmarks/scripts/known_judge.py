@@ -16,6 +16,7 @@ from checkout import RESULTS, make_parser
 from known_data import SETS, judged_sets
 from known_portfolio import area_under_curve, chances_of_largest, estimator_of
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.model_selection import KFold, ParameterSampler, RandomizedSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -88,10 +89,13 @@ def measure(name, kind, X, y, X_others, y_others):
 
     The first ten of a search of one model are the estimator as it is and the known ones.
     """
-    _, space, own = _task(name, X, y)
+    model = estimator_of(name)[0]
+    _, space, own = task_of(model, X, y)
     candidates = {"known": [{}, *own], "random": ParameterSampler(space, POOL, random_state=0)}
-    _, parts = _parts(kind, X, y, X_others, y_others)
-    return {s: [_scores(name, p, parts) for p in of_search] for s, of_search in candidates.items()}
+    _, parts = parts_of(kind, X, y, X_others, y_others)
+    return {
+        s: [scores_of(model, p, parts) for p in of_search] for s, of_search in candidates.items()
+    }
 
 
 def searches(name, kind, X, y, X_others, y_others):
@@ -100,8 +104,9 @@ def searches(name, kind, X, y, X_others, y_others):
 
     And the CPU seconds of our searches after every candidate, and of a random candidate.
     """
-    pipeline, space, own = _task(name, X, y)
-    folds, parts = _parts(kind, X, y, X_others, y_others)
+    model = estimator_of(name)[0]
+    pipeline, space, own = task_of(model, X, y)
+    folds, parts = parts_of(kind, X, y, X_others, y_others)
     options = {"cv": folds, "scoring": "roc_auc" if kind == "classification" else "r2"}
     options |= {"random_state": 0, "refit": False}
     found, seconds = {}, {}
@@ -111,10 +116,10 @@ def searches(name, kind, X, y, X_others, y_others):
         start = time.process_time()
         params = _fit(SILBOSearchCV(pipeline, **options, **how, **clock), X, y)
         seconds[first] = [float(f"{end - start:.3g}") for end in ends]
-        found[f"ours, {first}"] = [_scores(name, p, parts) for p in params]
+        found[f"ours, {first}"] = [scores_of(model, p, parts) for p in params]
     has = {n: v for n, v in pipeline.get_params().items() if "__" in n}
     for first, params in (("known", own), ("current", [])):
-        found[f"TPE, {first}"] = _tpe(space, [has, *params], lambda p: _scores(name, p, parts))
+        found[f"TPE, {first}"] = _tpe(space, [has, *params], lambda p: scores_of(model, p, parts))
     start = time.process_time()
     _fit(RandomizedSearchCV(pipeline, space, n_iter=20, **options), X, y)
     seconds["random candidate"] = float(f"{(time.process_time() - start) / 20:.3g}")
@@ -123,7 +128,7 @@ def searches(name, kind, X, y, X_others, y_others):
     more = [params for params in _draws(space, MORE, 1) if params not in drawn]
     by_hand = [{f"__{p}": v for p, v in params.items()} for params in _draws(by_hand, N_SEARCHED)]
     for which, params in (("more", more), ("by hand", by_hand)):
-        found[which] = [_scores(name, p, parts) for p in params]
+        found[which] = [scores_of(model, p, parts) for p in params]
     return found | {"seconds": seconds}
 
 
@@ -180,40 +185,40 @@ def _asked(trial, name, parameter):
     return parameter.decode(np.array([[trial.suggest_float(name, -1.0, 1.0)]]))[0]
 
 
-def _task(name, X, y):
+def task_of(model, X, y):
     """Return a Pipeline, its space, and its known candidates."""
-    pipeline = make_pipeline(StandardScaler(), estimator_of(name)[0])
+    pipeline = make_pipeline(StandardScaler(), model)
     space = default_space(pipeline, X, y)
     branches = branches_of(as_space(space))
     own = known_candidates(list_steps(pipeline, X, y), pipeline.get_params(), branches)
     return pipeline, space, own
 
 
-def _parts(kind, X, y, X_others, y_others):
+def parts_of(kind, X, y, X_others, y_others):
     splitter = StratifiedKFold(3) if kind == "classification" else KFold(3)
     folds = list(splitter.split(X, y))
     parts = [(X[a], y[a], X[b], y[b]) for a, b in folds]
-    return folds, [_scaled(*part) for part in [*parts, (X, y, X_others, y_others)]]
+    return folds, [scaled(*part) for part in [*parts, (X, y, X_others, y_others)]]
 
 
-def _scaled(X, y, X_test, y_test):
+def scaled(X, y, X_test, y_test):
     scaler = StandardScaler().fit(X)
     return scaler.transform(X), y, scaler.transform(X_test), y_test
 
 
-def _scores(name, params, parts):
+def scores_of(model, params, parts):
     """Return the mean area under the curve, or R2, of the folds, and that of the last part."""
-    model = estimator_of(name)[0].set_params(**{n.partition("__")[2]: v for n, v in params.items()})
+    model = clone(model).set_params(**{n.partition("__")[2]: v for n, v in params.items()})
     fast = config_context(assume_finite=True, skip_parameter_validation=True)
     with fast, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        scores = [_score(model, *part) for part in parts]
-    return [float(f"{v:.4g}") for v in (np.mean(scores[:-1]), scores[-1])]
+        found = [score_of(model.fit(*part[:2]), *part[2:]) for part in parts]
+    return [float(f"{v:.4g}") for v in (np.mean(found[:-1]), found[-1])]
 
 
-def _score(model, X, y, X_test, y_test):
-    model.fit(X, y)
-    if np.issubdtype(y.dtype, np.floating):
+def score_of(model, X_test, y_test):
+    """Return the area under the curve, or R2, of a fitted model."""
+    if np.issubdtype(y_test.dtype, np.floating):
         return 1.0 - np.mean((model.predict(X_test) - y_test) ** 2) / np.var(y_test)
     return area_under_curve(model, X_test, y_test)
 

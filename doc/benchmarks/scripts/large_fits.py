@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 
-import checkout  # noqa: F401
 import numpy as np
+from checkout import make_parser
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from skbo_silbo import (
@@ -49,8 +49,12 @@ def peak():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        fit(sys.argv[1], int(sys.argv[2]))
+    parser = make_parser(__doc__)
+    parser.add_argument("model", nargs="?", choices=MODELS, help="fit this model only")
+    parser.add_argument("samples", nargs="?", type=int, default=100_000)
+    args = parser.parse_args()
+    if args.model:
+        fit(args.model, args.samples)
     else:
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         for name, n in RUNS:
