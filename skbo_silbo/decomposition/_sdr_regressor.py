@@ -240,10 +240,11 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
             out, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
             kept = kept[spread_over_response(X[kept], t[kept], FOLD_ROWS)]
             w, fitted = None if weights is None else weights[kept], None
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), np.errstate(invalid="ignore"):
                 warnings.simplefilter("ignore", UserWarning)
-                if np.ptp(t[kept], axis=0).all():
-                    y = self._as_given(t[kept])
+                varying = np.ptp(t[kept], axis=0) > 0
+                if varying.any():
+                    y = self._as_given(t[kept][:, varying])
                     fitted = fit_reducer(reducer, X[kept], y, X_unlabeled, w)
                 regression = _Regression(reduce_rows(fitted, X[kept]), t[kept], w)
             for rows in gen_batches(len(out), BATCH):

@@ -223,6 +223,13 @@ def test_several_responses_are_predicted(reducer):
     assert regressor.linear_share_[1] > regressor.linear_share_[0]
 
 
+def test_response_constant_in_fold_keeps_other_errors():
+    (X, y), regressor = drawn(0), SDRRegressor(SlicedInverseRegression(1))
+    alone = regressor.fit(X, y).residuals_.std()
+    joint = regressor.fit(X, np.column_stack([y, np.arange(150) == 3])).residuals_[:, 0].std()
+    assert joint < 1.1 * alone
+
+
 def test_response_is_rejected_if_constant_or_unsupported():
     X, y = drawn(0, n=40)
     for reducer, other, words in (
