@@ -107,7 +107,10 @@ class SeveralGoals(BaseSearchCV):
         score : float
         """
         if has_goals(self):
-            return self.best_estimator_  # raises an AttributeError
+            raise AttributeError(
+                f"score requires a search with one objective, got refit={self.refit!r}. Fit a row "
+                "of pareto_front_ by search.choose(row, X, y), and score this model."
+            )
         return super().score(X, y, **params)
 
     def _check_refit_for_multimetric(self, scores: Any) -> None:

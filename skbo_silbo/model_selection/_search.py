@@ -109,8 +109,8 @@ class SILBOSearchCV(SeveralGoals):
         Seed of the proposals. Pass an int for reproducible results. With None, each `fit` uses a
         different seed, and NumPy's global generator is not used.
     error_score : "raise" or float, default=nan
-        Score assigned to a fit that fails. The search continues. The fit
-        time of a candidate that times out is recorded as NaN.
+        Score assigned to a fit that fails. The search continues. The fit time of a candidate that
+        times out is recorded as NaN.
     return_train_score : bool, default=False
         Whether to include training scores in `cv_results_`. Computing them takes additional time.
     timeout : float or None, default=None
