@@ -81,7 +81,6 @@ Content: TypeAlias = dict[str, Any]  # JSON data of a record or header
 Damaged: TypeAlias = Callable[[int, Any], Exception]  # (number of a record, reason) -> error
 Path: TypeAlias = str | os.PathLike[str]
 Rows: TypeAlias = list[dict[str, Any]]  # results of the fits of a candidate
-Points: TypeAlias = FloatArray | list[dict[str, Any]]
 if TYPE_CHECKING:
     PointT = TypeVar("PointT", default=Any)  # the argument type of a lambda cannot be inferred
 else:

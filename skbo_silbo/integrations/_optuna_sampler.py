@@ -42,11 +42,12 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     """Sampler for single-objective `Optuna <https://optuna.org>`_ studies based on SILBO.
 
     The parameters of completed trials are proposed jointly by :class:`~skbo_silbo.SILBO`. New
-    parameters are sampled at random. A conditional parameter is not searched where no completed
-    trial has it, as far as categories, and whole numbers with at most ten values, tell. There it is
-    set to the middle of its range. If the range of a parameter has changed, the latest range is
-    used and trials outside it are ignored. Several threads or processes may work on one study: the
-    sampler reads all trials from the storage of the study and takes running trials into account.
+    parameters are sampled at random. A conditional parameter is set to the middle of its range, and
+    not searched, where no completed trial has it. The sampler infers this from categorical
+    parameters and from integers with at most ten values. If the range of a parameter has changed,
+    the latest range is used and trials outside it are ignored. Several threads or processes may
+    work on one study: the sampler reads all trials from the storage of the study and takes running
+    trials into account.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from skbo_silbo.space.keys import first_rows
 
 MOST_LEVELS = 1000  # parameters with more values are treated as continuous
 MOST_COUNTED = 2**16  # points of a conditional space that are counted exactly
-MOST_BRANCHING = 10  # whole numbers with more values do not decide about others
+MOST_BRANCHING = 10  # trials are not split by integers with more values
 
 
 class OptunaSpace:
@@ -336,7 +336,7 @@ def see_trials(study, number, distributions):
 
 
 def _levels_of(distribution):
-    """Return the values of a categorical distribution, or of one of few whole numbers."""
+    """Return the values of a categorical distribution, or of an integer one with few."""
     if isinstance(distribution, CategoricalDistribution):
         return range(len(distribution.choices))
     if not isinstance(distribution, IntDistribution):
