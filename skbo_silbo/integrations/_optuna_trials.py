@@ -236,7 +236,7 @@ class TrialsSeen:
         )
 
     def _active(self, params):
-        return _active(params, self.inactive) if self.complete else list(params)
+        return _active(params, self.inactive)
 
     @cached_property
     def inactive(self):
