@@ -63,7 +63,7 @@ def report(results):
             f"CPU seconds of one solve for {N_WANTED} directions of slices localised by {N_LOCAL} "
             "neighbours. The graph holds all samples, a fifth of which are "
             f"labelled; the relative ridge is {RELATIVE_RIDGE:g}. Sine: largest, of the scores to "
-            "those of the dense solver. It was measured before the randomised solver used ARPACK.",
+            "those of the dense solver.",
         )
     ]
 

@@ -132,8 +132,7 @@ def report(results):
             [_row(problem, methods) for problem, methods in grouped.items() if len(methods) > 1],
             f"CPU time of the solver alone, {N_WANTED} directions; exact / other above 1: the "
             "other is faster. Auto: what solver='auto' takes. MiB: peak beyond the rows, exact and "
-            "other. Sine: largest, of the other's scores to the exact ones, over repeats. The "
-            "randomised solver was measured before it used ARPACK.",
+            "other. Sine: largest, of the other's scores to the exact ones, over repeats.",
         )
     ]
 

@@ -7,7 +7,8 @@ To list the outdated results with the hours that they took, make all of them aga
     python doc/benchmarks/scripts/rerun.py --run results/public-silbo.jsonl results/workers.jsonl
 
 All of them together take several hours on two cores. After an interruption, the same command goes
-on. Results of other people's methods are kept if their revision is in the repository.
+on. Results of others are kept if their revision is in the repository. If all runs of a sample were
+equal, a file is made again only if it is named.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import subprocess
 import sys
 
 from checkout import FOLDER, read_registry
-from table_ages import History, remove_outdated, table_ages
+from table_ages import History, remove_outdated, table_ages, words_of
 
 ROOT = FOLDER.parents[1]
 RUN = "doc/benchmarks run"
@@ -54,10 +55,11 @@ def main() -> None:
     history = History(FOLDER)
     outdated = {age.table["file"]: age for age in table_ages(history) if age.n_outdated}
     for file, age in outdated.items():
-        print(f"{file}: {age.n_outdated} of {age.n_rows} rows, {age.hours:.1f} hours")
+        sample = f"; sample: {words_of(age.sample)}" if age.sample else ""
+        print(f"{file}: {age.n_outdated} of {age.n_rows} rows, {age.hours:.1f} hours{sample}")
     if chosen is None:
         return
-    for file in chosen or outdated:
+    for file in chosen or [name for name, age in outdated.items() if not age.is_equal_in_sample]:
         remove_outdated(file, history)
         pages = outdated[file].pages
         for command in dict.fromkeys(c for page in pages for c in page_commands(page, file)):

@@ -1,13 +1,15 @@
 """Run a sample of stored results again, and say whether they are equal.
 
-For five runs of each file of results, or for more or longer ones::
+For five runs of each file of results, or for more, longer or outdated ones::
 
     python doc/benchmarks/scripts/sampled_rerun.py results/public-silbo.jsonl results/paper.jsonl
     python doc/benchmarks/scripts/sampled_rerun.py results/paper.jsonl --cells 20 --seconds 600
+    python doc/benchmarks/scripts/sampled_rerun.py results/paper.jsonl --outdated
 
-Each run is "equal" if it finds the same values, "equal up to the processor" if only this machine
-differs (its own revision gives the same here as this checkout), and "changed" otherwise. Rows that
-`table_ages.py` counts as outdated, and files without seeded values, such as times, are left out.
+The runs are of different methods, as far as there are such. Each is "equal" if it finds the same
+values, "equal up to the processor" if only this machine differs (its own revision gives the same
+here as this checkout), and "changed" otherwise. Rows that `table_ages.py` counts as outdated are a
+sample of their own. Files of times are left out (`TIMES`), because times differ in every run.
 The counts are written to tables/sampled-rerun.csv.
 """
 
@@ -15,6 +17,7 @@ import csv
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,10 +26,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from checkout import FOLDER, TABLES, make_parser, read_registry
-from table_ages import History, as_row, missed_change
+from table_ages import History, is_outdated
 
 ROOT = FOLDER.parents[1]
-RUN = """
+EXPERIMENT = """
 import json, sys
 try:
     from benchmarks.experiments import EXPERIMENTS
@@ -36,42 +39,114 @@ cell = json.loads(sys.argv[1])
 measure = EXPERIMENTS[cell["experiment"]].measure
 print(json.dumps(measure(cell["problem"], cell["method"], cell["repeat"])))
 """
+SCRIPT = """
+import importlib, pathlib, sys, warnings
+module, name, call, path = sys.argv[1:]
+warnings.simplefilter("ignore")
+module = importlib.import_module(module)
+setattr(module, name, pathlib.Path(path))
+exec(call, vars(module))
+"""
+LITTLE = ["silbo", "optuna-gp", "optuna-tpe"]
+SETTINGS = [f"{name}-0" for name in ("folds", "stopped", "holdout")]
+DESIGNS = [
+    ("native", 40, 40, (2, 8, 14, 20)),
+    ("planted", 100, 40, (2, 10, 18)),
+    ("rotated", 100, 5, (4, 12, 20)),
+]
+# File of results: script, the variable with its path, and the call that makes missing runs
+SCRIPTS = {
+    "breadth": (
+        *("breadth", "FILE", "run(2, METHODS[:4], [''], 100)\n"),
+        f"run(1, {LITTLE}, ['mixint, 20', 'noisy', 'nevergrad'], 50)",
+    ),
+    "centre_first": ("centre_first", "FILE", f"for place in {DESIGNS}: run(*place)"),
+    "covariate_shift": ("covariate_shift", "LINES", "run()"),
+    "ensembles": ("ensembles", "FILE", "run(600)"),
+    "gradient_directions": ("gradient_directions", "LINES", "run(12)"),
+    "kept": ("kept", "OUT", "run('waiting', 0, 20); run('goals', 0, 10)"),
+    "known_families": ("known_families", "FILE", "run(FAMILIES)"),
+    "known_held_out": ("known_held_out", "FILE", "run(600)"),
+    "known_judge": ("known_judge", "FILE", "run(600)"),
+    "known_own_space": ("known_own_space", "FILE", "run()"),
+    "known_portfolio": ("known_portfolio", "FILE", "run(600)"),
+    "known_search": ("known_judge", "SEARCHES", "search(600)"),
+    "lasso_bench": ("lasso_bench", "FILE", "for name in SIZES: run(name, 10, 100, None)"),
+    "noisy_functions": (
+        *("noisy_functions", "FILE"),
+        "for method in ('silbo', 'random', 'optuna-tpe'): run(method, 5)",
+    ),
+    "optuna_conditions": (
+        *("optuna_conditions", "PATH"),
+        "for method in ('silbo', 'random', 'optuna-tpe'): run(method, 10, None, None)",
+    ),
+    "pipeline_choices": (
+        *("pipeline_choices", "PATH"),
+        "for m in ('silbo', 'random', 'optuna-tpe'): run(m, 0, 5, PATH, m)",
+    ),
+    "predictors": ("predictors", "LINES", "run(2, N_LABELS, None)"),
+    "sdr-levels": ("sdr_levels", "DATA", "run(2000, read())"),
+    "sdr_few_labels": ("sdr_few_labels", "LINES", "run(3)"),
+    "sdr_level_grid": ("sdr_level_grid", "DATA", "run(300, ['level', 'power', 'linear'])"),
+    "selection_noise": ("selection_noise", "FILE", f"run({SETTINGS}, None)"),
+    "untuned_start": ("untuned_start", "FILE", "run()"),
+}
+TIMES = ("graphs", "growth", "learners", "sdr", "search_workers", "seconds", "workers")
 CELL = ("experiment", "problem", "method", "repeat")
-VALUES = ("steps", "scores", "planes", "cosine", "points")  # what a seed determines
+KINDS = ("experiment", "method", "family", "class", "model", "measure", "kind", "draw")
+NO_VALUES = re.compile("second|_mib$|^(environment|load|status|overhead|proposals|warnings)$")
 EQUAL, ON_THIS_MACHINE, CHANGED = "equal", "equal up to the processor", "changed"
 NO_RUN = "different, and its revision does not run here"
-HEADER = ["results", "runs", EQUAL, ON_THIS_MACHINE, CHANGED, NO_RUN, "compared with"]
+HEADER = ["results", "rows", "runs", EQUAL, ON_THIS_MACHINE, CHANGED, NO_RUN, "compared with"]
 
 
-def sample(file, n_cells, seconds):
-    """Return some of the results of a file that hold values, took little time, and are current."""
+def sample(file, n_cells, seconds, *, outdated):
+    """Return some short runs of a file, of as many methods as possible."""
     content, history = read_registry(), History(FOLDER)
-    tables = [table for table in content["tables"] if table["file"] == file]
-    results = map(json.loads, (FOLDER / file).read_text(encoding="utf-8").splitlines())
-    short = [
+    results = list(map(json.loads, (FOLDER / file).read_text(encoding="utf-8").splitlines()))
+    results = [
         r
         for r in results
-        if values_of(r)
-        and r.get("cell_seconds", 0.0) <= seconds
-        and all(missed_change(as_row(r), t, content["changes"], history) is None for t in tables)
+        if seconds_of(r) <= seconds and is_outdated(r, file, content, history) == outdated
     ]
-    return random.Random(0).sample(short, min(n_cells, len(short)))
+    seen, order = Counter(), []
+    for result in random.Random(0).sample(results, len(results)):
+        kind = tuple(result.get(name) for name in KINDS)
+        order.append((seen[kind], len(order), result))
+        seen[kind] += 1
+    return [result for *_, result in sorted(order, key=lambda own: own[:2])[:n_cells]]
+
+
+def seconds_of(result):
+    """Return how long a run took, 0 if that is unknown."""
+    seconds = result.get("cell_seconds", result.get("seconds"))
+    return seconds if isinstance(seconds, int | float) else 0.0
 
 
 def values_of(result):
     """Return what a seed determines of a result."""
-    return {name: result[name] for name in VALUES if name in result}
+    return {name: value for name, value in result.items() if not NO_VALUES.search(name)}
 
 
-def run_cell(result, root):
-    """Return the values of the run of a result with the code below a folder, or None."""
-    cell = json.dumps({name: result[name] for name in CELL})
+def are_equal(stored, new):
+    """Return whether a run found the stored values, as far as it returns them."""
+    new = values_of(new)
+    both = stored.keys() & new.keys()
+    return bool(both) and all(stored[name] == new[name] for name in both)
+
+
+def call(root, code, *arguments, seconds=None):
+    """Run code with a checkout and return its output, None if it fails."""
     variables = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    path = {"PYTHONPATH": f"{root}{os.pathsep}{root / 'doc'}"}
-    command = [sys.executable, "-c", RUN, cell]
+    folders = (root, root / "doc", root / "doc/benchmarks/scripts")
+    environment = os.environ | variables | {"PYTHONPATH": os.pathsep.join(map(str, folders))}
+    command = [sys.executable, "-c", code, *arguments]
     options = {"cwd": root, "capture_output": True, "text": True, "check": False}
-    done = subprocess.run(command, env=os.environ | variables | path, **options)
-    return values_of(json.loads(done.stdout.splitlines()[-1])) if done.returncode == 0 else None
+    try:
+        done = subprocess.run(command, env=environment, timeout=seconds, **options)
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout if done.returncode == 0 else print(done.stderr[-600:])
 
 
 @contextmanager
@@ -87,27 +162,72 @@ def checkout_of(revision):
             subprocess.run([*git, "remove", "--force", str(root)], check=True)
 
 
-def verdict(result):
-    """Return how a result compares with a run of this checkout."""
-    new = run_cell(result, ROOT)
-    if new == values_of(result):
-        return EQUAL
-    with checkout_of(result["environment"]["revision"].rstrip("+")) as root:
-        old = run_cell(result, root)
-    if old is None:
-        return NO_RUN
-    return ON_THIS_MACHINE if old == new else CHANGED
+def run_cell(result, root):
+    """Return the result of the same run of an experiment with another checkout, or None."""
+    cell = json.dumps({name: result[name] for name in CELL})
+    printed = call(root, EXPERIMENT, cell)
+    return json.loads(printed.splitlines()[-1]) if printed else None
 
 
-def write(counts):
-    """Replace the rows of some files in the table."""
+def run_cells(file, results, root, seconds):
+    """Return the results of the same runs of a script, None where there is no result."""
+    script, variable, *code = SCRIPTS[Path(file).stem]
+    rows = list(map(json.loads, (FOLDER / file).read_text(encoding="utf-8").splitlines()))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / Path(file).name
+        kept = [json.dumps(row) + "\n" for row in rows if row not in results]
+        path.write_text("".join(kept), encoding="utf-8")
+        call(root, SCRIPT, script, variable, "".join(code), str(path), seconds=seconds)
+        lines = path.read_text(encoding="utf-8").splitlines()[len(kept) :]
+    new = list(map(json.loads, lines))
+    return [next((r for r in new if is_same_cell(r, old)), None) for old in results]
+
+
+def is_same_cell(one, other):
+    """Return whether two results of a script are of the same run."""
+    names = ("set", "data", "function", "problem", "task", "cell", "labels", "seed", "n", "d")
+    names += (*KINDS, "title", "evaluations", "inputs", "design", "variant", "size", "noise")
+    return all(one.get(name) == other.get(name) for name in names)
+
+
+def verdicts(file, results, seconds):
+    """Return how the results of a file compare with runs of this checkout."""
+    if "experiment" in results[0]:
+
+        def run(chosen, root):
+            return [run_cell(result, root) for result in chosen]
+    else:
+
+        def run(chosen, root):
+            return run_cells(file, chosen, root, seconds)
+
+    for result, new in zip(results, run(results, ROOT), strict=True):
+        if new is None:
+            yield result, NO_RUN
+        elif are_equal(result, new):
+            yield result, EQUAL
+        else:
+            with checkout_of(revision_of(file, result)) as root:
+                (old,) = run([result], root)
+            same = old and are_equal(values_of(old), new)
+            yield result, NO_RUN if old is None else ON_THIS_MACHINE if same else CHANGED
+
+
+def revision_of(file, result):
+    """Return the revision that made a result."""
+    if "environment" in result:
+        return result["environment"]["revision"].rstrip("+")
+    return next(t["revision"] for t in read_registry()["tables"] if t["file"] == file)
+
+
+def write(file, rows, count):
+    """Replace the counts of a sample in the table."""
     path, git = TABLES / "sampled-rerun.csv", ["git", "-C", str(ROOT), "describe", "--always"]
     told = subprocess.run(git, capture_output=True, text=True, check=True).stdout
-    rows = list(csv.reader(path.open(encoding="utf-8")))[1:] if path.exists() else []
-    table = {row[0]: row for row in rows}
-    for file, count in counts.items():
-        cells = [count[name] for name in HEADER[2:-1]]
-        table[file] = [file, sum(cells), *cells, told.strip()]
+    stored = list(csv.reader(path.open(encoding="utf-8")))[1:] if path.exists() else []
+    table = {(row[0], row[1]): row for row in stored}
+    cells = [count[name] for name in HEADER[3:-1]]
+    table[file, rows] = [file, rows, sum(cells), *cells, told.strip()]
     with path.open("w", newline="", encoding="utf-8") as out:
         csv.writer(out, lineterminator="\n").writerows([HEADER, *table.values()])
 
@@ -118,14 +238,19 @@ def main():
     parser.add_argument("files", nargs="+", help="files of results, relative to doc/benchmarks")
     parser.add_argument("--cells", type=int, default=5, help="runs of each file")
     parser.add_argument("--seconds", type=float, default=60.0, help="longest run to repeat")
+    parser.add_argument("--outdated", action="store_true", help="repeat outdated runs")
     options = parser.parse_args()
     for file in options.files:
+        chosen = sample(file, options.cells, options.seconds, outdated=options.outdated)
         count = Counter()
-        for result in sample(file, options.cells, options.seconds):
-            cell, found = " ".join(str(result[name]) for name in CELL[1:]), verdict(result)
+        if not chosen:
+            continue
+        for result, found in verdicts(file, chosen, 10 * options.seconds):
             count[found] += 1
-            print(f"{file} {cell}: {found}", flush=True)
-        write({file: count})
+            about = {k: v for k, v in result.items() if isinstance(v, str | int | dict)}
+            about = {k: v for k, v in values_of(about).items() if k != "scores"}
+            print(file, str(about)[:200], found, sep=": ", flush=True)
+        write(file, "outdated" if options.outdated else "current", count)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 `registry.toml` lists the changes and the tables. A row is outdated if it was made before
 the last change in one of the scopes of its table, or if its revision is not in the repository.
-To list the outdated tables with the hours that their rows took, write ``table-ages.csv``, or
-remove the outdated rows of a file so that ``run`` makes them again::
+If all runs of a sample of the outdated rows were equal (`sampled_rerun.py`), the rows stay, and the
+table says so. To list the outdated tables with the hours that their rows took, write
+``table-ages.csv``, or remove the outdated rows of a file so that ``run`` makes them again::
 
     python doc/benchmarks/scripts/table_ages.py
     python doc/benchmarks/scripts/table_ages.py --write
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from checkout import FOLDER, TABLES, pages_with, read_registry
 
-AGES = TABLES / "table-ages.csv"
+AGES, SAMPLES = TABLES / "table-ages.csv", TABLES / "sampled-rerun.csv"
 HEADER = [
     "results",
     "pages",
@@ -30,6 +31,7 @@ HEADER = [
     "hours",
     "made by",
     "outdated since",
+    "sample of outdated rows",
 ]
 
 
@@ -96,6 +98,8 @@ class TableAge:
         Number of outdated rows.
     hours : float
         CPU hours that the outdated rows took.
+    sample : dict
+        Row of `sampled-rerun.csv` about outdated rows of the file, empty if there is none.
     """
 
     table: dict
@@ -105,6 +109,23 @@ class TableAge:
     outdated: dict
     n_outdated: int
     hours: float
+    sample: dict
+
+    @property
+    def is_equal_in_sample(self) -> bool:
+        """Return whether all runs of a sample of the outdated rows were equal."""
+        return bool(self.sample) and n_equal(self.sample) == self.sample["runs"]
+
+
+def n_equal(sample: dict) -> str:
+    """Return the number of runs that found the stored values, or do so on the same processor."""
+    return str(int(sample["equal"]) + int(sample["equal up to the processor"]))
+
+
+def read_samples() -> dict:
+    """Return the rows about samples of outdated runs, a dict by file."""
+    with SAMPLES.open(newline="", encoding="utf-8") as file:
+        return {r["results"]: r for r in csv.DictReader(file) if r["rows"] == "outdated"}
 
 
 def read_rows(table: dict) -> list[dict]:
@@ -146,9 +167,19 @@ def missed_change(row: dict, table: dict, changes: list[dict], history: History)
     return None
 
 
+def is_outdated(result: dict, file: str, content: dict, history: History) -> bool:
+    """Return whether one result of a file is outdated; `content` is that of `registry.toml`."""
+    for table in (table for table in content["tables"] if table["file"] == file):
+        row = {"method": result.get("method", ""), "problem": json.dumps(result.get("problem", ""))}
+        row["revision"] = table.get("revision") or result["environment"]["revision"]
+        if missed_change(row, table, content["changes"], history) is not None:
+            return True
+    return False
+
+
 def table_ages(history: History) -> list[TableAge]:
     """Return the age of every table."""
-    content = read_registry(FOLDER / "registry.toml")
+    content, samples = read_registry(FOLDER / "registry.toml"), read_samples()
     ages = []
     for table in content["tables"]:
         rows = read_rows(table)
@@ -158,8 +189,9 @@ def table_ages(history: History) -> list[TableAge]:
         seconds = sum(row["seconds"] for row, _ in old)
         first = {row["revision"]: change for row, change in old}
         pages = pages_with(table["file"], content)
+        found = samples.get(table["file"], {}) if old else {}
         ages.append(
-            TableAge(table, pages, [*revisions], len(rows), first, len(old), seconds / 3600)
+            TableAge(table, pages, [*revisions], len(rows), first, len(old), seconds / 3600, found)
         )
     return ages
 
@@ -177,10 +209,18 @@ def csv_rows(ages: list[TableAge], changes: list[dict]) -> list[list[str]]:
             f"{age.hours:.1f}" if age.n_outdated else "",
             ", ".join(age.revisions),
             ", ".join(sorted({dates[change] for change in age.outdated.values()})),
+            words_of(age.sample),
         ]
         for age in ages
         if age.table["scopes"] or age.outdated
     ]
+
+
+def words_of(sample: dict) -> str:
+    """Return how many runs of a sample are equal at which revision."""
+    if not sample:
+        return ""
+    return f"{n_equal(sample)} of {sample['runs']} equal at {sample['compared with']}"
 
 
 def remove_outdated(file: str, history: History) -> int:
