@@ -7,7 +7,6 @@ ksehic/LassoBench in a folder. The problems need celer::
     python doc/benchmarks/scripts/lasso_bench.py --run medium 10
     python doc/benchmarks/scripts/lasso_bench.py --run medium 2 --evaluations 1000
     python doc/benchmarks/scripts/lasso_bench.py --table FOLDER
-    python doc/benchmarks/scripts/lasso_bench.py --coco FOLDER
 
 The problems dna, breast_cancer and diabetes need pyreadr and the data of R's package mlbench, not R
 itself. Unpack the package of Debian, and pass the folder of its data::
@@ -21,6 +20,7 @@ import pickle
 import subprocess
 import time
 import warnings
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -190,34 +190,45 @@ def read_published(name, folder):
     return dict(zip(PUBLISHED, curves, strict=True)), losses
 
 
-def longest_runs(results):
-    """Return the longest run of each seed, for each problem in the order of the results."""
-    longest = {}
-    for r in sorted(results, key=lambda r: len(r["best"])):
-        longest[r["problem"], r["seed"]] = r
-    names = dict.fromkeys(r["problem"] for r in results)
-    return {name: [r for (key, _), r in longest.items() if key == name] for name in names}
+def select_runs(results, n):
+    """Return the shortest run of at least n evaluations of each seed, for each problem."""
+    chosen = defaultdict(dict)
+    for r in sorted(results, key=lambda r: -len(r["best"])):
+        if len(r["best"]) >= n:
+            chosen[r["problem"]][r["seed"]] = r
+    return {name: list(chosen[name].values()) for name in (*SIZES, *REAL) if name in chosen}
+
+
+def losses_after(n, name, own, curves):
+    """Return a row of losses after n evaluations; of a curve that ends before, there is none."""
+    digits = 4 if name in REAL else 2
+    best = [r["best"][n - 1] for r in own]
+    d = SIZES[name][0] if name in SIZES else REAL[name][-1]
+    row = {"problem": name, "inputs": d, "evaluations": n, "runs": len(best)}
+    row["silbo"] = f"{np.median(best):.{digits}f}"
+    if len(best) > 1:
+        row["silbo"] += f" ({min(best):.{digits}f} to {max(best):.{digits}f})"
+    at_n = {method: y[at <= n][-1] for method, (at, y) in curves.items() if at[-1] >= n}
+    return row | {method: f"{y:.{digits}f}" for method, y in at_n.items()}
+
+
+def seconds_after(n, runs):
+    """Return the median time of a proposal after n evaluations, as text."""
+    timed = [r.get("proposal_seconds", {}).get(str(n)) for r in runs]
+    seconds = [t for t in timed if t is not None]
+    return f"{np.median(seconds):.2f}" if seconds else ""
 
 
 def write_tables(folder):
     """Write the losses after some numbers of evaluations, and when they pass those of LassoCV."""
     import pandas as pd
 
-    results, rows, passes = read_results(), [], []
-    for name, own in longest_runs(results).items():
+    results, rows, passes, long = read_results(), [], [], []
+    for name, own in select_runs(results, 100).items():
         curves, losses = read_published(name, folder)
         digits = 4 if name in REAL else 2
-        d = SIZES[name][0] if name in SIZES else REAL[name][-1]
-        for n in (50, 100, 1000):
-            best = [r["best"][n - 1] for r in own if len(r["best"]) >= n]
-            if not best:
-                continue
-            row = {"problem": name, "inputs": d, "evaluations": n, "runs": len(best)}
-            row["silbo"] = f"{np.median(best):.{digits}f}"
-            if len(best) > 1:
-                row["silbo"] += f" ({min(best):.{digits}f} to {max(best):.{digits}f})"
-            at_n = {method: y[at <= n][-1] for method, (at, y) in curves.items()}
-            rows.append(row | {m: f"{y:.{digits}f}" for m, y in (at_n | losses).items()})
+        shown = {method: f"{y:.{digits}f}" for method, y in losses.items()}
+        rows += [losses_after(n, name, own, curves) | shown for n in (50, 100)]
         common = [r["common"] for r in own if "common" in r]
         target = losses.get("LassoCV", common[0] if common else np.nan)
         row = {"problem": name, "LassoCV": f"{target:.{digits}f}"}
@@ -230,14 +241,17 @@ def write_tables(folder):
                 continue
             n = first_below(*curve, target)
             row[method] = f"{n:.0f}" if np.isfinite(n) else f"not in {curve[0][-1]:.0f}"
-        timed = [r.get("proposal_seconds", {}) for r in results if r["problem"] == name]
-        for n in TIMED:
-            seconds = [t[str(n)] for t in timed if str(n) in t]
-            if seconds:
-                row[f"seconds at {n}"] = f"{np.median(seconds):.2f}"
+        row |= {f"seconds at {n}": seconds_after(n, own) for n in (50, 100)}
         passes.append(row)
+    for name, own in select_runs(results, 1000).items():
+        curves, _ = read_published(name, folder)
+        for n in (250, 500, 1000):
+            row = losses_after(n, name, own, curves)
+            long.append(row | {"seconds": seconds_after(n, own)})
     pd.DataFrame(rows).to_csv(TABLES / "lasso_bench.csv", index=False)
     pd.DataFrame(passes).to_csv(TABLES / "lasso_bench-passes.csv", index=False)
+    if long:
+        pd.DataFrame(long).to_csv(TABLES / "lasso_bench-1000.csv", index=False)
 
 
 def first_below(evaluations, losses, target):

@@ -33,21 +33,22 @@ def read_runs(path):
     Returns
     -------
     runs : dict
-        ``runs[method][suite, function, inputs]`` is a list of (instance, curve). A curve is a list
-        of (evaluations, best value less the optimum).
+        ``runs[method][suite, function, inputs][instance]`` is a curve, a list of (evaluations,
+        best value less the optimum). LassoBench has the longest run of each seed.
     """
-    runs = defaultdict(lambda: defaultdict(list))
-    for result in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+    runs = defaultdict(lambda: defaultdict(dict))
+    results = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    for result in sorted(results, key=lambda r: len(r.get("best", ()))):
         problem = result["problem"]
         if problem in LASSO:
             place = "", LASSO.index(problem) + 1, LASSO_INPUTS[LASSO.index(problem)]
             curve = list(enumerate(result["best"], start=1))
-            runs[result["method"]][place].append((result["seed"] + 1, curve))
+            runs[result["method"]][place][result["seed"] + 1] = curve
         elif problem.get("kind") == "native" and result["status"] == "ok":
             place = problem["suite"], problem["function"], problem["d"]
             curve = [(n, y - result["optimum"]) for n, y in result["steps"]]
             curve.append((problem["n"], curve[-1][1]))
-            runs[result["method"]][place].append((result["repeat"], curve))
+            runs[result["method"]][place][result["repeat"]] = curve
     return runs
 
 
@@ -57,7 +58,7 @@ def write_method(folder, method, places):
     for (suite, function, d), runs in sorted(places.items()):
         name = f"data_f{function}/bbobexp_f{function}_DIM{d}"
         lines, ends = [], []
-        for instance, curve in sorted(runs):
+        for instance, curve in sorted(runs.items()):
             lines.append(COLUMNS)
             best = float("inf")
             for n, y in curve:
