@@ -60,7 +60,7 @@ print(f"as it is {scores[0]:.3f}, tuned {search.best_score_:.3f}")
 # Compare with random search
 # --------------------------
 # Both curves start at the untuned Pipeline. A single run of random search may be lucky;
-# :doc:`/benchmarks/known` compares both on many data sets.
+# :doc:`/benchmarks/tuning_public` compares both on many tasks.
 
 figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
 by_chance = np.append(scores[0], chance.cv_results_["mean_test_score"])

@@ -6,9 +6,10 @@ from typing import Any, TypeAlias
 from sklearn.base import BaseEstimator, clone
 
 from skbo_silbo._checks import brief, warn_user
+from skbo_silbo.space import Space
 from skbo_silbo.space.any_space import NamedSpace, branches_of
 from skbo_silbo.space.default_ranges import Step, has_parameter
-from skbo_silbo.space.first_candidates import known_candidates
+from skbo_silbo.space.first_candidates import in_space, known_candidates
 from skbo_silbo.space.keys import keys_of
 from skbo_silbo.space.values import same
 
@@ -124,11 +125,12 @@ def _of_estimator(
     steps: list[Step], space: NamedSpace, n_iter: Any, violation: Violation, *, is_known: bool
 ) -> InitialCandidates:
     """Return the estimator's current parameters and, on request, the default candidates."""
-    estimator = steps[0].estimator
     current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
-    branches = branches_of(space) if is_known else []
-    untried = [b for b in branches if not any(is_point_of(p, b) for p in current)]
-    known = known_candidates(steps, estimator.get_params(), branches, untried)
+    known = []
+    if is_known and isinstance(space, Space):
+        known = known_candidates(steps, space)
+        if not any(is_point_of(p, space) for p in current + known):
+            known = [in_space(space, steps[0].estimator.get_params())]
     known = [p for p in known if not violation(p)]
     params = drop_duplicates(current + known, space)
     n_due = min(n_iter, len(params)) if n_iter > 1 else 0

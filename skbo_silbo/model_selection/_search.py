@@ -75,8 +75,7 @@ class SILBOSearchCV(SeveralGoals):
         the parameters of one branch. All branches share `n_iter` and a single surrogate, which
         learns about common parameters from all of them.
     n_iter : int or None, default=10
-        Maximum number of candidates, including the initial ones. With the default of 10, all
-        candidates may be initial ones, so that the surrogate is not used. If None, only `max_time`,
+        Maximum number of candidates, including the initial ones. If None, only `max_time`,
         which is then required, limits the search. The search also ends when all points of a finite
         space have been evaluated.
     batch_size : int or "auto", default="auto"
@@ -156,9 +155,10 @@ class SILBOSearchCV(SeveralGoals):
         Candidates to evaluate before the initial design; they count towards `n_iter`.
 
         - "current": the estimator's current parameters, if `n_iter` is greater than 1.
-        - "known": in addition, up to nine configurations that performed well on other data sets,
-          if they are in the search space and set all of its parameters. If the space is a dict that
-          excludes current parameters, they are also tried with the middle of these ranges.
+        - "known": in addition, for Gaussian naive Bayes and extremely randomised trees, up to nine
+          configurations that performed well on other data sets, if the space has exactly their
+          parameters. If the space is a dict that excludes current parameters, they are also tried
+          with the middle of these ranges.
         - dict or list of dicts: these candidates.
 
         A candidate outside the space, such as ``gamma="scale"`` for a distribution, is evaluated

@@ -14,9 +14,7 @@ from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import LabelEncoder, StandardScaler
 
-from skbo_silbo import EarlyStopped, SILBOSearchCV, Space, default_space
-from skbo_silbo.space.default_ranges import list_steps
-from skbo_silbo.space.first_candidates import known_candidates
+from skbo_silbo import EarlyStopped, SILBOSearchCV, default_space
 
 X, Y = load_diabetes(return_X_y=True)
 
@@ -104,15 +102,6 @@ def test_default_space_leaves_rounds_out(in_pipeline):
     default = clone(steps).set_params(**rounds)
     assert default_space(default).keys() - alone.keys() == rounds.keys()
     assert default_space(EarlyStopped(default)).keys() == stopped.keys()
-
-
-def test_first_candidates_keep_rounds_of_booster():
-    lightgbm = pytest.importorskip("lightgbm")
-    model = EarlyStopped(lightgbm.LGBMRegressor(n_estimators=300, early_stopping_rounds=9))
-    space = Space(default_space(model))
-    own = known_candidates(list_steps(model), model.get_params(), [space])
-    assert len(own) == 9
-    assert all(params.keys() == set(space.parameter_names) for params in own)
 
 
 def test_search_warns_if_groups_are_not_passed_on():

@@ -1,10 +1,11 @@
-"""A search without a space: "auto", candidates that are known, and what is searched."""
+"""A search without a space: "auto", its first candidates, and what is searched."""
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -25,8 +26,7 @@ class Own(Ridge):
 def test_a_model_is_tuned_in_one_line():
     search = SILBOSearchCV(MODEL, n_iter=12, random_state=0, cv=3).fit(X, y)
     sources = list(search.cv_results_["source"])
-    assert sources[:10] == ["given"] + 9 * ["known"]
-    assert set(sources[10:]) <= {"init", "model"}
+    assert sources == ["given"] + 6 * ["init"] + 5 * ["model"]
     assert search.cv_results_["params"][0] == {
         name: MODEL.get_params()[name] for name in search.cv_results_["params"][0]
     }
@@ -46,46 +46,45 @@ def rows(search):
     return list(zip(search.cv_results_["params"], search.cv_results_["source"], strict=True))
 
 
-@pytest.mark.parametrize("n_iter", [1, 3])
-def test_known_candidates_fit_n_iter(n_iter):
-    search = SILBOSearchCV(MODEL, n_iter=n_iter, random_state=0, cv=3).fit(X, y)
-    n_known = [source for _, source in rows(search)].count("known")
-    assert (len(rows(search)), n_known) == (n_iter, n_iter - 1)
-
-
-def test_search_without_known_candidates_is_unchanged():
-    search = SILBOSearchCV(MODEL, n_iter=4, initial_params="current", random_state=0, cv=3)
-    sources = [source for _, source in rows(search.fit(X, y))]
-    assert sources == ["given", "init", "init", "model"]
-
-
 @pytest.mark.parametrize(
-    ("own", "n_known"),
+    ("own", "is_moved"),
     [
-        ({}, 9),
-        ({"svc__C": loguniform(1e-3, 100)}, 5),
-        ({"svc__gamma": loguniform(100, 1000)}, 1),
-        ({"svc__class_weight": [None, "balanced"]}, 1),
-        ({"standardscaler": [StandardScaler(), "passthrough"]}, 1),
+        ({}, True),
+        ({"svc__gamma": loguniform(100, 1000)}, True),
+        ({"standardscaler": [StandardScaler(), "passthrough"]}, True),
+        ({"svc__gamma": ["scale", "auto"]}, False),
     ],
 )
-def test_known_candidates_are_neither_clipped_nor_completed(own, n_known):
+def test_current_parameters_outside_space_are_moved_into_it(own, is_moved):
     space = {"svc__C": loguniform(1e-3, 1e3), "svc__gamma": loguniform(1e-5, 100), **own}
-    search = SILBOSearchCV(MODEL, space, n_iter=12, random_state=0, cv=3).fit(X, y)
-    known = [p for p, s in rows(search) if s == "known"]
-    assert len(known) == n_known
-    assert all(Space(space).holds(p) for p in known)
+    search = SILBOSearchCV(MODEL, space, n_iter=8, random_state=0, cv=3).fit(X, y)
+    [first] = [p for p, s in rows(search) if s == "given"]
+    moved = [p for p, s in rows(search) if s == "known"]
+    assert (first["svc__C"], first["svc__gamma"]) == (1.0, "scale")
+    assert len(moved) == is_moved
+    assert all(p["svc__C"] == 1.0 and Space(space).holds(p) for p in moved)
+    if is_moved:
+        assert moved[0]["svc__gamma"] == pytest.approx(space["svc__gamma"].median())
     assert search.space_ is space
-    if n_known == 1:  # the untuned estimator, moved into the space
-        assert known[0]["svc__C"] == 1.0
-        assert known[0]["svc__gamma"] == pytest.approx(space["svc__gamma"].median())
 
 
-def test_every_branch_is_tried_next_to_known_candidates():
+def test_lists_of_dicts_begin_with_current_parameters_alone():
     linear = {"svc__kernel": ["linear"], "svc__C": loguniform(1e-3, 1e3)}
     rbf = {**linear, "svc__kernel": ["rbf"], "svc__gamma": loguniform(1e-5, 100)}
-    search = SILBOSearchCV(MODEL, [rbf, linear], n_iter=10, random_state=0, cv=3).fit(X, y)
-    assert [p["svc__kernel"] for p, _ in rows(search)] == 9 * ["rbf"] + ["linear"]
+    search = SILBOSearchCV(MODEL, [rbf, linear], n_iter=4, random_state=0, cv=3).fit(X, y)
+    assert [source for _, source in rows(search)] == ["given", "init", "init", "model"]
+
+
+@pytest.mark.parametrize("n_iter", [1, 3, 12])
+def test_known_candidates_of_trees_follow_the_current_one(n_iter):
+    model = ExtraTreesClassifier(n_estimators=3, random_state=0)
+    search = SILBOSearchCV(model, n_iter=n_iter, random_state=0, cv=3)
+    search.fit(*load_iris(return_X_y=True))
+    sources = [source for _, source in rows(search)]
+    n_given = n_iter > 1
+    n_known = min(n_iter - n_given, 9) if n_given else 0
+    assert sources[: n_given + n_known] == ["given"] * n_given + ["known"] * n_known
+    assert "known" not in sources[n_given + n_known :]
 
 
 def test_arrays_of_strings_hold_the_current_value():
@@ -115,7 +114,7 @@ def test_a_condition_of_your_own_keeps_its_branches(kernels, expected):
     assert [set(branch) for branch in branches] == expected
 
 
-def test_constraints_leave_known_candidates_out():
+def test_all_but_first_candidate_satisfy_constraints():
     search = SILBOSearchCV(
         DecisionTreeClassifier(random_state=0),
         n_iter=6,
@@ -126,13 +125,16 @@ def test_constraints_leave_known_candidates_out():
     assert all(p["min_samples_leaf"] < 3 for p, _ in rows(search))
 
 
-def test_later_candidates_change_few_parameters_of_best():
-    model = DecisionTreeClassifier(random_state=0)
-    search = SILBOSearchCV(model, n_iter=13, random_state=0, cv=3).fit(X, y)
-    params, scores = search.cv_results_["params"], search.cv_results_["mean_test_score"]
-    for i in range(10, 13):
-        best = scores[1:i].max()  # the first may be outside of the space
-        near = [p for p, score in zip(params[:i], scores[:i], strict=True) if score == best]
+def test_design_changes_few_parameters_of_moved_candidate():
+    space = {"svc__C": loguniform(1e-3, 1e3), "svc__gamma": loguniform(1e-5, 100)}
+    space |= {"svc__tol": loguniform(1e-4, 1e-2), "svc__class_weight": [None, "balanced"]}
+    search = SILBOSearchCV(MODEL, space, n_iter=16, random_state=0, cv=3).fit(X, y)
+    params, sources = search.cv_results_["params"], list(search.cv_results_["source"])
+    scores = search.cv_results_["mean_test_score"]
+    assert sources[:3] == ["given", "known", "init"]
+    for i in range(2, sources.index("model")):
+        best = scores[1:i].max()  # the first is outside of the space
+        near = [p for p, score in zip(params[1:i], scores[1:i], strict=True) if score == best]
         assert min(sum(p[n] != params[i][n] for n in p) for p in near) in (1, 2, 3)
 
 
@@ -152,7 +154,7 @@ def test_interrupted_search_resumes_identically(tmp_path, batch_size):
     assert resumed.cv_results_["params"] == whole.cv_results_["params"]
 
 
-def test_levels_that_known_candidates_lack_are_tried():
+def test_every_level_is_tried_twice_before_the_model_proposes():
     space = {
         "svc__kernel": ["rbf", "poly", "sigmoid"],
         "svc__C": loguniform(1e-2, 1e3),
@@ -160,5 +162,5 @@ def test_levels_that_known_candidates_lack_are_tried():
     }
     search = SILBOSearchCV(MODEL, space, n_iter=20, random_state=0, cv=3).fit(X, y)
     assert {p["svc__kernel"] for p, s in rows(search) if s == "known"} == {"rbf"}
-    tried = [p["svc__kernel"] for p, _ in rows(search)][:14]  # the next four after ten known ones
+    tried = [p["svc__kernel"] for p, s in rows(search) if s != "model"]
     assert min(map(tried.count, space["svc__kernel"])) >= 2

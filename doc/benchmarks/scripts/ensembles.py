@@ -31,9 +31,7 @@ from functools import partial
 import lightgbm
 import numpy as np
 from checkout import RESULTS, make_parser
-from known_data import JUDGED, REGRESSION, keel, r_data
-from known_held_out import LARGER
-from known_tasks import R_DATA
+from known_data import JUDGED, LARGER, R_DATA, REGRESSION, keel, r_data
 from scipy.stats import sem
 from sklearn.base import clone
 from sklearn.ensemble import (

