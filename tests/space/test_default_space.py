@@ -348,6 +348,15 @@ def test_sigmoid_kernel_has_gamma_and_coef0(model):
     assert "gamma" in rbf
 
 
+def test_narrow_kernel_keeps_components_of_wide_data():
+    rng = np.random.default_rng(0)
+    for n in range(15, 60):
+        wide = rng.normal(size=(n, 50))
+        _, rbf = default_space(KernelPCA(), wide)
+        model = KernelPCA(2, kernel="rbf", gamma=rbf["gamma"].support()[1]).fit(wide)
+        assert len(model.eigenvalues_) == 2
+
+
 def test_each_estimator_of_a_step_has_own_parameters():
     model = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
     scalers, kernel = [StandardScaler(), MinMaxScaler(), "passthrough"], SVC()
