@@ -28,7 +28,8 @@ def run(*command, **kwargs):
 
 
 @pytest.fixture
-def fresh_python(tmp_path):
+def fresh_python(tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # it may name a checkout with a version
     venv.create(tmp_path / "venv", with_pip=True)
     return tmp_path / "venv" / "bin" / "python"
 
