@@ -16,6 +16,7 @@ from skbo_silbo.space.values import same
 Params: TypeAlias = Sequence[dict[str, Any]]
 Violation: TypeAlias = Callable[[Any], float]
 CURRENT, KNOWN = "current", "known"
+MAX_MOVED = 4  # branches that are tried with the current parameters
 
 
 class InitialCandidates:
@@ -126,11 +127,10 @@ def _of_estimator(
 ) -> InitialCandidates:
     """Return the estimator's current parameters and, on request, the default candidates."""
     current = [p for p in _current(steps, space) if _may_be_evaluated(p, violation)]
-    known = []
-    if is_known and isinstance(space, Space):
-        known = known_candidates(steps, space)
-        if not any(is_point_of(p, space) for p in current + known):
-            known = [in_space(space, steps[0].estimator.get_params())]
+    known = known_candidates(steps, space) if is_known and isinstance(space, Space) else []
+    branches = branches_of(space) if is_known else []
+    empty = [b for b in branches if not any(is_point_of(p, b) for p in current + known)]
+    known += [in_space(b, steps[0].estimator.get_params()) for b in empty[:MAX_MOVED]]
     known = [p for p in known if not violation(p)]
     params = drop_duplicates(current + known, space)
     n_due = min(n_iter, len(params)) if n_iter > 1 else 0

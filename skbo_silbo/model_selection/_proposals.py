@@ -16,10 +16,10 @@ LEAST_TRIES = 2  # evaluations of each level of a category before the model prop
 class CandidateProposals(Proposals):
     """Source of the candidates that a search evaluates.
 
-    If known candidates were evaluated, the initial design changes one to three parameters of the
-    best candidate (doc/benchmarks/known.rst). The current parameters, moved into the space, count
-    as a known candidate. Categorical parameters with a level that was tried less than twice are
-    changed first, to that level.
+    After the initial candidates, the initial design changes one to three parameters of the best
+    candidate, which finds good ones in less time than points that fill the space
+    (doc/benchmarks/seconds.rst). Categorical parameters with a level that was tried less than twice
+    are changed first, to that level.
 
     Parameters
     ----------

@@ -157,8 +157,8 @@ class SILBOSearchCV(SeveralGoals):
         - "current": the estimator's current parameters, if `n_iter` is greater than 1.
         - "known": in addition, for Gaussian naive Bayes and extremely randomised trees, up to nine
           configurations that performed well on other data sets, if the space has exactly their
-          parameters. If the space is a dict that excludes current parameters, they are also tried
-          with the middle of these ranges.
+          parameters. Up to four branches of the space that exclude current parameters are also
+          tried, with the middle of these ranges.
         - dict or list of dicts: these candidates.
 
         A candidate outside the space, such as ``gamma="scale"`` for a distribution, is evaluated
@@ -386,7 +386,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             higher_is_better=True,
         )
         initial = settings.initial
-        moves_best = bool(initial.known) and not self.constraints and self.method == "silbo"
+        is_plain = self.method == "silbo" and not (self._goals or self.constraints)
+        moves_best = is_plain and bool(initial.params)
         proposals = CandidateProposals(self.optimizer_, log, initial, moves_best=moves_best)
         workers = evaluation.make_workers
         return EvaluationLoop(

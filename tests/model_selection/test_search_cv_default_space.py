@@ -26,7 +26,7 @@ class Own(Ridge):
 def test_a_model_is_tuned_in_one_line():
     search = SILBOSearchCV(MODEL, n_iter=12, random_state=0, cv=3).fit(X, y)
     sources = list(search.cv_results_["source"])
-    assert sources == ["given"] + 6 * ["init"] + 5 * ["model"]
+    assert sources == ["given"] + 2 * ["known"] + 4 * ["init"] + 5 * ["model"]
     assert search.cv_results_["params"][0] == {
         name: MODEL.get_params()[name] for name in search.cv_results_["params"][0]
     }
@@ -68,11 +68,12 @@ def test_current_parameters_outside_space_are_moved_into_it(own, is_moved):
     assert search.space_ is space
 
 
-def test_lists_of_dicts_begin_with_current_parameters_alone():
+def test_every_branch_is_tried_with_current_parameters():
     linear = {"svc__kernel": ["linear"], "svc__C": loguniform(1e-3, 1e3)}
     rbf = {**linear, "svc__kernel": ["rbf"], "svc__gamma": loguniform(1e-5, 100)}
     search = SILBOSearchCV(MODEL, [rbf, linear], n_iter=4, random_state=0, cv=3).fit(X, y)
-    assert [source for _, source in rows(search)] == ["given", "init", "init", "model"]
+    found = [(p["svc__kernel"], p["svc__C"], source) for p, source in rows(search)]
+    assert found[:3] == [("rbf", 1.0, "given"), ("rbf", 1.0, "known"), ("linear", 1.0, "known")]
 
 
 @pytest.mark.parametrize("n_iter", [1, 3, 12])
