@@ -255,12 +255,13 @@ def main():
         count = Counter()
         if not chosen:
             continue
-        for result, found in verdicts(file, chosen, 100 + 10 * options.seconds):
+        for result, found in verdicts(file, chosen, 20 * options.seconds):
             count[found] += 1
             about = {k: v for k, v in result.items() if isinstance(v, str | int | dict)}
             about = {k: v for k, v in values_of(about).items() if k != "scores"}
             print(file, str(about)[:200], found, sep=": ", flush=True)
-        write(file, "outdated" if options.outdated else "current", count)
+        if count:
+            write(file, "outdated" if options.outdated else "current", count)
 
 
 if __name__ == "__main__":
