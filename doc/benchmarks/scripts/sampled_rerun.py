@@ -65,12 +65,6 @@ SCRIPTS = {
     "ensembles": ("ensembles", "FILE", "run(600)"),
     "gradient_directions": ("gradient_directions", "LINES", "run(12)"),
     "kept": ("kept", "OUT", "run('waiting', 0, 20); run('goals', 0, 10)"),
-    "known_families": ("known_families", "FILE", "run(FAMILIES)"),
-    "known_held_out": ("known_held_out", "FILE", "run(600)"),
-    "known_judge": ("known_judge", "FILE", "run(600)"),
-    "known_own_space": ("known_own_space", "FILE", "run()"),
-    "known_portfolio": ("known_portfolio", "FILE", "run(600)"),
-    "known_search": ("known_judge", "SEARCHES", "search(600)"),
     "lasso_bench": ("lasso_bench", "FILE", "for name in SIZES: run(name, 10, 100, None)"),
     "noisy_functions": (
         *("noisy_functions", "FILE"),
@@ -89,6 +83,7 @@ SCRIPTS = {
     "sdr_few_labels": ("sdr_few_labels", "LINES", "run(3)"),
     "sdr_level_grid": ("sdr_level_grid", "DATA", "run(300, ['level', 'power', 'linear'])"),
     "selection_noise": ("selection_noise", "FILE", f"run({SETTINGS}, None)"),
+    "svm_ranges": ("svm_ranges", "FILE", "run()"),
     "untuned_start": ("untuned_start", "FILE", "run()"),
 }
 TIMES = ("graphs", "growth", "learners", "sdr", "search_workers", "seconds", "workers")
@@ -260,7 +255,6 @@ def main():
             about = {k: v for k, v in result.items() if isinstance(v, str | int | dict)}
             about = {k: v for k, v in values_of(about).items() if k != "scores"}
             print(file, str(about)[:200], found, sep=": ", flush=True)
-        if count:
             write(file, "outdated" if options.outdated else "current", count)
 
 
