@@ -223,7 +223,7 @@ def write_tables(folder):
     """Write the losses after some numbers of evaluations, and when they pass those of LassoCV."""
     import pandas as pd
 
-    results, rows, passes, long = read_results(), [], [], []
+    results, rows, passes = read_results(), [], []
     for name, own in select_runs(results, 100).items():
         curves, losses = read_published(name, folder)
         digits = 4 if name in REAL else 2
@@ -243,11 +243,12 @@ def write_tables(folder):
             row[method] = f"{n:.0f}" if np.isfinite(n) else f"not in {curve[0][-1]:.0f}"
         row |= {f"seconds at {n}": seconds_after(n, own) for n in (50, 100)}
         passes.append(row)
-    for name, own in select_runs(results, 1000).items():
-        curves, _ = read_published(name, folder)
-        for n in (250, 500, 1000):
-            row = losses_after(n, name, own, curves)
-            long.append(row | {"seconds": seconds_after(n, own)})
+    long = [
+        losses_after(n, name, own, read_published(name, folder)[0])
+        | {"seconds": seconds_after(n, own)}
+        for n in (250, 500, 1000)
+        for name, own in select_runs(results, n).items()
+    ]
     pd.DataFrame(rows).to_csv(TABLES / "lasso_bench.csv", index=False)
     pd.DataFrame(passes).to_csv(TABLES / "lasso_bench-passes.csv", index=False)
     if long:
