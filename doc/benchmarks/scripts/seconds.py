@@ -336,11 +336,10 @@ def run_all(seeds, methods, titles, most):
                 print(about, lines, flush=True)
 
 
-def run_one(task, method, seed, most):
+def run_one(task, method, seed, most, searches=None):
     """Return scores by units, numbers of candidates, and the share of proposals in the time."""
-    search = {"ours": ours, "random": random_search, "tpe": tpe, "halving": halving, "flaml": flaml}
     run = Run(task, most)
-    search[method](task, run, seed)
+    (searches or SEARCHES)[method](task, run, seed)
     result = {"others": {}, "cv": {}, "n": {}}
     for horizon in [h for h in HORIZONS if h <= most]:
         score, params = run.at(horizon)
@@ -352,15 +351,21 @@ def run_one(task, method, seed, most):
     return result
 
 
+SEARCHES = {"ours": ours, "random": random_search, "tpe": tpe, "halving": halving, "flaml": flaml}
+
+
 def read():
     """Return all lines of the results."""
     return [json.loads(line) for line in FILE.open()] if FILE.exists() else []
 
 
-def report():
-    """Write the table of shares of the best gain over the untuned model."""
+def report(runs, methods, table):
+    """Write the table of shares of the best gain over the untuned model.
+
+    Leads are of the first method over the others.
+    """
     found, best, untuned, asking = defaultdict(dict), defaultdict(list), {}, defaultdict(list)
-    for run in read():
+    for run in runs:
         task, method, seed = run["task"], run["method"], run["seed"]
         untuned[task, seed] = run["untuned"]
         asking[method].append(100.0 * run["proposals"])
@@ -369,31 +374,38 @@ def report():
             best[task].append(score - run["untuned"])
     rows = []
     for horizon in HORIZONS:
-        shares = {}
-        for method in METHODS:
-            by_task = defaultdict(list)
-            for (task, seed), score in found[method, horizon].items():
-                gain = (score - untuned[task, seed]) / max(best[task])
-                by_task[task].append(max(gain, -1.0))
-            shares[method] = {task: np.mean(gains) for task, gains in by_task.items()}
-        for method, own in shares.items():
+        gains = {}
+        for method in methods:
+            own = found[method, horizon]
+            share = {k: (score - untuned[k]) / max(best[k[0]]) for k, score in own.items()}
+            gains[method] = {k: max(gain, -1.0) for k, gain in share.items()}
+        for method, own in gains.items():
             if not own:
                 continue
-            both = own.keys() & shares["ours"].keys()
-            lead = [shares["ours"][task] - own[task] for task in both]
-            rows.append([horizon, NAMES[method], len(own), mean_and_error(own.values())])
-            rows[-1].append("" if method == "ours" else mean_and_error(lead))
-            rows[-1].append(f"{sum(x > 0 for x in lead)} : {sum(x < 0 for x in lead)}")
-            if method == "ours":
-                rows[-1][-1] = ""
-    with TABLE.open("w", newline="") as file:
+            shares = by_task(own)
+            title = NAMES.get(method, method)
+            rows.append([horizon, title, len(shares), len(own), mean_and_error(shares)])
+            both = own.keys() & gains[methods[0]].keys()
+            lead = by_task({k: gains[methods[0]][k] - own[k] for k in both})
+            ahead = f"{sum(x > 0 for x in lead)} : {sum(x < 0 for x in lead)}"
+            rows[-1] += ["", ""] if method == methods[0] else [mean_and_error(lead), ahead]
+    with table.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        heads = ["Units", "Method", "Tasks", "Share of the best gain"]
-        writer.writerow([*heads, "Lead of ours", "Tasks where ours is ahead : behind"])
+        heads = ["Units", "Method", "Tasks", "Runs", "Share of the best gain"]
+        own = [f"Lead of {methods[0]}", f"Tasks where {methods[0]} is ahead : behind"]
+        writer.writerow([*heads, *own])
         writer.writerows(rows)
-    print(TABLE.read_text())
+    print(table.read_text())
     for method, shares in asking.items():
         print(method, "proposals, %:", np.round(np.quantile(shares, [0, 0.5, 1]), 1))
+
+
+def by_task(values):
+    """Return the means over seeds of values by (task, seed)."""
+    own = defaultdict(list)
+    for (task, _), value in values.items():
+        own[task].append(value)
+    return [float(np.mean(v)) for v in own.values()]
 
 
 def mean_and_error(values):
@@ -412,7 +424,7 @@ def main():
     parser.add_argument("--units", type=int, default=HORIZONS[-1])
     args = parser.parse_args()
     if args.command == "report":
-        report()
+        report(read(), METHODS, TABLE)
         return
     time.time = time.perf_counter = time.process_time  # also for the searches
     with warnings.catch_warnings(), np.errstate(all="ignore"):
