@@ -10,7 +10,8 @@ usual fit, under the flat prior, by a factor of e^1.5: always (evidence), or fro
     python doc/benchmarks/scripts/noise_by_evidence.py --run clean 1 2
     python doc/benchmarks/scripts/noise_by_evidence.py --table
 
-The arguments are the kind of problem, the first seed, and one more than the last seed:
+``--support`` prints how much the initial designs of noise-free functions support noise. The
+arguments of ``--run`` are the kind of problem, the first seed, and one more than the last seed:
 
 - functions: the ten functions of ``noisy_functions.py``.
 - tuning: five models, scored on 80 rows with two folds that are drawn again for each candidate, and
@@ -34,7 +35,7 @@ import numpy as np
 from checkout import RESULTS, TABLES, make_parser
 from noisy_functions import FUNCTIONS, REACH, D, make_problem, read_revision, true_value
 
-from skbo_silbo import minimize
+from skbo_silbo import SILBO, minimize
 from skbo_silbo._numerics.hyperparameters import climb, negative_log_posterior
 from skbo_silbo._numerics.priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo.problems import planted
@@ -70,8 +71,8 @@ class NoiseByEvidence(GaussianProcessSurrogate):
         flat = replace(prior, spread=np.append(prior.spread[:-1], np.inf), bounds=bounds)
         starts = [np.append(start[:-1], np.log(0.5)) for start in (prior.location, theta)]
         noisy = min((climb(log_likelihood, flat, s) for s in starts), key=lambda end: end.fun)
-        gain = negative_log_posterior(theta, log_likelihood, flat)[0] - noisy.fun
-        return noisy.x if gain > MARGIN else theta
+        self.support_ = negative_log_posterior(theta, log_likelihood, flat)[0] - noisy.fun
+        return noisy.x if self.support_ > MARGIN else theta
 
 
 class LateNoiseByEvidence(NoiseByEvidence):
@@ -241,6 +242,21 @@ def measure(method, func, truth, bounds, n_calls, seed):
     }
 
 
+def print_support():
+    """Print how much the initial designs of noise-free functions support noise, in log units."""
+    for d in (10, 20):
+        support = []
+        for name in (f"{f}/{d}" for f in range(1, 25)):
+            func, _, bounds = make_clean(name, 1)
+            optimizer = SILBO(bounds, random_state=1)
+            X = optimizer.ask(optimizer.n_initial_)
+            y = np.array([func(x) for x in X])
+            surrogate = make_options("evidence", d)["surrogate"]
+            surrogate.fit(optimizer.space_.encode(X), HalfLog()(y))
+            support.append(float(surrogate.support_))
+        print(d, f"{np.sum(np.array(support) > MARGIN)} of 24 above {MARGIN}", np.round(support, 1))
+
+
 def read_results():
     """Return the stored results."""
     return [json.loads(line) for line in FILE.read_text().splitlines()] if FILE.exists() else []
@@ -259,9 +275,12 @@ def write_table():
     table = []
     for kind, method, point in CHANGES:
         pairs = {k: r for k, r in runs.items() if k[0] == kind and {"default", method} <= r.keys()}
+        if not pairs:
+            continue
         usual = "observed" if kind == "clean" else "recommended"
         gains = {
-            k: (r["default"][usual] - r[method][point]) / unit_of(kind, r) for k, r in pairs.items()
+            k: share_of(kind, r, method, point) - share_of(kind, r, "default", usual)
+            for k, r in pairs.items()
         }
         every = np.array(list(gains.values()))
         row = {"problems": kind, "search": method, "point": point, "runs": len(every)}
@@ -278,12 +297,16 @@ def write_table():
     pd.DataFrame(table).to_csv(TABLES / "noise_by_evidence.csv", index=False)
 
 
-def unit_of(kind, runs):
-    """Return the unit of differences: the gap that can be closed, or the spread of chance."""
+def share_of(kind, runs, method, point):
+    """Return the share of the gap that a search closes, at least -1.
+
+    The gap is between the mean of random points and the best point of all searches, or the optimum.
+    On tuning tasks, it is the standard deviation of random points.
+    """
     mean, std = runs["default"]["chance"]
-    if kind == "tuning":
-        return std
-    return mean if kind == "clean" else mean - min(r[p] for r in runs.values() for p in POINTS)
+    least = 0.0 if kind == "clean" else min(r[p] for r in runs.values() for p in POINTS)
+    gap = std if kind == "tuning" else mean - least
+    return max((mean - runs[method][point]) / gap, -1.0)
 
 
 def clustered(values):
@@ -300,9 +323,12 @@ if __name__ == "__main__":
     parser = make_parser(__doc__)
     parser.add_argument("--run", nargs=3, metavar=("KIND", "FIRST", "END"))
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
+    parser.add_argument("--support", action="store_true")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
     if given.run:
         run(*given.run, given.methods)
+    if given.support:
+        print_support()
     if given.table:
         write_table()
