@@ -246,8 +246,9 @@ def write_tables(folder):
     long = [
         losses_after(n, name, own, read_published(name, folder)[0])
         | {"seconds": seconds_after(n, own)}
+        for name in (*SIZES, *REAL)
         for n in (250, 500, 1000)
-        for name, own in select_runs(results, n).items()
+        if (own := select_runs(results, n).get(name))
     ]
     pd.DataFrame(rows).to_csv(TABLES / "lasso_bench.csv", index=False)
     pd.DataFrame(passes).to_csv(TABLES / "lasso_bench-passes.csv", index=False)
