@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeAlias
 
+from skbo_silbo._checks import check_integer, check_nonnegative
 from skbo_silbo.evaluation.trial import Trial
 
 UNITS = {"n_calls": "calls", "n_iter": "candidates"}
@@ -84,14 +85,27 @@ class Progress:
 Show: TypeAlias = Callable[[Progress], Any] | None
 
 
+def check_limits(name: str, n: Any, max_time: Any) -> None:
+    """Check that the number of evaluations or the time, or both, limit a run."""
+    check_nonnegative("max_time", max_time, "None")
+    if n is not None:
+        check_integer(name, n)
+    elif max_time is None:
+        raise ValueError(
+            f"`max_time` must be a number of seconds if `{name}` is None, got None. Set one of "
+            "them to limit the search."
+        )
+
+
 @dataclass(eq=False)
 class Budget:
     """Limits on the evaluations of a run, and counts of those made so far.
 
     Parameters
     ----------
-    n : int
-        Maximum number of evaluations, including those read from a journal.
+    n : int or None
+        Maximum number of evaluations, including those read from a journal. None means no such
+        limit.
     name : {"n_calls", "n_iter"}
         Name of the public parameter that sets `n`, for use in messages.
     max_time : float or None, default=None
@@ -125,7 +139,7 @@ class Budget:
         first evaluation of this run has begun, and then equal to `time_limit`.
     """
 
-    n: float
+    n: Any
     name: str
     _: KW_ONLY
     max_time: float | None = None
@@ -135,8 +149,8 @@ class Budget:
     higher_is_better: bool = False
 
     def __post_init__(self) -> None:
-        if self.patience is None:
-            self.patience = math.inf
+        self.n = math.inf if self.n is None else self.n
+        self.patience = math.inf if self.patience is None else self.patience
         self.sign = -1.0 if self.higher_is_better else 1.0
         self._goal = -math.inf if self.target is None else self.sign * self.target
         self.n_done, self.n_idle, self.n_new = 0, 0, 0

@@ -12,15 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import (
-    brief,
-    check_count,
-    check_flag,
-    check_integer,
-    check_nonnegative,
-    require,
-    warn_user,
-)
+from skbo_silbo._checks import brief, check_count, check_flag, check_integer, require, warn_user
 from skbo_silbo._descriptions import describe_callable, name_of
 from skbo_silbo._typing import (
     ArrayLike,
@@ -33,7 +25,7 @@ from skbo_silbo._typing import (
     RandomState,
 )
 from skbo_silbo.evaluation import Progress
-from skbo_silbo.evaluation.budget import INTERRUPTED, Budget, Stop
+from skbo_silbo.evaluation.budget import INTERRUPTED, Budget, Stop, check_limits
 from skbo_silbo.evaluation.initial_design import warn_of_first_points_only
 from skbo_silbo.evaluation.loop import EvaluationLoop
 from skbo_silbo.evaluation.progress import show_progress
@@ -57,7 +49,7 @@ def minimize(
     bounds: BoundsLike,
     *,
     method: str | Callable[..., AskTellOptimizer] = "silbo",
-    n_calls: int = 100,
+    n_calls: int | None = 100,
     x0: Any = None,
     y0: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
     max_time: float | None = None,
@@ -103,9 +95,10 @@ def minimize(
         Alternatively, pass your own optimiser: a subclass of
         `skbo_silbo.optimizers.AskTellOptimizer`, or a function ``method(bounds, random_state=...,
         **options)`` that returns one.
-    n_calls : int, default=100
-        Number of points to evaluate, including initial points. If a call is repeated because a
-        worker was lost, the repetition only counts in ``nfev``.
+    n_calls : int or None, default=100
+        Number of points to evaluate, including initial points. If None, only `max_time`, which is
+        then required, limits the search. If a call is repeated because a worker was lost, the
+        repetition only counts in ``nfev``.
     x0 : point or several points, default=None
         Points to evaluate first. If `y0` is passed, they are not evaluated again.
     y0 : float or array-like, default=None
@@ -113,7 +106,8 @@ def minimize(
         pass a tuple ``(values, constraints)``, where `constraints` has shape (n, m) or (m,).
     max_time : float, default=None
         Time in seconds after which no further evaluation is started. The first evaluation is
-        always started, and running evaluations are completed.
+        always started, and running evaluations are completed. If a search is resumed, the time
+        starts again at zero.
     target : float, default=None
         Value at which to stop. The search stops once a value is at most `target` (with `maximize`,
         at least `target`).
@@ -204,11 +198,11 @@ def minimize(
     >>> result.nfev, bool(result.fun < 0.01)
     (25, True)
     """
-    _check_arguments(func, max_time, target, patience, callback, verbose, timeout)
+    check_limits("n_calls", n_calls, max_time)
+    _check_arguments(func, target, patience, callback, verbose, timeout)
     catch = _check_catch(catch)
     bounds = bounds if scale is None else as_space(bounds, scale)
-    n_calls, maximize = check_count("n_calls", n_calls), check_flag("maximize", maximize)
-    n_retries = check_count("n_retries", n_retries, least=0)
+    maximize, n_retries = check_flag("maximize", maximize), check_count("n_retries", n_retries, 0)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
     n_constraints = check_count("n_constraints", n_constraints, least=0)
     make_workers = _worker_maker(executor, n_pending, timeout, n_retries, func)
@@ -229,15 +223,8 @@ def minimize(
         to_evaluate = [(x, "given") for x in initial] if y0 is None else []
         proposals = Proposals(optimizer, log, to_evaluate)
         evaluation = ObjectiveEvaluation(func, n_constraints, -1.0 if maximize else 1.0, catch)
-        budget = Budget(
-            n_calls,
-            "n_calls",
-            max_time=max_time,
-            patience=patience,
-            target=target,
-            callback=callback,
-            higher_is_better=maximize,
-        )
+        limits: Any = {"max_time": max_time, "patience": patience, "target": target}
+        budget = Budget(n_calls, "n_calls", **limits, callback=callback, higher_is_better=maximize)
         loop = EvaluationLoop(evaluation, budget, log, proposals, make_workers, show=show)
         trials, _ = read_trials(log, evaluation, proposals)
         if y0 is not None:
@@ -352,10 +339,9 @@ def _begin_log(
 
 
 def _check_arguments(
-    func: Any, max_time: Any, target: Any, patience: Any, callback: Any, verbose: Any, timeout: Any
+    func: Any, target: Any, patience: Any, callback: Any, verbose: Any, timeout: Any
 ) -> None:
     require(callable(func), "`func`", "callable, as in minimize(func, bounds)", func)
-    check_nonnegative("max_time", max_time, "None")
     is_number = isinstance(target, Real) and not math.isnan(target)
     require(target is None or is_number, "`target`", "None or a number", target)
     if patience is not None:

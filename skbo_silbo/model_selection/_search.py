@@ -1,6 +1,5 @@
 """Hyperparameter search with SILBO, a drop-in replacement for RandomizedSearchCV."""
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -43,7 +42,7 @@ from skbo_silbo.model_selection._results import (
     results_table,
     warn_of_interruption,
 )
-from skbo_silbo.model_selection._settings import Settings, read_settings, require_known_parameters
+from skbo_silbo.model_selection._settings import Settings, read_settings
 from skbo_silbo.optimizers.predictions import Prediction
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.space import Space, SpaceUnion
@@ -120,7 +119,8 @@ class SILBOSearchCV(SeveralGoals):
     max_time : float or None, default=None
         Time in seconds after which no further fit is started. The first candidate of a run is
         always completed. Another candidate with splits left is dropped, and a resumed search
-        evaluates it again. Running fits are completed.
+        evaluates it again. Running fits are completed. If a search is resumed, the time starts
+        again at zero.
     n_retries : int, default=1
         Number of times to repeat a fit whose worker dies. If all repetitions fail in this way, the
         candidate counts as failed.
@@ -363,8 +363,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         description = None if log.path is None else describe_search(self, settings, state)
         candidates, fixed = settings.initial.params, {"n_initial": n_initial}
         log.begin(description, settings.space, seed, fixed, candidates=candidates)
-        if log.path is not None and not self.constraints:  # before a fit is recorded
-            require_known_parameters(self, settings.space)
         if log.fixed["n_initial"] != n_initial:  # a resumed search with another n_iter
             n_initial = log.fixed["n_initial"]
             self.optimizer_ = make_optimizer(self, settings, RootSeed(seed), n_initial)
@@ -376,14 +374,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         size: Any = self.batch_size
         if size == "auto":
             size = 1 if effective_n_jobs(self.n_jobs) == 1 else None
+        limits = {name: getattr(self, name) for name in ("max_time", "patience", "target")}
         budget = Budget(
-            math.inf if self.n_iter is None else self.n_iter,
-            "n_iter",
-            max_time=self.max_time,
-            patience=self.patience,
-            target=self.target,
-            callback=self.callback,
-            higher_is_better=True,
+            self.n_iter, "n_iter", **limits, callback=self.callback, higher_is_better=True
         )
         initial = settings.initial
         is_plain = self.method == "silbo" and not (self._goals or self.constraints)

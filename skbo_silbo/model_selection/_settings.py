@@ -12,6 +12,7 @@ from sklearn.base import clone
 from skbo_silbo._checks import brief, check_nonnegative, check_picklable
 from skbo_silbo._joblib import loky_dumps
 from skbo_silbo._typing import Auto
+from skbo_silbo.evaluation.budget import check_limits
 from skbo_silbo.model_selection._cross_validation import read_pre_dispatch
 from skbo_silbo.model_selection._initial_candidates import InitialCandidates, read_initial_params
 from skbo_silbo.model_selection._initial_results import Results, read_initial_results
@@ -76,6 +77,7 @@ def read_settings(search: Any, X: Any, y: Any) -> Settings:
     steps = list_steps(search.estimator, X, y)
     search.space_ = fill_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_)
+    _require_known_parameters(search, space)
     constraints = KnownConstraints.of(search.constraints, space)
     most = math.inf if search.n_iter is None else search.n_iter
     initial = read_initial_params(search.initial_params, steps, space, most, constraints.violation)
@@ -124,12 +126,7 @@ def require_options_that_fit(search: Any, initial: InitialCandidates, most: floa
         If an option cannot be used.
     """
     check_nonnegative("timeout", search.timeout, "None")  # unlike scikit-learn, rejects True
-    check_nonnegative("max_time", search.max_time, "None")
-    if search.n_iter is None and search.max_time is None:
-        raise ValueError(
-            "`max_time` must be a number of seconds if `n_iter` is None, got None. Set one of them "
-            "to limit the search."
-        )
+    check_limits("n_iter", search.n_iter, search.max_time)
     if len(initial.due) > most:
         raise ValueError(
             f"`initial_params` must contain at most n_iter={search.n_iter} candidates, got "
@@ -177,7 +174,7 @@ def _require_that_fits_can_be_sent(search: Any, n_workers: int, kind: str) -> No
         check_picklable(name, value, loky_dumps, f"joblib's {kind}", PICKLE_REMEDY)
 
 
-def require_known_parameters(search: Any, space: NamedSpace) -> None:
+def _require_known_parameters(search: Any, space: NamedSpace) -> None:
     """Raise scikit-learn's error if the estimator does not have a parameter of the space."""
     for branch in branches_of(space):
         [middle] = branch.decode(np.zeros((1, branch.n_features_)))

@@ -171,6 +171,9 @@ def test_time_alone_limits_search_without_n_iter(clock, capsys):
     assert np.isfinite(fitted.cv_results_["proposal_time"]).all()
     with pytest.raises(ValueError, match="`max_time` must be a number of seconds if `n_iter` is"):
         search.set_params(max_time=None).fit(np.zeros((6, 1)))
+    assert by_minimize(None, max_time=100.0)[1] == "max_time"
+    with pytest.raises(ValueError, match="`max_time` must be a number of seconds if `n_calls` is"):
+        by_minimize(None)
 
 
 @pytest.mark.quick

@@ -266,6 +266,15 @@ def test_other_fit_parameters_are_rejected(path):
     one.fit(X, Y, groups=groups, sample_weight=np.ones(30))
 
 
+@pytest.mark.parametrize("constraints", [None, lambda params: True])
+def test_unknown_parameter_leaves_no_journal(path, constraints):
+    one = search(path, constraints=constraints)
+    one.set_params(param_distributions={"nothing": [1, 2, 3]})
+    with pytest.raises(ValueError, match="Invalid parameter 'nothing'"):
+        one.fit(X, Y)
+    assert not path.exists()
+
+
 def test_unseeded_splitter_is_rejected_before_first_fit(path):
     before = Counted.n_fits
     for cv in (ShuffleSplit(3), KFold(3, shuffle=True, random_state=np.random.RandomState(0))):
