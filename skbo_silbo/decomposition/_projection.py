@@ -22,6 +22,7 @@ from skbo_silbo.decomposition.rows._reading import (
     is_dask_array,
     map_blocks,
     split_labelled,
+    warn_if_ignored,
 )
 from skbo_silbo.decomposition.selection._alpha import choose_penalty
 from skbo_silbo.decomposition.slicing._slices import Slices, slice_within
@@ -75,7 +76,7 @@ class SupervisedProjection(
             Training samples, one per row.
         y : array-like of shape (n,), or (n, q) if the class supports several responses
             Response: numbers, or another type that the class supports. Samples whose y is NaN, NaT,
-            None, pandas' NA or masked are unlabelled and ignored.
+            None, pandas' NA or masked are unlabelled, and ignored with a warning.
         sample_weight : array-like of shape (n,), default=None
             Weights of the samples. Only their ratios matter: a sample of weight 2 has the influence
             of two samples. Where the number of samples matters, as in tests, it is the effective
@@ -100,6 +101,7 @@ class SupervisedProjection(
         validate_parameters(self)
         given_rows = X, y, X_unlabeled, sample_weight
         data = split_labelled(self, *given_rows, by_value=self._by_value, **self._reading())
+        warn_if_ignored(self, len(data.X_unlabeled), type(self).__name__)
         names = vars(self).get("feature_names_in_")
         data = center_within_groups(self._select_samples(data), group)
         data = drop_constant_columns(data, names)
@@ -111,11 +113,8 @@ class SupervisedProjection(
 
     def _reading(self) -> dict[str, Any]:
         """Return how y is read: keyword arguments of `split_labelled` and `read_blocks`."""
-        categorical, n_slices = (
-            getattr(self, "categorical", "auto"),
-            getattr(self, "n_slices", None),
-        )
-        return {"takes": self._takes, "categorical": categorical, "n_slices": n_slices}
+        own = {"categorical": "auto", "n_slices": None}
+        return {"takes": self._takes} | {name: getattr(self, name, own[name]) for name in own}
 
     @abstractmethod
     def _learn(self, data: LabelledData, **given: Any) -> None:

@@ -7,9 +7,9 @@ from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
-from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import HasMethods, StrOptions
 from skbo_silbo.decomposition._recursive_feature_machine import RecursiveFeatureMachine
+from skbo_silbo.decomposition.rows._reading import warn_if_ignored
 
 # Values that the parameter accepts
 REDUCER = [HasMethods(["fit", "transform"]), StrOptions({"passthrough"})]
@@ -51,16 +51,12 @@ def fit_reducer(reducer, X, y, X_unlabeled, weights):
             f"reducer must be an unfitted transformer, got the class {reducer.__name__}. Pass "
             f"reducer={reducer.__name__}()."
         )
+    name = f"reducer={reducer!r}" if reducer == "passthrough" else type(reducer).__name__
     reducer = StandardScaler() if reducer == "passthrough" else clone(reducer)
+    warn_if_ignored(reducer, len(X_unlabeled), name)
     given = {}
     if len(X_unlabeled) and has_fit_parameter(reducer, "X_unlabeled"):
         given["X_unlabeled"] = X_unlabeled
-    elif len(X_unlabeled):
-        warn_user(
-            f"{len(X_unlabeled)} unlabelled samples were ignored: fit of {type(reducer).__name__} "
-            'takes no X_unlabeled. Pass reducer=RecursiveFeatureMachine(metric="diagonal", '
-            "n_iter=1) to use them, or leave them out."
-        )
     if weights is not None:
         given["sample_weight"] = weights
     return reducer.fit(X, y, **given)

@@ -21,11 +21,7 @@ from skbo_silbo.decomposition.rows._columns import (
 )
 from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
 from skbo_silbo.decomposition.rows._moments import SliceMoments, moments_of_blocks
-from skbo_silbo.decomposition.rows._reading import (
-    LabelledData,
-    is_dask_array,
-    read_blocks,
-)
+from skbo_silbo.decomposition.rows._reading import LabelledData, is_dask_array, read_blocks
 from skbo_silbo.decomposition.rows._response import KINDS, check_labels, target_type
 from skbo_silbo.decomposition.selection._n_components import (
     COMPONENT_WORDS,
@@ -156,7 +152,8 @@ class SlicedInverseRegression(SupervisedProjection):
         X : array-like of shape (n, n_features), or Dask array
             Training data. A Dask array is processed block by block.
         y : array-like of shape (n,) or (n, q)
-            Response, as in `SemiSlicedInverseRegression`. Samples without a label are ignored.
+            Response, as in `SemiSlicedInverseRegression`. Samples without a label are ignored,
+            with a warning.
         sample_weight : array-like of shape (n,), default=None
             Weights of the samples, as in `SemiSlicedInverseRegression`. They cannot be combined
             with `group`.

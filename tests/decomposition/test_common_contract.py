@@ -137,6 +137,7 @@ def test_fit_is_invariant_to_units_and_order(name):
     assert_same_scores(W / W.std(), Z / Z.std(), rtol=1e-4, signed=False)
 
 
+@pytest.mark.filterwarnings("ignore:20 unlabelled samples were ignored")
 @every
 def test_nan_labels_equal_X_unlabeled(name):
     X, y = make_rows()

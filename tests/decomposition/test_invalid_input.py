@@ -12,6 +12,7 @@ from skbo_silbo import (
     OuterProductGradients,
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
+    SlicedInverseRegression,
 )
 
 RNG = np.random.default_rng(0)
@@ -57,6 +58,19 @@ def test_categories_of_sliced_inverse_regression():
     two = np.column_stack([NAMES, NAMES])
     refused(SemiSlicedInverseRegression(1), "shape (40, 2). Combine columns", X, two)
     refused(SemiSlicedInverseRegression(3), "DirectionalRegression can find", X, NAMES)
+
+
+@pytest.mark.parametrize("learner", [SlicedInverseRegression, PrincipalHessianDirections, MAVE])
+def test_unlabelled_samples_without_use_warn(learner):
+    y = np.where(np.arange(40) < 30, Y, np.nan)
+    with pytest.warns(UserWarning, match=f"10 unlabelled .* ignored: {learner.__name__} does"):
+        marked = learner(1).fit(X, y)
+    np.testing.assert_array_equal(marked.components_, learner(1).fit(X[:30], y[:30]).components_)
+
+
+def test_text_in_X_is_named():
+    text = np.column_stack([NAMES, NAMES])
+    refused(SlicedInverseRegression(1), "X must hold numbers: could not convert string", text, Y)
 
 
 @pytest.mark.parametrize("mark", [None, np.nan, "NA"])

@@ -98,6 +98,7 @@ def test_a_direction_that_a_group_hides_is_found():
     assert np.mean([unit(sir.components_)[0, 0] for sir in misled]) > 0.5
 
 
+@pytest.mark.filterwarnings("ignore:50 unlabelled samples were ignored")
 def test_unlabelled_rows_are_left_out_of_groups():
     X, y, group = drawn(0, slope=1.0)
     y[::4] = np.nan

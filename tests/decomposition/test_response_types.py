@@ -45,6 +45,7 @@ def unlabelled(kind):
     return y
 
 
+@pytest.mark.filterwarnings("ignore:5 unlabelled samples were ignored")
 @pytest.mark.parametrize(
     ("learner", "y"),
     [
@@ -61,7 +62,7 @@ def test_integer_response_is_sliced_with_warning(learner, y):
     assert caught[0].filename == __file__
     assert cut < 26
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.filterwarnings("error", LOOKS_LIKE)
         assert learner.set_params(categorical=False).fit(X, y).n_slices_ == cut
         assert learner.set_params(categorical=True).fit(X, y).n_slices_ == 26
     learner.set_params(categorical="auto")
@@ -115,6 +116,7 @@ def test_warnings_point_to_user_line():
     assert caught[0].filename == __file__
 
 
+@pytest.mark.filterwarnings("ignore:2 unlabelled samples were ignored")
 @pytest.mark.parametrize("learner", LEARNERS[::2])
 @pytest.mark.parametrize("kind", [lambda value: Decimal(repr(value)), Fraction])
 def test_numbers_of_databases_are_numbers(learner, kind):

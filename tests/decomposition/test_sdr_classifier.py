@@ -61,7 +61,7 @@ def test_passthrough_standardises_all_features(predictor):
     )
     assert isinstance(model.reducer_, StandardScaler)
     y = np.where(np.arange(60) < 50, y, np.nan)
-    with pytest.warns(UserWarning, match="10 unlabelled samples were ignored"):
+    with pytest.warns(UserWarning, match="10 unlabelled .*: reducer='passthrough' does"):
         predictor("passthrough").fit(X, y)
 
 

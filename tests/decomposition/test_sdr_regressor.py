@@ -149,7 +149,7 @@ def test_default_finds_an_even_response():
 def test_reducer_without_use_for_unlabelled_samples_warns():
     X, y = drawn(0, n=60)
     y[40:] = np.nan
-    with pytest.warns(UserWarning, match="20 unlabelled samples were ignored: fit of PCA takes no"):
+    with pytest.warns(UserWarning, match="20 unlabelled samples were ignored: PCA does not"):
         SDRRegressor(PCA(2), n_folds=2).fit(X, y)
 
 

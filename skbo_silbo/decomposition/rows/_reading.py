@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length, has_fit_parameter, validate_data
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from skbo_silbo.decomposition.rows._columns import check_extremes
 from skbo_silbo.decomposition.rows._response import check_labels, read_response, warn_if_codes
@@ -167,7 +168,13 @@ def split_labelled(
             "Use NaN in y for unlabelled samples."
         )
     check_in_memory("X", X)
-    rows = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_min_samples=2)
+    try:
+        rows = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_min_samples=2)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        remedy = "Encode text by TargetEncoder in a ColumnTransformer, for example."
+        raise ValueError(f"X must hold numbers: {error}. {remedy}") from error
     labels, labelled, unlabelled, weights = read_labels(rows, y, sample_weight, takes, categorical)
     X_rest = rows[unlabelled]
     if X_unlabeled is not None:
@@ -215,7 +222,17 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes, categoric
     labels, labelled, unlabelled, weights = read_labels(X, y, sample_weight, takes, categorical)
     if categorical == "auto":
         warn_if_codes(labels[labelled], n_slices)
+    warn_if_ignored(estimator, unlabelled.sum(), type(estimator).__name__)
     return labels[labelled], labelled, weights, X_unlabeled is not None or bool(unlabelled.any())
+
+
+def warn_if_ignored(estimator: Any, n_unlabelled: int, name: str) -> None:
+    """Warn about unlabelled samples if the named estimator does not use such samples."""
+    if n_unlabelled and not has_fit_parameter(estimator, "X_unlabeled"):
+        warn_user(
+            f"{n_unlabelled} unlabelled samples were ignored: {name} does not use them. Leave them "
+            "out, or use SemiSlicedInverseRegression or RecursiveFeatureMachine, which do."
+        )
 
 
 def check_unlabelled(estimator: BaseEstimator, X_unlabeled: Any) -> FloatArray:

@@ -216,7 +216,7 @@ def check_responses_vary(Y: FloatArray) -> None:
         )
 
 
-def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=True") -> None:
+def warn_if_codes(y: NDArray[Any], n_slices: Any) -> None:
     """Warn if integer labels look like class labels or marks of unlabelled samples.
 
     Parameters
@@ -226,8 +226,6 @@ def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=Tru
     n_slices : int or None
         Target number of slices. The warning about class labels is raised only if y has more
         distinct values than slices.
-    remedy : str
-        Advice in the warning, for users whose integers are class labels.
     """
     if target_type(y) == "categorical" and isinstance(n_slices, Integral):
         _warn_of_strings(y, n_slices)
@@ -243,7 +241,7 @@ def warn_if_codes(y: NDArray[Any], n_slices: Any, remedy: str = "categorical=Tru
     if isinstance(n_slices, Integral) and n_slices < n_values <= len(y) / ROWS_PER_CLASS:
         warn_user(
             f"y holds {n_values} different integers and is treated as numeric, with about "
-            f"{n_slices} slices. If they are class labels, pass {remedy}; if not, pass "
+            f"{n_slices} slices. If they are class labels, pass categorical=True; if not, pass "
             "categorical=False to silence this warning."
         )
 
