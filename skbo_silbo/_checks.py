@@ -154,10 +154,10 @@ def as_noise(noise_std, shape):
     return np.broadcast_to(noise_std, shape)
 
 
-def brief(value, longest=LONGEST_SHOWN):
-    """Return the repr of a value, truncated to `longest` characters for an error message."""
+def brief(value):
+    """Return the repr of a value, truncated for an error message."""
     text = repr(value)
-    return text if len(text) <= longest else text[: longest - 3] + "..."
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
 def check_pairs_fit(owner, n):

@@ -136,11 +136,13 @@ class RestrictedSpace:
             else:
                 drawn = self.near(X[np.argsort(violation, kind="stable")[:N_BEST]], rng)
         if violation.min() > 0.0:
+            why = f"The smallest violation is {violation.min():.3g}."
+            if np.isinf(violation.min()):
+                why = "Their functions return NaN or an infinite value for all of these."
             raise ValueError(
                 "`constraints` must be possible to satisfy: none of the "
-                f"{len(violation)} candidates does, and the smallest violation is "
-                f"{violation.min():.3g}. Check the constraints, or pass feasible points as x0 "
-                "(minimize) or initial_params (SILBOSearchCV)."
+                f"{len(violation)} candidates does. {why} Check the constraints, or pass feasible "
+                "points as x0 (minimize) or initial_params (SILBOSearchCV)."
             )
         raise SpaceExhausted(
             f"no new point among {len(violation)} candidates of the restricted space. Stop the "

@@ -180,12 +180,8 @@ def _limits(evaluations, point):
         if not NEAR_LIMIT < position < 1.0 - NEAR_LIMIT:
             end = "upper" if position > 0.5 else "lower"
             at_limit.append(f"{name} is at the {end} limit of its range")
-    if not at_limit:
-        return ""
-    beyond = "it can go beyond, widen its range"
-    if len(at_limit) > 1:
-        beyond = "they can go beyond, widen their ranges"
-    return f"{join_names(at_limit)}. If {beyond} and search again."
+    beyond = "If values beyond are possible, widen the search space and search again."
+    return f"{join_names(at_limit)}. {beyond}" if at_limit else ""
 
 
 def _row(evaluations, i):

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
+from skbo_silbo._checks import require
 from skbo_silbo._typing import ArrayLike
 
 
@@ -72,6 +73,8 @@ def compare_subspaces(
     >>> compare_subspaces([[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1]]).trace_correlation
     0.5
     """
+    for name, given in {"components": components, "reference": reference}.items():
+        require(not hasattr(given, "fit"), name, "an array, such as its components_", given)
     A = check_array(components, input_name="components", dtype=np.float64)
     B = check_array(reference, input_name="reference", dtype=np.float64)
     if A.shape[1] != B.shape[1]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import as_reals, brief, check_integer
+from skbo_silbo._checks import as_reals, brief, check_integer, did_you_mean
 from skbo_silbo._typing import Auto
 
 try:
@@ -324,11 +324,11 @@ class _StudyModel:
 
 def _check_options(n_startup_trials, constrained, options):
     allowed = [name for name in engine_options(SILBO) if name != "n_initial"]
-    unknown = sorted(set(options) - set(allowed))
-    if unknown:
+    if unknown := sorted(set(options) - set(allowed)):
+        allowed += ["seed", "n_startup_trials", "constraints_func"]
         raise ValueError(
-            f"The options of SILBOSampler must be among {allowed}, got {unknown}. Use "
-            "n_startup_trials instead of n_initial."
+            f"{did_you_mean(unknown, allowed)}The options of SILBOSampler must be among {allowed}, "
+            f"got {unknown}. Remove or rename them; n_startup_trials replaces n_initial."
         )
     check_integer("n_startup_trials", n_startup_trials, 1, "'auto'")
     options = {**options, "n_initial": n_startup_trials}

@@ -11,6 +11,7 @@ from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
 REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
+PARALLEL = {"n_jobs", "n_workers", "max_workers", "workers"}  # arguments of other libraries
 METHODS = MappingProxyType(
     {
         "silbo": SILBO,
@@ -80,11 +81,12 @@ def _check_options(
             f"{REMEDY}"
         )
     names = sorted(set(known) - {"bounds", "random_state", "journal", *others})
-    unknown = sorted(set(options) - set(names))
-    if unknown:
+    if unknown := sorted(set(options) - set(names)):
         of_others = {name for m in METHODS.values() for name in inspect.signature(m).parameters}
         misspelt = [name for name in unknown if name not in of_others]
         question = did_you_mean(misspelt, [*names, *others])
+        if others and PARALLEL.intersection(misspelt):
+            question = "Pass executor=ProcessPoolExecutor(4), or n_jobs=4 to SILBOSearchCV. "
         own = f"; arguments of minimize itself are {', '.join(others)}" if others else ""
         rule = f"options of method {method!r} must be among {names}"
         raise ValueError(

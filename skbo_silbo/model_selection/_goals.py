@@ -107,11 +107,13 @@ class SeveralGoals(BaseSearchCV):
         score : float
         """
         if has_goals(self):
-            raise AttributeError(
-                f"score requires a search with one objective, got refit={self.refit!r}. Fit a row "
-                "of pareto_front_ by search.choose(row, X, y), and score this model."
-            )
+            raise no_single_best(self, "score")
         return super().score(X, y, **params)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OF_ONE_GOAL and has_goals(self):
+            raise no_single_best(self, name)
+        return object.__getattribute__(self, name)  # raises its own error
 
     def _check_refit_for_multimetric(self, scores: Any) -> None:
         goals = self.refit if has_goals(self) else self._goals
@@ -119,6 +121,14 @@ class SeveralGoals(BaseSearchCV):
             super()._check_refit_for_multimetric(scores)
         else:
             require_metrics(goals, scores)
+
+
+def no_single_best(search: Any, name: str) -> AttributeError:
+    """Return the error for an attribute that only a single-objective search has."""
+    return AttributeError(
+        f"{name} requires a search with one objective, got refit={search.refit!r}. Fit a row of "
+        "pareto_front_ by search.choose(row, X, y), and use this model."
+    )
 
 
 def has_goals(search: Any) -> bool:

@@ -237,11 +237,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return the embedding coordinates of encoded points, followed by the given values."""
         return embedding.project(X), *values
 
-    def _surface(
-        self, restricted: RestrictedSpace | None = None, model: Model | None = None
-    ) -> AcquisitionSurface:
+    def _surface(self, restricted: RestrictedSpace | None = None) -> AcquisitionSurface:
         """Return the acquisition function, given predicted values at the pending points."""
-        model = model or self._model
+        model = self._model
         surrogate, feasibility, embedding = model.surrogate, model.feasibility, model.embedding
         good: list[Any] = []  # coordinates of the points whose values are to be improved on
         if model.n_feasible:
@@ -364,8 +362,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 return math.inf
             surface = self._surface(self._known_constraints.restrict(self.space_, None))
             surface = replace(surface, acquisition=log_expected_improvement)
+            best = self._best_warped(model)
             if over == "observed":
-                surface = replace(surface, best=self._best_warped(model))
+                surface = replace(surface, best=best)
             search = search.search if isinstance(search, ParzenTurns) else search
             found = search.find(surface, model.ranked, self.space_, self._rng(self._n_points, 5))
             Z = found.Z
@@ -373,7 +372,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 Z = Z[surface.restricted.violation(found.X) == 0.0]
             if not len(Z):
                 return math.inf
-            return float(self._improvement(model, surface.values_at(Z).max()))
+            gain = np.exp(surface.values_at(Z).max())
+            return float(in_units_of_values(model, best, gain, self._labelled().y)[1])
 
     def predict(self, x: Any) -> Prediction:
         """Predict the noise-free objective at one or more points.
@@ -421,11 +421,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 probability = np.exp(model.feasibility.log_probability(X))
         values = self.sign * mean, std, probability
         return Prediction(*(float(v[0]) for v in values) if single else values)
-
-    def _improvement(self, model, log_gain):
-        """Convert log expected improvements to the units of the objective."""
-        best = self._best_warped(model)
-        return in_units_of_values(model, best, np.exp(log_gain), self._labelled().y)[1]
 
     def _best_warped(self, model):
         """Return the best value on the scale of the surrogate, of a feasible point if possible."""

@@ -446,15 +446,17 @@ def _read_list(name: str, values: Any) -> Any:
 def _read_distribution(name: str, distribution: Any) -> Any:
     quantiles = np.empty(0)
     with suppress(TypeError), np.errstate(all="ignore"):  # a TypeError if it is not frozen
-        is_heavy = hasattr(distribution, "pmf") and np.isinf(distribution.mean())
-        shares = () if is_heavy else (TAIL, 0.5, 1.0 - TAIL)  # quantiles would take minutes
-        quantiles = np.array([distribution.ppf(q) for q in shares], dtype=float)
+        if hasattr(distribution, "pmf") and np.isinf(distribution.mean()):
+            raise ValueError(  # quantiles would take minutes
+                f"Parameter {name!r} must not have a discrete distribution with an infinite mean, "
+                f"got {brief(distribution)}. Use randint, or a list of the values to search."
+            )
+        quantiles = np.array([distribution.ppf(q) for q in (TAIL, 0.5, 1.0 - TAIL)], dtype=float)
     if quantiles.ndim != 1 or not quantiles.size or not np.isfinite(quantiles).all():
         raise ValueError(
             f"Parameter {name!r} must be a frozen univariate distribution with finite quantiles, "
-            f"got {brief(distribution)} with quantiles {quantiles.tolist()}. Pass its parameters, "
-            "as in loguniform(1e-3, 1e3), and check that they are valid (scale > 0, lower < upper)."
-            " Use randint or a list in place of a discrete distribution with an infinite mean."
+            f"got {brief(distribution)}. Pass its parameters, as in loguniform(1e-3, 1e3), and "
+            "check that they are valid (scale > 0, lower < upper)."
         )
     if hasattr(distribution, "pmf"):
         return _read_discrete(name, distribution)
@@ -464,8 +466,7 @@ def _read_distribution(name: str, distribution: Any) -> Any:
 def _read_discrete(name: str, distribution: Any) -> Any:
     of_class = getattr(getattr(distribution, "dist", None), "xk", None)
     values = getattr(distribution, "xk", of_class)
-    if values is None:
-        values = _integers(distribution)
+    values = _integers(distribution) if values is None else values
     if values is None:
         return Quantiles(name, distribution, integer=True)
     mass = distribution.pmf(values)

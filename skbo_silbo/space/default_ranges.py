@@ -193,16 +193,22 @@ def default_space(estimator: Any, X: Any = None, y: Any = None) -> DefaultSpace 
     warn_of_unknown(steps)
     branches = branches_of_steps(steps)
     if branches == [{}]:
-        raise no_range_error(estimator)
+        raise no_range_error(estimator, steps)
     return as_table(branches, steps)
 
 
-def no_range_error(estimator: Any) -> ValueError:
+def no_range_error(estimator: Any, steps: list[Step]) -> ValueError:
     """Return the error for an estimator that has no default search ranges."""
+    was_set = [*_set_by_user(steps)]
+    remedy = f", or leave out the parameters you have set, {was_set}" if was_set else ""
     return ValueError(
-        f"No default search space is available for {brief(estimator)}. Pass `param_distributions`, "
-        "or leave out the parameters you have set."
+        f"No default search space is available for {brief(estimator)}. Pass your own ranges as "
+        f"`param_distributions`{remedy}."
     )
+
+
+def _set_by_user(steps: list[Step]) -> dict[str, Any]:
+    return {name: value for step in steps for name, value in step.set_by_user().items()}
 
 
 def branches_of_steps(steps: list[Step]) -> list[Branch]:
@@ -225,9 +231,9 @@ def as_table(branches: list[Branch], steps: list[Step]) -> DefaultSpace | Defaul
     read = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
     space.sources = {name: source for name, _, source in read}
     space.read = [values for _, values, _ in read]
-    was_set = {name: value for step in steps for name, value in step.set_by_user().items()}
     searched = {name for branch in branches for name in branch}
-    space.fixed = {name: value for name, value in was_set.items() if name not in searched}
+    fixed = _set_by_user(steps).items()
+    space.fixed = {name: value for name, value in fixed if name not in searched}
     return space
 
 

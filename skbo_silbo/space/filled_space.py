@@ -40,7 +40,7 @@ def fill_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     steps = [step for variant in variants for step in variant.steps]
     warn_of_unknown(steps)
     if not any(branch for variant in variants for branch in variant.branches):
-        raise no_range_error(estimator)
+        raise no_range_error(estimator, steps)
     branches = _complete_branches(variants, own)
     deciding = {name for variant in variants for name in variant.chosen}
     for name in sorted(deciding, key=len, reverse=True):

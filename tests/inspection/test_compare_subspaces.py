@@ -44,6 +44,7 @@ def test_share_refers_to_the_first_set():
         (([[0, 0]], [[1, 0]]), "a direction that is not 0"),
         (([[1, 0]], [[0, 1]], [[1, 2], [3, 2]]), "differ between the rows of X"),
         (([1, 0], [[1, 0]]), "Expected 2D array"),
+        (([[1, 0]], CCA()), "reference must be an array, .* components_, got CCA"),
     ],
 )
 def test_invalid_directions_raise(arguments, message):

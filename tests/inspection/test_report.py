@@ -428,11 +428,11 @@ def test_best_value_at_limit_of_range_is_named():
     space = {"a": uniform(1.0, 99.0), "b": uniform(1.0, 99.0)}
     optimizer = SILBO(space, random_state=0).tell(points, (X[:, 1] - 40.0) ** 2 / 1e3 - X[:, 0])
     text = Reader(report(optimizer)).sections["Recommended point"]
-    assert "a is at the upper limit of its range. If it can go beyond" in text
+    assert "a is at the upper limit of its range. If values beyond" in text
     assert "b is at" not in text
     result = minimize(lambda x: x[0] + x[1], [(0, 1)] * 2, n_calls=20, random_state=0)
     text = Reader(report(result)).sections["Recommended point"]
-    assert "x1 is at the lower limit of its range. If they can go beyond, widen their" in text
+    assert "x1 is at the lower limit of its range. If values beyond are possible" in text
 
 
 def test_reason_for_the_end_decides_what_to_do_next():

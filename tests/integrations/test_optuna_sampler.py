@@ -106,6 +106,7 @@ def test_options_are_those_of_silbo():
         ({"n_components": 0}, "n_components"),
         ({"embedding": "no"}, "embedding"),
         ({"nonsense": 1, "n_initial": 3}, r"among.*got \['n_initial', 'nonsense'\]"),
+        ({"n_component": 1}, r"^Did you mean 'n_components'. The options of SILBOSampler"),
         ({"n_startup_trials": 0}, r"n_startup_trials must be 'auto' or .* >= 1, got 0"),
         ({"constraints_func": len, "acquisition": "ucb"}, r"acquisition.*'ei'"),
     ):

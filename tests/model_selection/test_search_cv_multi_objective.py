@@ -186,6 +186,10 @@ def test_several_objectives_refit_nothing():
     for call, words in ((fitted.predict, "best_estimator_"), (fitted.score, r"search\.choose")):
         with pytest.raises(AttributeError, match=words):
             call(X)
+    with pytest.raises(AttributeError, match=r"^best_params_ requires .* one objective.*choose"):
+        fitted.best_params_  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'best_params_'$"):
+        search(refit="near").best_params_  # noqa: B018
 
 
 def test_refit_with_single_objective_after_several():

@@ -217,7 +217,8 @@ def test_constraints_on_named_parameters():
             r"got {'type'.*Use NonlinearConstraint\(fun, 0, numpy.inf",
         ),
         (NonlinearConstraint(disc, 0.3, 0.3), r"constraints.*inequalities"),
-        (NonlinearConstraint(disc, -2.0, -1.0), r"none.*candidates"),
+        (NonlinearConstraint(disc, -2.0, -1.0), r"none.*candidates.*The smallest violation is 1"),
+        (NonlinearConstraint(lambda x: np.nan, 0.0, 1.0), r"none.*functions return NaN"),
     ],
 )
 def test_constraints_that_are_refused(constraints, message):

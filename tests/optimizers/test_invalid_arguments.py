@@ -167,6 +167,12 @@ def test_misspelt_option_suggests_name(options, meant):
     assert str(raised.value).count(f"{meant}'") + str(raised.value).count(f" {meant},") == 2
 
 
+@pytest.mark.parametrize("name", ["n_workers", "n_jobs"])
+def test_number_of_workers_names_executor(name):
+    with pytest.raises(ValueError, match=r"^Pass executor=.* or n_jobs=4 to SILBOSearchCV"):
+        minimize(first, BOUNDS, **{name: 4})
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [({"executor": 4}, "executor must be None"), ({"timeout": 0}, "`timeout` must be None")],

@@ -283,6 +283,7 @@ def test_unknown_step_warns_once():
     [
         (SVC, "class"),
         (Unknown(), "No default search space"),
+        (StandardScaler(with_mean=False), r"`param_distributions`\.$"),
         (3, "`estimator` must be"),
         ([], "`estimator` must be"),
     ],
