@@ -210,17 +210,19 @@ def verdicts(file, results, seconds):
         if are_equal(result, new):
             yield result, EQUAL
         else:
-            with checkout_of(revision_of(file, result)) as root:
-                (old,) = run([result], root)
+            old, revision = None, revision_of(file, result)
+            if revision:
+                with checkout_of(revision) as root:
+                    (old,) = run([result], root)
             same = old and are_equal(values_of(old), new)
             yield result, NO_RUN if old is None else ON_THIS_MACHINE if same else CHANGED
 
 
 def revision_of(file, result):
-    """Return the revision that made a result."""
+    """Return the revision that made a result, or None if it is unknown."""
     if "environment" in result:
         return result["environment"]["revision"].rstrip("+")
-    return next(t["revision"] for t in read_registry()["tables"] if t["file"] == file)
+    return next((t["revision"] for t in read_registry()["tables"] if t["file"] == file), None)
 
 
 def write(file, rows, count):
