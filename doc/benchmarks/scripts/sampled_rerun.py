@@ -66,10 +66,6 @@ SCRIPTS = {
     "gradient_directions": ("gradient_directions", "LINES", "run(12)"),
     "kept": ("kept", "OUT", "run('waiting', 0, 20); run('goals', 0, 10)"),
     "lasso_bench": ("lasso_bench", "FILE", "for name in SIZES: run(name, 10, 100, None)"),
-    "noisy_functions": (
-        *("noisy_functions", "FILE"),
-        "for method in ('silbo', 'random', 'optuna-tpe'): run(method, 5)",
-    ),
     "optuna_conditions": (
         *("optuna_conditions", "PATH"),
         "for method in ('silbo', 'random', 'optuna-tpe'): run(method, 10, None, None)",
