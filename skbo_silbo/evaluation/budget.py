@@ -49,8 +49,9 @@ class Progress:
         The value of the point, or its mean test score in a hyperparameter search. It is NaN if the
         evaluation failed.
     source : str
-        Origin of the point: "given" (passed by the user), "known" (performed well on other data),
-        "init" (the initial design) or "model" (proposed by the model).
+        Origin of the point: "given" (passed by the user), "known" (performed well on other data, or
+        the estimator's parameters moved into the space), "init" (the initial design) or "model"
+        (proposed by the model).
     is_best : bool
         Whether the point is the best one so far.
     best_point : ndarray, dict or None

@@ -80,7 +80,7 @@ class Proposals:
         source = "model" if n_values and n_values + n_open >= n_initial else "init"
         if self.waiting:
             return Trial(self.waiting.popleft(), source)
-        fixed = self.fixed_parameters(n_begun)
+        fixed = self.fixed_parameters(n_begun, n_values + n_open)
         for values in [None] if fixed is None else [fixed, None]:
             with suppress(SpaceExhausted):
                 point = self.optimizer.ask(fixed=values)
@@ -89,6 +89,6 @@ class Proposals:
                 return Trial(point, source)
         return None
 
-    def fixed_parameters(self, n_begun: int) -> dict[str, Any] | None:
+    def fixed_parameters(self, n_begun: int, n_values: int) -> dict[str, Any] | None:
         """Return the parameter values to keep fixed in the next proposal, or None."""
         return None

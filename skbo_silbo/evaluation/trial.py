@@ -41,8 +41,9 @@ class Trial:
     ----------
     point : ndarray or dict
     source : str
-        Origin of the point: "given" (passed by the user), "known" (performed well on other data),
-        "init" (the initial design) or "model" (proposed by the model).
+        Origin of the point: "given" (passed by the user), "known" (performed well on other data, or
+        the estimator's parameters moved into the space), "init" (the initial design) or "model"
+        (proposed by the model).
     is_modelled : bool, default=True
         Whether the observation is passed to the optimiser. It is False if the point is outside the
         search space.

@@ -16,10 +16,10 @@ LEAST_TRIES = 2  # evaluations of each level of a category before the model prop
 class CandidateProposals(Proposals):
     """Source of the candidates that a search evaluates.
 
-    After the initial candidates, the initial design changes one to three parameters of the best
-    candidate, which finds good ones in less time than points that fill the space
-    (doc/benchmarks/seconds.rst). Categorical parameters with a level that was tried less than twice
-    are changed first, to that level.
+    After the initial candidates, the initial design tries every branch of the space once, and then
+    changes one to three parameters of the best candidate. It thereby evaluates more candidates in
+    the same time than points that fill the space (doc/benchmarks/seconds.rst). Categorical
+    parameters with a level that was tried less than twice are changed first, to that level.
 
     Parameters
     ----------
@@ -35,24 +35,27 @@ class CandidateProposals(Proposals):
         self, optimizer: Any, log: Any, given: InitialCandidates, *, moves_best: bool
     ) -> None:
         super().__init__(optimizer, log, given.due)
-        self._n_design = len(given.params) + optimizer.n_initial_ if moves_best else 0
+        self._n_design = optimizer.n_initial_ if moves_best else 0
 
-    def fixed_parameters(self, n_begun: int) -> dict[str, Any] | None:
+    def fixed_parameters(self, n_begun: int, n_values: int) -> dict[str, Any] | None:
         """Return the parameters to keep as in the best candidate, or None."""
-        if n_begun < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
+        if n_values < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
             return self._kept_of_best(n_begun)
         return None
 
-    def _kept_of_best(self, n: int) -> dict[str, Any]:
-        """Return the parameters of the best candidate that the next proposal keeps.
+    def _kept_of_best(self, n: int) -> dict[str, Any] | None:
+        """Return the parameters of an untried branch or of the best candidate to keep, or None.
 
         They depend on the candidates alone, so that a resumed search continues in the same way.
         """
-        space = self.optimizer.space_
-        [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as read from a journal
-        [branch] = [b for b in branches_of(space) if b.holds(best)][:1] or branches_of(space)[:1]
+        space, branches = self.optimizer.space_, branches_of(self.optimizer.space_)
         known = [*self.optimizer.x_iters_, *self.optimizer.pending_]
-        levels = hardly_tried_levels(branch, list(filter(branch.holds, known)))
+        for branch in branches:
+            if not any(map(branch.holds, known)):
+                return {p.name: p.values[0] for p in branch.parameters if not p.n_columns} or None
+        [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as read from a journal
+        [branch] = [b for b in branches if b.holds(best)][:1] or branches[:1]
+        levels = hardly_tried_levels(branch, list(filter(branch.holds, known)), best)
         moved = parameters_to_move(branch, n, first=levels)
         kept = {name: value for name, value in best.items() if name not in moved}
         return kept | {name: value for name, value in levels.items() if name in moved}
@@ -69,8 +72,18 @@ def parameters_to_move(branch: Space, n: int, first: Container[str]) -> set[str]
     return {free[i] for i in order[: 1 + n % 3]}
 
 
-def hardly_tried_levels(branch: Space, points: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the least evaluated value of each categorical parameter with rare values."""
+def hardly_tried_levels(
+    branch: Space, points: list[dict[str, Any]], best: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the least evaluated value of each categorical parameter with rare values.
+
+    The value of the best candidate is none of them.
+    """
     X = branch.encode(points) if points else np.empty((0, branch.n_features_))
-    counted = [(category, category.counts(X)) for category in branch.categories()]
-    return {c.name: c.values[n.argmin()] for c, n in counted if n.min() < LEAST_TRIES}
+    found = {}
+    for category in branch.categories():
+        counts = category.counts(X).astype(float)
+        counts[category.counts(branch.encode([best])) > 0] = np.inf
+        if counts.min() < LEAST_TRIES:
+            found[category.name] = category.values[counts.argmin()]
+    return found

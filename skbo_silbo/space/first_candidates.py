@@ -4,6 +4,7 @@ from typing import Any
 
 from skbo_silbo.space._space import Space
 from skbo_silbo.space.default_ranges import Step, table
+from skbo_silbo.space.values import is_number
 
 MOST_SMALL_ROWS = 1000  # of tables that have the candidates of small ones
 
@@ -37,6 +38,11 @@ def class_candidates(key: str | None, n_rows: float) -> list[dict[str, Any]]:
 
 def in_space(space: Space, has: dict[str, Any]) -> dict[str, Any]:
     """Return an estimator's parameters `has`, with the middle of ranges that exclude them."""
-    [middle] = space.decode([[0.0] * space.n_features_])
-    own = [p for p in space.parameters if p.name in has and p.holds(has[p.name])]
-    return middle | {p.name: p.own(has[p.name]) for p in own}
+    [point] = space.decode([[0.0] * space.n_features_])
+    for p in space.parameters:
+        value = has.get(p.name)
+        for own in (value, float(value)) if is_number(value) else (value,):  # 1 for a real range
+            if p.name in has and p.holds(own):
+                point[p.name] = p.own(own)
+                break
+    return point

@@ -51,6 +51,15 @@ def test_lint(command):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_no_text_has_conflict_markers():
+    folders = [ROOT / name for name in ("skbo_silbo", "tests", "doc", "examples")]
+    suffixes = {".py", ".rst", ".toml", ".csv", ".md"}
+    files = [*ROOT.glob("*.md"), *(file for folder in folders for file in folder.rglob("*.*"))]
+    lines = [line for f in files if f.suffix in suffixes for line in f.read_bytes().splitlines()]
+    assert len(lines) > 40_000
+    assert [line for line in lines if line.startswith((b"<" * 7 + b" ", b">" * 7 + b" "))] == []
+
+
 def test_import_is_light():
     """scikit-learn 1.9 loads pandas by itself where it is installed: what it loads is not ours.
 

@@ -13,10 +13,13 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skbo_silbo import SILBOSearchCV, Space, default_space
+from skbo_silbo.model_selection._initial_candidates import InitialCandidates
+from skbo_silbo.model_selection._proposals import CandidateProposals
 
 X, y = load_iris(return_X_y=True)
 X, y = X[::5], y[::5]
 MODEL = make_pipeline(StandardScaler(), SVC())
+KERNELS = ["rbf", "linear", "poly", "sigmoid"]
 
 
 class Own(Ridge):
@@ -165,3 +168,35 @@ def test_every_level_is_tried_twice_before_the_model_proposes():
     assert {p["svc__kernel"] for p, s in rows(search) if s == "known"} == {"rbf"}
     tried = [p["svc__kernel"] for p, s in rows(search) if s != "model"]
     assert min(map(tried.count, space["svc__kernel"])) >= 2
+
+
+def test_design_tries_every_branch_once():
+    space = [{"svc__kernel": [kernel], "svc__C": loguniform(1e-3, 1e3)} for kernel in KERNELS]
+    options = {"n_iter": 14, "random_state": 0, "cv": 3, "initial_params": "current"}
+    search = SILBOSearchCV(MODEL, space, **options).fit(X, y)
+    design = [p["svc__kernel"] for p, source in rows(search) if source != "model"]
+    assert set(design) == set(KERNELS)
+
+
+def test_design_never_keeps_all_parameters():
+    space = {"svc__kernel": KERNELS, "svc__C": loguniform(1e-3, 1e3)}
+    for seed in range(5):
+        search = SILBOSearchCV(MODEL, space, n_iter=12, random_state=seed, cv=3).fit(X, y)
+        proposals = CandidateProposals(
+            search.optimizer_, None, InitialCandidates([], Space(space)), moves_best=True
+        )
+        kept = [proposals._kept_of_best(n) for n in range(12)]
+        best = search.optimizer_.best_x_
+        assert all(len(k) < 2 or k["svc__kernel"] != best["svc__kernel"] for k in kept)
+
+
+def test_proposals_of_the_model_change_all_parameters():
+    space = {"svc__C": loguniform(1e-3, 1e3), "svc__gamma": loguniform(1e-4, 100)}
+    before = SILBOSearchCV(MODEL, space, n_iter=16, random_state=0, cv=3).fit(X, y).cv_results_
+    search = SILBOSearchCV(MODEL, space, n_iter=6, random_state=1, cv=3, initial_results=before)
+    sources = [source for _, source in rows(search.fit(X, y))]
+    proposals = CandidateProposals(
+        search.optimizer_, None, InitialCandidates([], Space(space)), moves_best=True
+    )
+    assert "init" not in sources
+    assert proposals.fixed_parameters(2, 16) is None

@@ -112,7 +112,9 @@ def ask_and_tell(task, run, seed, *, varies, races):
         if waiting:
             params = waiting.pop(0)
         else:
-            params = propose(optimizer, proposals.fixed_parameters(len(run.n)))
+            params = propose(
+                optimizer, proposals.fixed_parameters(len(run.n), len(optimizer.func_vals_))
+            )
         run.asking += time.perf_counter() - start
         score, is_complete = evaluate(params)
         run.record(score if is_complete else math.nan, params)
