@@ -40,13 +40,13 @@ Results of 29 November 2026 (mean, and range over the ten seeds):
      - 10.20 (9.48 to 10.59)
      - 10.44 (9.80 to 10.91)
    * - SILBOSearchCV
-     - 9.42 (8.77 to 10.26)
-     - 9.84 (9.22 to 10.84)
+     - 9.28 (8.78 to 10.06)
+     - 9.68 (9.18 to 10.14)
 
-The error of SILBOSearchCV is 0.78 (standard error 0.18) below that of TPE, and 0.60 (0.17) below on
-the other images (paired t test, p = 0.002 and 0.006). For the five added seeds alone, it is 1.19
-(0.19) and 0.94 (0.12) below (p = 0.003 and 0.002). It is 1.15 (0.16) and 0.83 (0.18) below that of
-random search (p = 0.0001 and 0.001). The script prints these tests for all ten seeds.
+The error of SILBOSearchCV is 0.92 (standard error 0.15) below that of TPE, and 0.76 (0.12) below
+on the other images (paired t test, p = 0.0001 for both). For the five added seeds alone, it is
+1.18 (0.20) and 0.96 (0.18) below (p = 0.004 and 0.006). It is 1.29 (0.16) and 0.99 (0.17) below
+that of random search (p = 0.00002 and 0.0002). The script prints these tests for all ten seeds.
 
 The runs of random search and TPE are stored in ``tune_pipeline_others.csv``. Repeat them with
 Optuna (``TPESampler`` with its defaults)::
