@@ -106,7 +106,8 @@ def test_nan_rows_are_dropped_from_supervised_fits():
     X = rng.normal(size=(60, 3))
     y = np.where(np.arange(60) < 40, X[:, 0], np.nan)
     own = {"n_resamples": 3, "random_state": 0}
-    marked = bootstrap_directions(SlicedInverseRegression(1), X, y, **own)
+    with pytest.warns(UserWarning, match="20 unlabelled samples were ignored"):
+        marked = bootstrap_directions(SlicedInverseRegression(1), X, y, **own)
     labelled = bootstrap_directions(SlicedInverseRegression(1), X[:40], y[:40], **own)
     np.testing.assert_allclose(marked.standard_errors, labelled.standard_errors, atol=1e-8)
 

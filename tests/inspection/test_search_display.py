@@ -366,7 +366,8 @@ def test_untuned_estimator_outside_space_is_drawn(space, embedding):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 def test_conditional_parameters_and_failures():
     branch = {"kind": ["y"], "b": uniform(), "fails": [True, False]}
-    display = SearchDisplay.from_result(fitted([{"kind": ["x"], "a": uniform()}, branch]), kind="a")
+    search = fitted([{"kind": ["x"], "a": uniform()}, branch], initial_params=None)
+    display = SearchDisplay.from_result(search, kind="a")
     assert "none" in {text.get_text() for text in display.axes_[0].get_xticklabels()}
     assert "infeasible or failed" in display.axes_[0].get_title(loc="right")
     assert colliding(display.figure_) == []
