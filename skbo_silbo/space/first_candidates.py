@@ -40,7 +40,7 @@ def in_space(space: Space, has: dict[str, Any]) -> dict[str, Any]:
     """Return an estimator's parameters `has`, with the middle of ranges that exclude them."""
     [point] = space.decode([[0.0] * space.n_features_])
     for p in space.parameters:
-        value = has.get(p.name)
+        value: Any = has.get(p.name)
         for own in (value, float(value)) if is_number(value) else (value,):  # 1 for a real range
             if p.name in has and p.holds(own):
                 point[p.name] = p.own(own)
