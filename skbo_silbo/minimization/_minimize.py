@@ -223,8 +223,15 @@ def minimize(
         to_evaluate = [(x, "given") for x in initial] if y0 is None else []
         proposals = Proposals(optimizer, log, to_evaluate)
         evaluation = ObjectiveEvaluation(func, n_constraints, -1.0 if maximize else 1.0, catch)
-        limits: Any = {"max_time": max_time, "patience": patience, "target": target}
-        budget = Budget(n_calls, "n_calls", **limits, callback=callback, higher_is_better=maximize)
+        budget = Budget(
+            n_calls,
+            "n_calls",
+            max_time=max_time,
+            patience=patience,
+            target=target,
+            callback=callback,
+            higher_is_better=maximize,
+        )
         loop = EvaluationLoop(evaluation, budget, log, proposals, make_workers, show=show)
         trials, _ = read_trials(log, evaluation, proposals)
         if y0 is not None:

@@ -74,7 +74,8 @@ class SILBOSearchCV(SeveralGoals):
         the parameters of one branch. All branches share `n_iter` and a single surrogate, which
         learns about common parameters from all of them.
     n_iter : int or None, default=10
-        Maximum number of candidates, including the initial ones. If None, only `max_time`,
+        Maximum number of candidates, including the initial ones. With the default of 10, known
+        candidates (see `initial_params`) leave none for the surrogate. If None, only `max_time`,
         which is then required, limits the search. The search also ends when all points of a finite
         space have been evaluated.
     batch_size : int or "auto", default="auto"
@@ -156,9 +157,9 @@ class SILBOSearchCV(SeveralGoals):
 
         - "current": the estimator's current parameters, if `n_iter` is greater than 1.
         - "known": in addition, for Gaussian naive Bayes and extremely randomised trees, up to nine
-          configurations that performed well on other data sets, if the space has exactly their
-          parameters. Up to four branches of the space that exclude current parameters are also
-          tried, with the middle of these ranges.
+          configurations that performed well on other data sets, if the space is one dict of exactly
+          their parameters. If branches of the space exclude current parameters, up to four of them
+          are also tried with the middle of these ranges.
         - dict or list of dicts: these candidates.
 
         A candidate outside the space, such as ``gamma="scale"`` for a distribution, is evaluated
@@ -374,9 +375,14 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         size: Any = self.batch_size
         if size == "auto":
             size = 1 if effective_n_jobs(self.n_jobs) == 1 else None
-        limits = {name: getattr(self, name) for name in ("max_time", "patience", "target")}
         budget = Budget(
-            self.n_iter, "n_iter", **limits, callback=self.callback, higher_is_better=True
+            self.n_iter,
+            "n_iter",
+            max_time=self.max_time,
+            patience=self.patience,
+            target=self.target,
+            callback=self.callback,
+            higher_is_better=True,
         )
         initial = settings.initial
         is_plain = self.method == "silbo" and not (self._goals or self.constraints)

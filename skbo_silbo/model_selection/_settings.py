@@ -175,7 +175,14 @@ def _require_that_fits_can_be_sent(search: Any, n_workers: int, kind: str) -> No
 
 
 def _require_known_parameters(search: Any, space: NamedSpace) -> None:
-    """Raise scikit-learn's error if the estimator does not have a parameter of the space."""
+    """Raise scikit-learn's error if the estimator does not have a parameter of the space.
+
+    Other errors are ignored: `set_params` may reject values that constraints exclude.
+    """
     for branch in branches_of(space):
         [middle] = branch.decode(np.zeros((1, branch.n_features_)))
-        clone(search.estimator).set_params(**clone(middle, safe=False))
+        try:
+            clone(search.estimator).set_params(**clone(middle, safe=False))
+        except Exception as error:  # estimators of users may raise anything
+            if str(error).startswith("Invalid parameter"):
+                raise

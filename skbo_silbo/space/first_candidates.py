@@ -1,4 +1,4 @@
-"""Candidates that performed well on other data sets, for a search space."""
+"""First candidates of a search: known ones, and the estimator's parameters moved into a space."""
 
 from typing import Any
 
@@ -41,8 +41,8 @@ def in_space(space: Space, has: dict[str, Any]) -> dict[str, Any]:
     [point] = space.decode([[0.0] * space.n_features_])
     for p in space.parameters:
         value: Any = has.get(p.name)
-        for own in (value, float(value)) if is_number(value) else (value,):  # 1 for a real range
-            if p.name in has and p.holds(own):
-                point[p.name] = p.own(own)
-                break
+        if is_number(value) and not p.holds(value):
+            value = float(value)  # 1 for a real range
+        if p.name in has and p.holds(value):
+            point[p.name] = p.own(value)
     return point

@@ -200,3 +200,19 @@ def test_proposals_of_the_model_change_all_parameters():
     )
     assert "init" not in sources
     assert proposals.fixed_parameters(2, 16) is None
+
+
+class Ordered(Ridge):
+    """Rejects values that constraints exclude, as some libraries do."""
+
+    def set_params(self, **params):
+        if params.get("tol", 0.0) > params.get("alpha", 1.0):
+            raise ValueError("tol must not exceed alpha")
+        return super().set_params(**params)
+
+
+def test_set_params_may_reject_what_constraints_exclude():
+    space = {"alpha": loguniform(1e-3, 1.0), "tol": loguniform(1e-2, 10.0)}
+    search = SILBOSearchCV(Ordered(), space, n_iter=4, cv=3, random_state=0)
+    search.set_params(constraints=lambda params: params["tol"] <= params["alpha"])
+    assert len(search.fit(X, y).cv_results_["params"]) == 4
