@@ -274,7 +274,8 @@ class Scheduler:
     def _note_starts(self) -> None:
         """Record the start time of calls that are now assumed to be running."""
         now = time.perf_counter()
-        for future, call in islice(self._in_flight.items(), max(self.n_usable, 0)):
+        n_running = 0 if self._breakage is not None else max(self.n_usable, 0)
+        for future, call in islice(self._in_flight.items(), n_running):
             if call.start_time is None:
                 call.start_time = getattr(future, "start_time", now)
 

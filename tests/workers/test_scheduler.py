@@ -37,6 +37,7 @@ class Breaking(Executor):
             if not future.set_running_or_notify_cancel():
                 continue
             if self.is_broken:
+                time.sleep(0.001)  # a pool reports its lost calls one by one
                 future.set_exception(BrokenExecutor("broken"))
                 continue
             try:
