@@ -1,6 +1,5 @@
 """One worker on an Optuna study, in a process of its own."""
 
-import os
 import warnings
 
 import optuna
@@ -17,7 +16,10 @@ def open_storage(kind, place):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             return optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=int(place))
-    return optuna.storages.RDBStorage(f"sqlite:///{place}" if kind == "sqlite" else str(place))
+    if kind == "sqlite":
+        patient = {"connect_args": {"timeout": 300}}  # for the lock of another process
+        return optuna.storages.RDBStorage(f"sqlite:///{place}", engine_kwargs=patient)
+    return optuna.storages.RDBStorage(str(place))
 
 
 def mixed(trial):
@@ -46,12 +48,12 @@ def wide(trial):
 OBJECTIVES = {"mixed": mixed, "conditional": conditional, "wide": wide}
 
 
-def optimize_study(kind, place, name, n_trials):
-    """Make trials of the shared study; return the number of this process."""
+def optimize_study(begin, kind, place, name, n_trials):
+    """Make trials of the shared study, once all processes are there."""
+    begin.wait(300)
     warnings.simplefilter("error")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.load_study(
         study_name="shared", storage=open_storage(kind, place), sampler=SILBOSampler(seed=0)
     )
     study.optimize(OBJECTIVES[name], n_trials=n_trials)
-    return os.getpid()

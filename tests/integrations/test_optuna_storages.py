@@ -4,7 +4,6 @@ import os
 import shutil
 import socket
 import subprocess
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
@@ -117,7 +116,10 @@ def test_processes_on_one_study_lose_and_double_nothing(tmp_path, kind, objectiv
 def run_workers(n_workers, *args):
     """Run the workers, each in a process of its own; all begin at once."""
     context = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
-    begin = context.Barrier(n_workers).wait
-    with ProcessPoolExecutor(n_workers, context, initializer=begin, initargs=(300,)) as processes:
-        running = [processes.submit(optimize_study, *args) for _ in range(n_workers)]
-    assert len({future.result() for future in running}) == n_workers
+    args = context.Barrier(n_workers), *args
+    workers = [context.Process(target=optimize_study, args=args) for _ in range(n_workers)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        assert worker.exitcode == 0

@@ -190,12 +190,12 @@ def test_sys_exit_in_fit_carries_results(monkeypatch, options):
     with (
         parallel_config("threading"),
         pytest.raises(SystemExit),
-        pytest.warns(UserWarning, match=r"interrupted after . of 20 candidates \(SystemExit\(3\)"),
+        pytest.warns(UserWarning, match=r"after \d+ of 20 candidates \(SystemExit\(3\)"),
     ):
         ended.fit(X, Y)
     assert ended.stop_reason_ == "interrupted"
-    under_way = options.get("n_jobs", 1) - 1  # another thread may end its candidate
-    assert 1 <= len(ended.cv_results_["params"]) <= 4 + under_way
+    most = 19 if options.get("n_jobs") else 4  # other threads go on until it is seen
+    assert 1 <= len(ended.cv_results_["params"]) <= most
     assert np.isfinite(ended.cv_results_["mean_test_score"]).any()
 
 

@@ -47,15 +47,29 @@ def hang_once(path, x):
     return 0.0
 
 
+class Clock:
+    """A time that runs fast while the first executor has a process that hangs."""
+
+    def __init__(self, kind, path):
+        self.kind, self.path, self.n_made, self.ahead = kind, path, 0, 0.0
+        self.real = time.perf_counter
+
+    def make(self):
+        executor = begun(MAKERS[self.kind]())
+        self.n_made += 1
+        return executor
+
+    def __call__(self):
+        if self.n_made == 1 and self.path.exists() and self.path.read_text():
+            self.ahead += 1e6
+        return self.real() + self.ahead
+
+
 def main(kind, path):
     warnings.simplefilter("ignore")
     Pool(1, "threads").submit(time.sleep, 600.0)  # nor does this one keep Python from ending
-    options = {
-        "executor": lambda: begun(MAKERS[kind]()),
-        "method": "random",
-        "n_calls": 5,
-        "timeout": 1.0,
-    }
+    time.perf_counter = clock = Clock(kind, Path(path))
+    options = {"executor": clock.make, "method": "random", "n_calls": 5, "timeout": 600.0}
     result = minimize(partial(hang_once, Path(path)), [(0.0, 1.0)], **options)
     print("done", len(result.func_vals))
 

@@ -35,7 +35,7 @@ def bowl(x):
 
 
 class Located(BaseEstimator):
-    """Says where it was fitted."""
+    """Says where it was fitted; no worker ends its first fit before the other has begun one."""
 
     def __init__(self, a=0.0, b=0.0):
         self.a, self.b = a, b
@@ -45,6 +45,9 @@ class Located(BaseEstimator):
             self.worker_ = float(distributed.get_worker().name)
         except ValueError:
             self.worker_ = -1.0
+            return self
+        distributed.Event(f"worker {self.worker_}").set()
+        assert distributed.Event(f"worker {1.0 - self.worker_}").wait(300)
         return self
 
     def score(self, X, y):

@@ -223,10 +223,10 @@ def test_hanging_evaluation_without_executor_fails(clock):
 
 def test_the_other_workers_go_on_when_one_hangs(clock):
     """Its time is up when the others have been evaluated."""
-    release, first = threading.Event(), []
+    release, first, is_first = threading.Event(), [], threading.Lock()
 
     def func(x):
-        if not first:
+        if is_first.acquire(blocking=False):
             first.append(x)
             release.wait(300)
         return bowl(x)
