@@ -1,4 +1,4 @@
-"""Describe a search in one HTML file, from its journal, which a running search may be writing."""
+"""Write an HTML report of a search from its journal; the search may still be running."""
 
 import argparse
 import sys

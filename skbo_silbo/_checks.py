@@ -29,20 +29,20 @@ def did_you_mean(given, allowed):
 
 
 def require(holds, name, rule, value):
-    """Raise a ValueError that states the rule for a parameter unless its value holds to it."""
+    """Raise a ValueError that states the rule for a parameter if its value violates it."""
     if not holds:
         raise ValueError(f"{name} must be {rule}, got {brief(value)}.")
 
 
 def check_integer(name, value, minimum=1, special=None):
-    """Check that a parameter is an integer of at least `minimum`, or has the repr `special`."""
+    """Check that a parameter is an integer of at least `minimum`, or that its repr is `special`."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     holds = (is_integer and value >= minimum) or special == repr(value)
     require(holds, name, f"{f'{special} or ' if special else ''}an integer >= {minimum}", value)
 
 
 def check_nonnegative(name, value, special=None):
-    """Check that a parameter is a finite number of at least 0, or has the repr `special`."""
+    """Check that a parameter is a finite number of at least 0, or that its repr is `special`."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     holds = (is_number and 0 <= value < np.inf) or special == repr(value)
     require(holds, name, f"{f'{special} or ' if special else ''}a finite number >= 0", value)
@@ -166,8 +166,8 @@ def check_pairs_fit(owner, n):
     Raises
     ------
     MemoryError
-        Before the matrix is allocated, because the operating system may kill the process instead
-        of reporting an error.
+        If the matrix is too large. The check precedes the allocation, because the operating system
+        may kill the process instead of reporting an error.
     """
     needed = 8 * n**2
     if needed > _physical_memory():

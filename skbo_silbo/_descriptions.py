@@ -124,7 +124,7 @@ def describe_data(data: Any) -> Any:
 
 
 def _is_cloned_whole(estimator):
-    """Return whether `clone` copies more than an estimator's parameters, as if it were frozen."""
+    """Return whether a class defines how `clone` copies its estimators, as FrozenEstimator does."""
     own = getattr(type(estimator), "__sklearn_clone__", None)
     return own is not None and not own.__module__.startswith("sklearn.base")
 
@@ -206,9 +206,9 @@ def format_differences(old: Any, new: Any) -> str:
 def _leaves(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield the path, old value and new value of each difference between descriptions.
 
-    The values 1, 1.0 and True are different from one another. The order of keys does not matter. If
-    the class differs, the other parts of an object are not listed. An object with a text is shown
-    by it.
+    The values 1, 1.0 and True are different from one another. The order of keys does not matter.
+    For objects of different classes, only the objects are listed, not their parts. An object that
+    has a description as text is shown by this text.
     """
     if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
         return

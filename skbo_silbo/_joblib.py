@@ -43,7 +43,8 @@ def dask_client(parallel: Any) -> Any:
 def nested_backend(parallel: Any) -> tuple[Any, int | None]:
     """Return the joblib backend and `n_jobs` for parallel calls inside the workers.
 
-    These are joblib's own, except on Dask, where nested calls would go back to the cluster.
+    joblib chooses both, except on Dask, where its choice would send nested calls back to the
+    cluster.
     """
     if type(parallel._backend).__name__ == DASK:
         return BACKENDS["threading"](nesting_level=1), None

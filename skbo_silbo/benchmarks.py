@@ -185,7 +185,7 @@ def compare(
 
 
 def _run(func, bounds, n_calls, method, seed):
-    """Return the best values so far, (n_calls,), and whether a model proposed points, if any."""
+    """Return the best value after each call, and False if the method's model proposed no point."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FirstPointsOnlyWarning)  # `compare` warns of all methods
         result = minimize(func, bounds, method=method, n_calls=n_calls, random_state=seed)

@@ -277,8 +277,8 @@ class Observations:
     def log_likelihood(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the log likelihood of theta, in nats, and its gradient.
 
-        Copies are included. The covariance is ``K = v R + diag((v eta + known) / copies)``. The
-        computation takes O(n^3 + n^2 d) time and O(n^2 + n d) memory.
+        A row counts as often as its entry in `copies` says. The covariance is ``K = v R + diag((v
+        eta + known) / copies)``. The computation takes O(n^3 + n^2 d) time and O(n^2 + n d) memory.
         """
         weights = self._weights(theta)
         signal, noise = np.exp(theta[[0, -1]])

@@ -39,8 +39,8 @@ class LaplaceRidge:
     T : ndarray of shape (n, t)
     weights : ndarray of shape (n,)
     n_centres : int, default=None
-        Number of rows, the first ones, whose kernel functions span the fit (Nystroem). None uses
-        all rows.
+        Number of leading rows of Z whose kernel functions span the fit (Nystroem). None uses all
+        rows.
     """
 
     def __init__(
@@ -75,8 +75,9 @@ class LaplaceRidge:
     def _exact_features(self, K, shares, root):
         """Return orthogonal features of the centred rows.
 
-        The features of a point are its kernel values, centred, times `basis`. The weighted squares
-        of the rows' features sum to `squares`; `left` holds them, divided by the roots.
+        The features of a point are its centred kernel values times `basis`. `squares` holds the
+        weighted sum of squares of each feature over the rows, and `left` the features scaled to
+        unit length.
         """
         self._means, self._average = K @ shares, shares
         centred = K - self._means - self._means[:, None] + shares @ self._means
@@ -86,7 +87,7 @@ class LaplaceRidge:
         return root * left / np.sqrt(squares), squares, left
 
     def _nystroem_features(self, K, Z, shares, root):
-        """Return the same for rows projected onto the kernel functions of the centres."""
+        """Return orthogonal features of rows projected onto the centres' kernel functions."""
         values, V = linalg.eigh(K, check_finite=False, driver="evd")
         kept = values > RANGE_TOLERANCE * len(K)
         basis = V[:, kept] / np.sqrt(values[kept])
@@ -109,8 +110,8 @@ class LaplaceRidge:
     def variance(self, at: FloatArray) -> FloatArray:
         """Predict the variances of new observations of all targets at the given points.
 
-        They are `noise` plus the posterior variance of a Gaussian process with prior variance
-        `signal`, and are scaled to match the mean squared leave-one-out errors.
+        Each is `noise` plus the posterior variance of a Gaussian process with prior variance
+        `signal`, scaled to match the mean squared leave-one-out error.
         """
         return np.concatenate([self._variance(at[rows]) for rows in self._batches(at)])
 

@@ -64,7 +64,7 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights):
 def best_ridge(left, squares, targets, *, intercept, weights):
     """Return the ridge with the smallest leave-one-out error.
 
-    It is relative to the mean squared norm of a row.
+    The ridge is relative to the mean squared norm of a row.
 
     The parameters are those of `leave_one_out_errors`.
     """

@@ -14,7 +14,8 @@ b_j        (d, t)        slopes at row j
 
 All local moments are one product of the weights with the products of pairs of columns: O(n^2 d^2)
 multiplications, without a loop over rows. Variances are then differences of second moments, which
-lose their digits at isolated rows; the moments of such rows are computed again from differences.
+are inaccurate at isolated rows. For these rows, the moments are computed again from differences
+between rows.
 """
 
 from dataclasses import dataclass

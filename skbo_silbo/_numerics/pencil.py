@@ -183,7 +183,7 @@ class Pencil:
 
     @cached_property
     def basis(self) -> CholeskyBasis | ExplicitBasis:
-        """Whitening transformation for T."""
+        """Basis in which T is the identity, as a whitening transformation."""
         basis = cholesky_basis(self.total())
         if basis is not None:
             return basis
@@ -197,7 +197,7 @@ class Pencil:
     def _scatter_rows(self):
         """Return a matrix F with ``F'F = T - ridge I``.
 
-        It has the labelled rows, followed by one row for each edge of the graph.
+        F has the labelled rows, followed by one row for each edge of the graph.
         """
         if self.penalty is None:
             return self.X_labeled

@@ -137,7 +137,8 @@ def _exact_line_search(step, T, gradient, B, eps):
 def _zero_of_increasing(breaks, jumps, value, slope, least_slope):
     """Return the zero of each of several increasing, piecewise linear functions.
 
-    Each starts at ``value < 0`` with `slope`, which changes by ``jumps`` at the sorted ``breaks``.
+    At 0, a function has the given `value`, which is negative, and the given `slope`. The slope
+    changes by `jumps` at the sorted `breaks`.
     """
     usable = np.isfinite(breaks)
     breaks = np.where(usable, breaks, 0.0)

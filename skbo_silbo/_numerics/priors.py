@@ -5,8 +5,9 @@ with the square root of their number, as distances of random points do (Hvarfner
 2024). In the second, few inputs matter, and the others share one long length scale (Eriksson and
 Jankowiak 2021).
 
-Both were published for inputs on the unit cube; c times as wide inputs have weights ``c^-2`` times
-as large. Densities are with respect to logarithms, because modes are sought in log space.
+Both were published for inputs on the unit cube. For inputs that are c times as wide, weights are
+multiplied by ``c^-2``. Densities are with respect to logarithms, because modes are sought in log
+space.
 
 =====================  ========  ===================================================================
 symbol                 shape     meaning

@@ -63,7 +63,8 @@ LEAST_EIGENVALUE = 1e-8
 def choose_solver(pencil: Pencil, *, relative_ridge: float, counted: bool) -> str:
     """Return the name of the fastest eigenvalue solver.
 
-    "randomized" is only used if `counted`, when the number of directions is given.
+    "randomized" is only returned if `counted` is True, that is, if the user set the number of
+    directions.
     """
     n, d = pencil.X.shape
     if counted and _leading_are_faster(pencil):
@@ -132,7 +133,7 @@ def solve_rows(pencil, n_wanted, random_state=None):
 def has_uneven_columns(pencil: Pencil) -> bool:
     """Return whether columns of small scale would be lost to rounding errors.
 
-    This does not matter for columns that the ridge outweighs.
+    Columns that the ridge outweighs do not count.
     """
     squares = np.einsum("ij,ij->j", pencil.X, pencil.X)
     largest, least = squares.max(), squares[squares > 0].min(initial=np.inf)
@@ -198,7 +199,7 @@ def _within_basis(pencil, sums):
 
 
 def _are_few(k, order):
-    """Return whether k eigenvectors of a matrix are few enough to be computed alone."""
+    """Return whether computing only k eigenvectors of a matrix is faster than computing all."""
     return order >= SMALL and 4 * k <= order
 
 

@@ -2,7 +2,7 @@
 
 `Climb` searches over points x of the cube and evaluates the acquisition function at ``z = x B``, so
 every candidate has a preimage in the cube. `BoxSearch` draws z in the box around the image of the
-cube, where some coordinates have none.
+cube, where some z have no preimage.
 """
 
 from collections.abc import Iterator
@@ -355,9 +355,9 @@ class ParzenTurns:
     several values are drawn from a density estimate of the good points, and the value with the
     largest ratio of this density to that of the other points is kept.
 
-    In a small discrete space, the drawn candidates are followed by all points, since the drawn ones
-    may already be evaluated. The best candidate of the other search is preceded by a copy with
-    inputs `moved_off_bounds`.
+    In a small discrete space, all points follow the drawn candidates, since these may already have
+    been evaluated. A copy of the best candidate of the other search, with inputs
+    `moved_off_bounds`, comes before this candidate.
 
     Attributes
     ----------
@@ -374,7 +374,7 @@ class ParzenTurns:
     ) -> Found:
         """Return the candidates of the wrapped search or, at every other turn, random draws.
 
-        The surrogate of the surface's observed values must have `unexplained_share`.
+        The surrogate `surface.observed` must have the method `unexplained_share`.
         """
         share = self.most * cast(SurrogateOptions, surface.observed).unexplained_share()
         constrained = surface.feasibility is not None or surface.restricted is not None

@@ -33,11 +33,11 @@ class ActiveSubspace(SupervisedProjection):
     ``fit``, they are used instead and no process is fitted.
 
     The Gaussian process has a Matern-5/2 kernel with a length scale per feature. Its prior assumes
-    that few features matter, or that all matter equally ([3]_, eq. 5). It is refitted up to twice
-    with the scores along the r directions just found as additional inputs of its kernel, which
-    helps if directions combine many features. A refit is kept only if it increases the log marginal
-    likelihood by more than ``r (d - r) / 2 log(n_labeled)``, the penalty of Schwarz's criterion for
-    directions learnt from the same labels. Unlike sliced inverse
+    that few features matter, or that all matter equally ([3]_, eq. 5). The process is refitted up
+    to twice. The scores along the r directions found before are then additional inputs of the
+    kernel, which helps if directions combine many features. A refit is kept only if it increases
+    the log marginal likelihood by more than ``r (d - r) / 2 log(n_labeled)``, the penalty of
+    Schwarz's criterion for directions learnt from the same labels. Unlike sliced inverse
     regression, the method finds directions in which y is symmetric, such as ``y = x_1^2``, and
     makes no assumption about the distribution of X. It only detects changes in the mean of y.
     Several responses have separate processes and equal weight.
@@ -80,10 +80,10 @@ class ActiveSubspace(SupervisedProjection):
     Notes
     -----
     Evaluating the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled samples and d features.
-    A fit takes several hundred evaluations on at most 200 samples, some twenty on at most 600, and
-    three on all. The method is meant for up to a few thousand labels and any number of features;
-    `OuterProductGradients` is faster for many labels (doc/benchmarks/sdr.rst). Float32 data are
-    converted to float64.
+    A fit takes several hundred evaluations of the likelihood on at most 200 samples, some twenty on
+    at most 600, and three on all samples. The method is meant for up to a few thousand labels and
+    any number of features; `OuterProductGradients` is faster for many labels
+    (doc/benchmarks/sdr.rst). Float32 data are converted to float64.
 
     References
     ----------

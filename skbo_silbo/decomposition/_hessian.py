@@ -49,9 +49,9 @@ class PrincipalHessianDirections(SupervisedProjection):
     ----------
     n_components : "auto" or int, default="auto"
         Number of components. "auto" tests by the wild bootstrap, at level .05, whether 0, 1, ...
-        directions suffice. Directions along which the mean or variance of other scores changes are
-        dropped with a warning. If no direction is found, a warning is raised, `n_components_` is 0,
-        and `components_` holds the leading direction.
+        directions suffice. A direction is dropped with a warning if the mean or variance of other
+        scores changes along it. If no direction is found, a warning is raised, `n_components_` is
+        0, and `components_` holds the leading direction.
     random_state : int, RandomState instance or None, default=None
         Seed of the wild bootstrap. None uses a fixed seed.
 

@@ -77,7 +77,7 @@ class KernelSlicedInverseRegression(SemiSupervisedProjection):
     scale_ : ndarray of shape (n_features,)
         Standard deviation by which each feature is divided before the kernel is computed.
     X_fit_ : ndarray of shape (n, n_features)
-        Training samples that the kernel is evaluated at, labelled ones first.
+        Training samples at which the kernel is evaluated, labelled ones first.
     eigenvalues_ : ndarray of shape (p,)
         Eigenvalues in decreasing order, between 0 and 1. Each is the share of the penalised
         variance of a score that lies between slices.

@@ -132,14 +132,14 @@ class OuterProductGradients(SupervisedProjection):
         self.components_ = frame.rows_in_features(B.T)
 
     def _targets(self, data, frame):
-        """Return targets with a total variance of 1, and the factor that restores their scale."""
+        """Return targets scaled to a total variance of 1, and the factor that restores y."""
         if self.target == "central":
             codes = slice_response(data.y, N_CENTRAL_SLICES, sample_weight=data.weights).codes
             return response_targets(codes.astype(str), data.weights), 1.0
         return ((data.y - frame.y_mean) / frame.y_scale)[:, None], frame.y_scale
 
     def _fit_directions(self, rows, r, tolerance=TOLERANCE):
-        """Estimate directions by OPG with shrinking neighbourhoods and fewer directions.
+        """Estimate directions by OPG; each step narrows neighbourhoods and drops directions.
 
         The result of the first steps is cached, because it does not depend on r.
         """

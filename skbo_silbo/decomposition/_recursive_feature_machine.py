@@ -85,11 +85,10 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
     Notes
     -----
     A regression takes O(n^3) time and O(n^2) memory for n labelled samples. With more than 1,000,
-    it is spanned by the kernel functions of 1,000 of them and fitted to at most 4,000 (Nystroem),
-    and the gradients are averaged over these, at most 5,000 other labelled samples, and at most
-    5,000 unlabelled ones. All of them are evenly spaced, the labelled ones in the order of y. A
-    full metric adds O(d^3) time.
-    Float32 data are converted to float64.
+    it is spanned by the kernel functions of 1,000 samples and fitted to at most 4,000 (Nystroem).
+    The gradients are averaged over these samples, at most 5,000 other labelled samples and at most
+    5,000 unlabelled samples. All these samples are evenly spaced, the labelled ones in the order of
+    y. A full metric adds O(d^3) time. Float32 data are converted to float64.
 
     References
     ----------
@@ -160,7 +159,7 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
         self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
 
     def _targets(self, y, weights):
-        """Return targets of mean 0 and total variance 1, and the factor that restores them."""
+        """Return targets with mean 0 and total variance 1, and the factor that restores y."""
         if y.dtype.kind != "f":
             return response_targets(y, weights), 1.0
         Y = y.reshape(len(y), -1)
@@ -171,7 +170,7 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
     def _learn_metric(self, U, T, weights):
         """Return the learnt metric of the kernel, or its diagonal if ``metric="diagonal"``.
 
-        The targets T, of shape (n, t), belong to the first n of the rows U.
+        The first n rows of U are labelled, with targets T of shape (n, t).
         """
         n, d, diagonal = len(T), U.shape[1], self.metric == "diagonal"
         M = np.ones(d) if diagonal else np.eye(d)

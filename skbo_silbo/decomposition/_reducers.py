@@ -16,7 +16,7 @@ REDUCER = [HasMethods(["fit", "transform"]), StrOptions({"passthrough"})]
 
 
 class ReducerMixin:
-    """Mixin for predictors with a parameter `reducer`, whose default is not an object."""
+    """Mixin for predictors whose parameter `reducer` stands for a transformer by default."""
 
     reducer: Any
 
@@ -40,7 +40,7 @@ class ReducerMixin:
 
 
 def feature_weights():
-    """Return the transformer whose scores are weighted features."""
+    """Create the transformer that multiplies features by learnt weights."""
     return RecursiveFeatureMachine(metric="diagonal", n_iter=1)
 
 

@@ -27,8 +27,8 @@ class SDRClassifier(ReducerMixin, ClassifierMixin, BaseEstimator):
 
     A kernel ridge regression with a Laplace kernel predicts the class indicators. Its ridge
     minimises the exact leave-one-out error. With more than 2,000 labelled samples, the regression
-    is spanned by the kernel functions of 2,000 of them and fitted to at most 6,000, which are
-    evenly spaced over the classes (Nystroem).
+    is spanned by the kernel functions of 2,000 samples and fitted to at most 6,000 (Nystroem).
+    These samples are evenly spaced over the classes.
 
     Parameters
     ----------

@@ -59,11 +59,11 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction followed by a regression on the scores.
 
     By default, a `RecursiveFeatureMachine` weights the features [3]_, and y is predicted by a
-    weighted mean of a ridge regression and a kernel ridge regression on the weighted features. It
-    leaves the range of the labels by at most a quarter of its length. With other transformers, such
-    as `MAVE` [1]_, both regressions use their scores. Prediction errors are estimated by
-    cross-validation. The directions are learnt again in each fold, so that their uncertainty is
-    included [2]_.
+    weighted mean of a ridge regression and a kernel ridge regression on the weighted features.
+    Predictions exceed the range of the labels by at most a quarter of its length. With other
+    transformers, such as `MAVE` [1]_, both regressions use their scores. Prediction errors are
+    estimated by cross-validation. The directions are learnt again in each fold, so that their
+    uncertainty is included [2]_.
 
     Several responses share the transformer, which must support them, and the ridge of the kernel
     regression.
@@ -85,7 +85,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         The transformer, fitted to all samples.
     linear_share_ : float or ndarray of shape (n_outputs,)
         Weight of the ridge regression in predictions, between 0 and 1. It minimises the squared
-        held-out errors, with a penalty that draws it to 0.5 if labels are few.
+        held-out errors, with a penalty that pulls it towards 0.5 if there are few labels.
     residuals_ : ndarray of shape (n_l,) or (n_l, n_outputs)
         Held-out errors ``y - prediction`` of the labelled samples. Duplicated samples are held out
         together.
@@ -100,9 +100,9 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     Notes
     -----
     Large data are subsampled evenly in the order of y: the model of a fold is fitted to at most
-    800 labelled samples, and the regressions on the scores to at most 6,000, for which `residuals_`
-    and `std_ratios_` are computed. With more than 2,000 samples, the kernel regression is spanned
-    by the kernel functions of 2,000 of them (Nystroem).
+    800 labelled samples, and the regressions on the scores to at most 6,000. `residuals_` and
+    `std_ratios_` are computed for these samples. With more than 2,000 samples, the kernel
+    regression is spanned by the kernel functions of 2,000 of them (Nystroem).
 
     References
     ----------
@@ -252,7 +252,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         return found
 
     def _blend(self, predicted):
-        """Combine linear means, other means and standard deviations to means and deviations."""
+        """Combine linear and kernel predictions to means, and return the deviations with them."""
         linear, other, deviations = predicted
         return np.clip(other + self.linear_share_ * (linear - other), *self._limits), deviations
 
@@ -361,16 +361,17 @@ class _Regression:
         self.linear = linear.fit(Z, t, sample_weight=w)
 
     def predict(self, scores):
-        """Predict linear and other means, and standard deviations, with shape (3, m, k)."""
+        """Predict linear means, kernel means and standard deviations, with shape (3, m, k)."""
         means = self.mean + self.machine.predict(scores)
         deviations = np.sqrt(np.maximum(self.machine.variance(scores), LEAST_NOISE))
         linear = self.linear.predict(scores).reshape(means.shape)
         return np.stack([linear, means, deviations])
 
     def linear_share(self, t, held_out, weights):
-        """Return the shares of the linear regression with the smallest penalised held-out errors.
+        """Return the weights of the linear regression that minimise the penalised held-out errors.
 
-        The penalty is the squared length of both shares times `PRIOR_ROWS` mean squared errors.
+        The penalty is the sum of the squared weights of both regressions, times `PRIOR_ROWS` mean
+        squared errors.
         """
         linear, other = t - held_out[:2]
         squares = weights @ linear**2, weights @ other**2
@@ -392,7 +393,7 @@ class _Noise:
     def level(self, at, own=0.0):
         """Return the local root mean square of the standardised held-out errors.
 
-        `own` holds the contributions of the points themselves, which are subtracted.
+        `own` holds the contribution of each point to its own level, which is subtracted.
         """
         sums = (self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T - own).T
         everywhere = PRIOR_ROWS * self.everywhere

@@ -132,11 +132,11 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     ----------
     n_components : "auto", "permutation", "criterion" or int, default="auto"
         Number of components. "auto" and "permutation" test by permutation, at level .05, whether 0,
-        1, ... directions suffice [3]_. Directions along which the mean or variance of other scores
-        changes are dropped with a warning, since they may be artefacts of the distribution of X. If
-        no direction is found, a warning is raised, `n_components_` is 0, and `components_` holds
-        the leading direction. "criterion" maximises an information criterion of the eigenvalues
-        [2]_ and returns at least 1.
+        1, ... directions suffice [3]_. A direction is dropped with a warning if the mean or
+        variance of other scores changes along it, since it may be an artefact of the distribution
+        of X. If no direction is found, a warning is raised, `n_components_` is 0, and `components_`
+        holds the leading direction. "criterion" maximises an information criterion of the
+        eigenvalues [2]_ and returns at least 1.
     n_slices : int, default=4
         Target number of slices, as in `SemiSlicedInverseRegression`. Second moments need few, large
         slices.

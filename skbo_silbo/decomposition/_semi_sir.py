@@ -44,9 +44,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         Number of components. A string selects it from the data:
 
         - "auto": test at level .05 whether 0, 1, ... directions suffice. Li's chi-square test is
-          used if it is valid. This requires plain slices, no penalty, no ridge, at least three
-          labelled samples per feature and per slice, and no very small slice. Otherwise a
-          permutation test is used [4]_.
+          used if it is valid. This requires slices without localisation, no penalty, no ridge, at
+          least three labelled samples per feature and per slice, and no very small slice. Otherwise
+          a permutation test is used [4]_.
         - "permutation": always use the permutation test.
         - "criterion": maximise an information criterion of the eigenvalues [5]_. This is fast and
           returns at least 1.
@@ -71,9 +71,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     n_neighbors : int, default=7
         Number of nearest neighbours to which each sample is joined in the graph.
     ridge : "auto" or float, default="auto"
-        Ridge added to T, relative to ``trace(T) / n_features``. "auto" is 0 from 12 labelled
-        samples per feature on. With fewer, it minimises the generalised cross-validation error of a
-        ridge regression of the slice mid-ranks, or of the class indicators. With
+        Ridge added to T, relative to ``trace(T) / n_features``. "auto" is 0 if there are at least
+        12 labelled samples per feature. Otherwise it minimises the generalised cross-validation
+        error of a ridge regression of the slice mid-ranks, or of the class indicators. With
         ``solver="paper"``, the ridge is the coefficient of the identity in ``M = I + alpha L``, and
         "auto" is 0.
     scale : bool, default=True
@@ -82,8 +82,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         as given [3]_, and `components_` always refer to X as given.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, each of which is a slice. "auto" treats strings, booleans,
-        pandas categories and other objects as categories, and treats numbers as numeric. It warns
-        about integers that repeat so often that they may be class labels.
+        pandas categories and other objects as categories, but not numbers. It warns about integers
+        that repeat so often that they may be class labels.
     solver : {"auto", "dense", "dual", "randomized", "paper"}, default="auto"
         Algorithm for the eigenvalue problem:
 
@@ -120,8 +120,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     mean_ : ndarray of shape (n_features,)
         Mean of the labelled samples (of all samples with ``solver="paper"``).
     eigenvalues_ : ndarray of shape (p,)
-        Eigenvalues in decreasing order. Their number depends on the solver. They are in [0, 1] for
-        plain slices without penalty, and non-negative otherwise.
+        Eigenvalues in decreasing order. Their number depends on the solver. They lie in [0, 1]
+        without localisation and penalty, and are non-negative otherwise.
     n_components_ : int
         Number of components. It is 0 if the tests found no direction.
     n_slices_ : int
@@ -142,9 +142,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     solver_ : str
         Name of the solver that was used.
     dimension_tests_ : dict of ndarray
-        Li's chi-square tests: "n_components", "statistic", "df" and "p_value". Only for plain
-        slices without penalty and ridge. With fewer than three samples per feature and per slice
-        the tests are conservative (they reject in 1 to 2 % of cases at level .05), so "auto" uses
+        Li's chi-square tests: "n_components", "statistic", "df" and "p_value". Defined only without
+        localisation, penalty and ridge. With fewer than three samples per feature and per slice the
+        tests are conservative (they reject in 1 to 2 % of cases at level .05), so "auto" uses
         permutation tests instead.
     permutation_tests_ : dict of ndarray
         Permutation tests: "n_components", "statistic", "p_value" and "n_permutations", up to the
@@ -172,14 +172,13 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         If "auto" finds no direction; if the linearity condition fails (a feature, or a later score,
         is a curved function of the scores); if y affects the variance of X rather than its mean,
         which SAVE detects; if integers that repeat often are treated as numbers; if ``ridge=0``
-        leaves no direction identified; or if unlabelled samples are used although few edges of the
-        neighbour graph join them to labelled samples (less than half as many as if the labels were
-        assigned at random).
+        leaves no direction identified; or if few edges of the neighbour graph join unlabelled to
+        labelled samples (less than half as many as with labels assigned at random).
 
     Notes
     -----
-    With float32 data, `components_` are float32, computed in double precision. Plain slices do not
-    copy the data.
+    With float32 data, `components_` are float32, computed in double precision. Without
+    localisation, the data are not copied.
 
     References
     ----------
@@ -258,7 +257,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         ----------
         X : array-like of shape (n, n_features), or Dask array
             Training data. A Dask array is processed block by block and never loaded as a whole. It
-            supports plain slices and the dense solver without unlabelled samples.
+            requires the dense solver, and supports neither localisation nor unlabelled samples.
         y : array-like of shape (n,) or (n, q)
             Response: numbers, datetimes, durations, or categories (strings, booleans). NaN, NaT,
             None, pandas' NA and masked entries mark unlabelled samples. Note that -1, which marks

@@ -199,8 +199,8 @@ class SlicedInverseRegression(SupervisedProjection):
     def _problem_without_rows(self, data, slices):
         """Set up SIR's eigenvalue problem from moments, or return None if that is not possible.
 
-        Moments are sufficient for plain slices of many samples if T is well conditioned. They avoid
-        a centred copy of X.
+        Moments are sufficient for many samples in slices without localisation if T is well
+        conditioned. They avoid a centred copy of X.
         """
         (n, d), words = data.X_labeled.shape, TESTED_WORDS
         is_special = data.weights is not None or slices.groups is not None
@@ -337,7 +337,7 @@ class SlicedInverseRegression(SupervisedProjection):
         return min(dimension_by_tests(tests), len(values))
 
     def _has_chi_square(self, n: float, d: int, counts: np.ndarray) -> bool:
-        """Return whether the chi-square tests apply: plain slices with enough samples."""
+        """Return whether chi-square tests are valid: no localisation, and enough samples."""
         enough = n >= ROWS_PER_FEATURE_TESTED * max(d, len(counts)) and slices_are_large(counts)
         return self.n_components != "permutation" and enough
 

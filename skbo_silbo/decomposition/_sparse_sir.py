@@ -56,7 +56,7 @@ MAX_GRAM = 2000  # number of features up to which the lasso uses the Gram matrix
 class SparseSlicedInverseRegression(SupervisedProjection):
     """Sparse sliced inverse regression by the lasso (lasso-SIR).
 
-    Find directions that use few features, also if there are more features than samples. Sliced
+    Find directions that use few features, even if there are more features than samples. Sliced
     inverse regression is equivalent to a linear regression of an artificial response, which has one
     value per slice; the lasso solves it with sparse coefficients [1]_.
 
@@ -69,10 +69,10 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        Number of components. "auto" counts the leading directions whose artificial response is
-        predicted by the lasso, on held-out samples, better than by its mean, by at least three
-        standard errors. If there are none, a warning is raised, `n_components_` is 0, and
-        `components_` holds the leading direction.
+        Number of components. "auto" counts the leading directions whose artificial response the
+        lasso predicts better than its mean does on held-out samples, by at least three standard
+        errors. If there are none, a warning is raised, `n_components_` is 0, and `components_`
+        holds the leading direction.
     n_slices : int, default=20
         Target number of slices, as in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"

@@ -86,7 +86,7 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
 
 
 def _varies(X: FloatArray, y: FloatArray) -> bool:
-    """Return whether the points X differ from one another and the values y do too."""
+    """Return whether the points X are not all equal, and the values y are not all equal."""
     return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
@@ -106,8 +106,8 @@ class SemiSIRLearner:
     ----------
     name : str
     n_components : int or "auto"
-        Number of coordinates of the embedding. Fewer are used as long as the slices identify fewer
-        directions.
+        Number of coordinates of the embedding, or the number of directions that the slices identify
+        if that is lower.
     params : dict
         Additional parameters of the estimator, such as its solver.
     n_slices : int or None

@@ -119,7 +119,7 @@ def nearest_points(Z: FloatArray, embedding: Embedding, centre: FloatArray) -> F
 def embedding_to_data(embedding: Embedding) -> Any:
     """Convert an embedding to JSON-compatible data.
 
-    Embeddings other than linear ones are stored as None, because their learner makes them again.
+    Nonlinear embeddings are stored as None, because their learner can recreate them.
     """
     if not isinstance(embedding, LinearEmbedding):
         return None
@@ -133,7 +133,7 @@ def embedding_to_data(embedding: Embedding) -> Any:
 def embedding_from_data(data: Any, d: int, learner: Learner) -> Embedding:
     """Restore an embedding of d inputs from the data of `embedding_to_data`.
 
-    An embedding that was stored as None is made again by its learner.
+    If the embedding was stored as None, its learner recreates it.
 
     Raises
     ------

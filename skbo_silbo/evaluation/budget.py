@@ -49,9 +49,9 @@ class Progress:
         The value of the point, or its mean test score in a hyperparameter search. It is NaN if the
         evaluation failed.
     source : str
-        Origin of the point: "given" (passed by the user), "known" (performed well on other data, or
-        the estimator's parameters moved into the space), "init" (the initial design) or "model"
-        (proposed by the model).
+        Origin of the point: "given" (passed by the user), "known" (a configuration that performed
+        well on other data, or the estimator's parameters after moving them into the space), "init"
+        (the initial design) or "model" (proposed by the model).
     is_best : bool
         Whether the point is the best one so far.
     best_point : ndarray, dict or None
@@ -127,12 +127,12 @@ class Budget:
     Attributes
     ----------
     stop : Stop or None
-        Reason why the run stops, or None while it continues. If there are several reasons, the
-        first one.
+        Reason why the run stops, or None while it continues. If there are several reasons, it is
+        the first one.
     best : Trial or None
         The best feasible trial so far, or None if there is none.
     time_limit : float
-        Value of `time.perf_counter` at which `max_time` is over.
+        Value of `time.perf_counter` at which `max_time` has passed.
     n_new : int
         Number of evaluations of this run.
     deadline : float
@@ -187,7 +187,7 @@ class Budget:
     def count(self, trial: Trial, optimizer: Any, show: Show = None) -> None:
         """Count an evaluation, or an observation supplied by the user.
 
-        Evaluations are also shown, and passed to the callback.
+        For an evaluation, also update the progress display and call the callback.
         """
         observation = trial.observation
         y = observation.y if observation.error is None else math.nan

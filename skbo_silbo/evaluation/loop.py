@@ -40,11 +40,10 @@ class EvaluationLoop:
     evaluation : Evaluation
     budget : Budget
     log : EventLog or NoLog
-        Log of the run, whose method `begin` has been called. It contains the events of earlier
-        runs.
+        Log of the run, after a call of its method `begin`. It contains the events of earlier runs.
     proposals : Proposals
     make_workers : callable
-        Function that returns the workers that run the calls, a `Scheduler`.
+        Function that creates the `Scheduler`, which runs the calls.
     batch_size : int or None, default=None
         Number of points proposed together. The next batch is proposed when all of them have been
         evaluated. With None, a point is proposed as soon as a worker is free.
@@ -154,7 +153,7 @@ class EvaluationLoop:
 
     @contextmanager
     def _open_workers(self) -> Iterator[Scheduler]:
-        """Context manager that opens the workers and closes them at the end.
+        """Context manager that creates the workers and closes them at the end.
 
         If an error or Ctrl-C ends the run, running evaluations are recorded.
         """
@@ -204,7 +203,7 @@ class EvaluationLoop:
             trial.position = min({*range(len(taken) + 1)} - taken)
             self._n_left -= 1
         self._running[trial.number] = trial
-        trial.attempts = self.log.attempts(trial.point)
+        trial.attempts = self.log.n_earlier_attempts(trial.point)
         if trial.attempts >= MOST_ATTEMPTS and self.workers.is_in_process:
             why = f"was in progress {MOST_ATTEMPTS} times when the process died"
             self._record_failure(trial, why, RuntimeError(f"the evaluation {why}"))
@@ -219,7 +218,7 @@ class EvaluationLoop:
         number, i = call.key
         if i == 0:
             trial = self._running[number]
-            self.log.begun(trial)
+            self.log.record_begin(trial)
             trial.attempts += 1
         self.n_calls += 1
         self.budget.deadline = self.budget.time_limit  # the first evaluation always begins
@@ -229,14 +228,14 @@ class EvaluationLoop:
         if i == 0 and number in self._running:
             trial = self._running[number]
             trial.attempts -= 1
-            self.log.withdrawn(trial)
+            self.log.record_withdrawal(trial)
         self.n_calls -= 1
 
     def _withdraw_waiting(self) -> None:
         """Withdraw the evaluations that are waiting for a worker.
 
-        Evaluations that have begun are completed. If the time is over, they are withdrawn as well,
-        unless this run has not recorded an evaluation yet.
+        If some calls of an evaluation have begun, its other calls are still run. After `max_time`,
+        they are withdrawn as well, unless this run has not recorded an evaluation yet.
         """
         if not self._is_withdrawn:
             self._is_withdrawn = True
@@ -249,7 +248,7 @@ class EvaluationLoop:
                 if has_begun and not is_late:
                     self.workers.submit(call)
                 elif (trial := self._running.pop(call.key[0], None)) and has_begun:
-                    self.log.withdrawn(trial)
+                    self.log.record_withdrawal(trial)
         if not self.workers.n_calls:  # a call that lost its worker has no outcome any more
             self._running = {}
 
@@ -323,7 +322,7 @@ class EvaluationLoop:
         try:
             if self.log.path is not None:
                 in_order = {"in order": self.batch_size is not None}
-                self.log.evaluated(trial, **in_order, **self.evaluation.record(trial))
+                self.log.record_evaluation(trial, **in_order, **self.evaluation.record(trial))
         except Exception:  # the log writes it as soon as it can
             self._move_to_observed(trial)
             raise
@@ -339,7 +338,7 @@ class EvaluationLoop:
     def _update_optimizer(self) -> None:
         """Pass the observations of a batch to the optimiser and update the budget.
 
-        Ctrl-C may interrupt it between any two lines. It is then called again.
+        Ctrl-C may interrupt this method between any two lines. It is then called again.
         """
         batch = sorted(self._observed, key=attrgetter("position"))
         if not batch:
@@ -362,7 +361,7 @@ class EvaluationLoop:
             self.budget.count(trial, self.optimizer, self._show)
 
     def _assign_rows(self, trials: list[Trial], first: int) -> None:
-        """Store the row that each observation will have in the optimiser."""
+        """Store with each trial the row that its observation will have in the optimiser."""
         for row, trial in enumerate(trials, start=first):
             trial.row = row
 

@@ -18,7 +18,7 @@ class Proposals:
     ----------
     optimizer : AskTellOptimizer
     log : EventLog or NoLog
-        Log of the run, whose method `begin` has been called.
+        Log of the run, after a call of its method `begin`.
     initial : list of (point, source), default=()
         Points to evaluate before the first proposal of the optimiser. They may be outside the
         space.
@@ -43,7 +43,8 @@ class Proposals:
         Parameters
         ----------
         evaluated, open_batch : list of Trial
-            Evaluations that have been passed to the optimiser, and those of an incomplete batch.
+            Evaluations that have been passed to the optimiser, and evaluations of an incomplete
+            batch.
         """
         keys_of, pending = self.log.points.keys, self.optimizer.pending_
         observed = keys_of(trial.point for trial in open_batch)
@@ -85,7 +86,7 @@ class Proposals:
             with suppress(SpaceExhausted):
                 point = self.optimizer.ask(fixed=values)
                 if self.log.path is not None:
-                    self.log.asked(self.optimizer)
+                    self.log.record_proposals(self.optimizer)
                 return Trial(point, source)
         return None
 

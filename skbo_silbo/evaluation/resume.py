@@ -19,7 +19,7 @@ def read_trials(
     Parameters
     ----------
     log : EventLog or NoLog
-        Log of the run, whose method `begin` has been called.
+        Log of the run, after a call of its method `begin`.
     evaluation : Evaluation
     proposals : Proposals
         Source of the points to evaluate, whose optimiser is restored. Observations of an incomplete
@@ -98,8 +98,8 @@ def restore_trials(
 def _size_of_open_batch(evaluated: list[Any], n_initial: int, batch_size: int | None) -> int:
     """Return the number of evaluations in an incomplete last batch, otherwise 0.
 
-    A batch is incomplete after an interruption or with a smaller budget. A smaller batch is
-    complete if it ends with the initial points.
+    A batch is incomplete if the run was interrupted or its budget ended within the batch. A batch
+    that ends with the initial points is complete even if it is small.
     """
     if batch_size is None or not evaluated or not evaluated[-1].evaluated.in_order:
         return 0

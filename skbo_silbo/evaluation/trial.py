@@ -41,9 +41,9 @@ class Trial:
     ----------
     point : ndarray or dict
     source : str
-        Origin of the point: "given" (passed by the user), "known" (performed well on other data, or
-        the estimator's parameters moved into the space), "init" (the initial design) or "model"
-        (proposed by the model).
+        Origin of the point: "given" (passed by the user), "known" (a configuration that performed
+        well on other data, or the estimator's parameters after moving them into the space), "init"
+        (the initial design) or "model" (proposed by the model).
     is_modelled : bool, default=True
         Whether the observation is passed to the optimiser. It is False if the point is outside the
         search space.
@@ -59,11 +59,11 @@ class Trial:
     batch, position : int
         Number of the batch, and position of the point within the batch.
     attempts : int
-        Number of times that the evaluation has begun, including runs whose process died during it.
+        Number of times that the evaluation has begun, including attempts in which the process died.
     results : dict
         Return values of the finished calls, by the position of the call.
     proposal_time : float
-        Time in seconds that the proposal of the point took. NaN if it was not proposed.
+        Time in seconds that proposing the point took. NaN if it was not proposed.
     observation : Observation or None
     row : int or None
         Index of the observation in the optimiser. None until it is passed to the optimiser.

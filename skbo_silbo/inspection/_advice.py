@@ -79,7 +79,7 @@ def _repetition(evaluations, std):
 
 
 def _step_without_model(evaluations, finite):
-    """Return the next step if the search cannot or need not go on, or an empty string."""
+    """Return the next step of a search that cannot or need not go on, or an empty string."""
     if not len(finite):
         if evaluations.n_open:
             return "Wait, and make the report again: the first evaluations have not ended."
@@ -95,7 +95,7 @@ def _step_without_model(evaluations, finite):
 
 
 def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
-    """Describe the recommended point in sentences, and return it with them."""
+    """Return a description of the recommended point in sentences, and the point."""
     if not np.isfinite(evaluations.values).any():
         return "No evaluation returned a value that counts.", None
     best = int(np.nanargmax(evaluations.sign * evaluations.values))
@@ -114,7 +114,7 @@ def describe_recommended(evaluations: Evaluations) -> tuple[str, Any]:
 
 
 def _recommended(evaluations, best):
-    """Return the recommended point, the rows that evaluated it, and its predicted value."""
+    """Return the recommended point, the rows of its evaluations, and its prediction."""
     optimizer, values = evaluations.optimizer, evaluations.values
     point, mean, std = optimizer.recommended_
     if not math.isfinite(std):

@@ -55,8 +55,7 @@ class DirectionBootstrap:
     confidence_level : float
         Nominal coverage of the intervals.
     n_redrawn : int
-        Number of bootstrap samples to which the estimator could not be fitted, and which were drawn
-        again.
+        Number of bootstrap samples that were drawn again because the estimator could not be fitted.
     feature_names : list of str, of length d
         Names of the features: the column names of X, or x0, x1, ... if it has none.
     """
@@ -111,8 +110,8 @@ def bootstrap_directions(
         then kept fixed, because the duplicated rows of a resample would bias cross-validation.
         ``fit`` receives `X_unlabeled` only if there are unlabelled rows.
     X : array-like of shape (n, d)
-        Training data with at least two labelled rows per feature. With weights, the
-        effective sample size ``(sum w)^2 / sum w^2`` is compared instead.
+        Training data with at least two labelled rows per feature. With weights, the number of
+        labelled rows is replaced by the effective sample size ``(sum w)^2 / sum w^2``.
     y : array-like of shape (n,) or (n, q)
         Response, as in ``estimator.fit``. NaN marks an unlabelled row.
     X_unlabeled : array-like of shape (n_u, d), default=None
@@ -318,7 +317,7 @@ def _fit(estimator, X, y, **fit_params):
 
 
 def _with_int_seed(estimator, rng):
-    """Replace a random state by an integer seed, so that all workers use the same one."""
+    """Replace a random state by an integer, so that all workers use the same seed."""
     params = estimator.get_params(deep=False)
     if "random_state" in params and not isinstance(params["random_state"], Integral):
         estimator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
@@ -352,7 +351,7 @@ def direction_frame(tables, feature_names):
 def input_names(estimator, X=None):
     """Return the names of the features to which an estimator was fitted.
 
-    The fallbacks are the column names of X and then x0, x1, ....
+    If the estimator has no names, the column names of X are used, or else x0, x1, ....
     """
     d = estimator.components_.shape[1]
     columns = [name for name in getattr(X, "columns", []) if isinstance(name, str)]

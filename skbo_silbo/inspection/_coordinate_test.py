@@ -123,8 +123,9 @@ def coordinate_test(
         needs no number of directions.
     sample_weight : array-like of shape (n,), default=None
         Sample weights. The test then refers to the weighted population. Its level is accurate if
-        there are many more rows than features: at level .05 it rejects up to .08 with 150 rows of 5
-        features, and .10 with 60. Rows of weight 0 are ignored.
+        there are many more rows than features: at level .05, it rejects a true hypothesis in up to
+        8 % of cases with 150 rows of 5 features, and in 10 % with 60 rows. Rows of weight 0 are
+        ignored.
     group : array-like of shape (n,), default=None
         Categories of a grouping variable to condition on, as in ``fit`` of
         `SlicedInverseRegression`. Cannot be combined with weights.

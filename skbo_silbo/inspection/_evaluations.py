@@ -61,7 +61,8 @@ class Evaluations:
     points : list of dict, or ndarray of shape (n, d)
         Evaluated points.
     values : ndarray of shape (n,)
-        Observed values of the points, NaN for failed evaluations. Huge values are clipped.
+        Observed values of the points, NaN for failed evaluations. Values too large to plot are
+        clipped.
     table : dict of str to list, default={}
         Columns of the table of all evaluations.
     facts : dict of str to str, default={}
@@ -81,7 +82,7 @@ class Evaluations:
     scoring : object, default=None
         The parameter `scoring` of the search. None for an optimiser.
     stop_reason : str, default=""
-        Why a search or `minimize` ended, if it has.
+        Why a search or `minimize` ended, or "" if it has not.
     best_name : str, default=""
         Attribute of the result that holds the best observed point, if there is one.
     front : ParetoDisplay or None, default=None
@@ -89,9 +90,9 @@ class Evaluations:
     n_open : int, default=0
         Number of evaluations that have begun but not ended.
     row_name : str, default="row"
-        What the numbers of the evaluations are called.
+        Word that precedes the number of an evaluation in the report.
     numbers : sequence of int, default=()
-        Number of each evaluation, if they are not counted from 0: those of the trials of a study.
+        Number of each evaluation if they are not counted from 0, as for the trials of a study.
     """
 
     label: str
@@ -441,7 +442,7 @@ class Dependence:
     high: FloatArray
 
     def take(self, indices):
-        """Return the parts of the curve with the given indices."""
+        """Return the curve at the points with the given indices."""
         x = [self.x[i] for i in indices]
         return Dependence(x, self.mean[indices], self.low[indices], self.high[indices])
 

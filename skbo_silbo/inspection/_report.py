@@ -44,15 +44,16 @@ def report(
 ) -> str:
     """Describe a search in one HTML page that needs neither a network nor other files.
 
-    The page says what was searched, which point is recommended and what is expected of it, which
-    inputs matter, how many evaluations failed, which categories were hardly tried, and what to do
-    next. A table that can be sorted lists all evaluations.
+    The page names the search space, the recommended point with its predicted value, the inputs that
+    matter, the number of failed evaluations, the categories that were hardly tried, and the next
+    step. A table that can be sorted lists all evaluations.
 
     Parameters
     ----------
     source : fitted SILBOSearchCV, AskTellOptimizer, OptimizeResult of `minimize`, optuna.Study, \
 str or path-like
-        Search to describe. A path is that of a journal; the search that writes it may be running.
+        Search to describe. A path must lead to a journal, which a running search may still be
+        writing.
     path : str or path-like, default=None
         File to which the page is written. If None, no file is written.
     title : str, default=None
@@ -77,7 +78,7 @@ str or path-like
 
     Notes
     -----
-    A journal only describes its search space. For a report, the default model is fitted to its
+    A journal does not contain the model of the search. The report fits the default model to the
     evaluations, whatever model the search uses. The same holds for an Optuna study with a sampler
     other than `SILBOSampler`.
 
@@ -119,7 +120,7 @@ str or path-like
 
 
 def _facts(evaluations):
-    """Show as HTML what was searched, and which evaluations the model does not use."""
+    """Describe as HTML the search, and the evaluations that the model does not use."""
     aim = f"the {'highest' if evaluations.greater_is_better else 'lowest'} {evaluations.name}"
     if evaluations.front is not None:
         goals = evaluations.front.names

@@ -114,7 +114,8 @@ class SearchDisplay(PanelDisplay):
             model is fitted to its trials.
         random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
             Random search of the same objective, used to estimate the expected performance of random
-            search. If None, the initial points are used, and the curve ends with them.
+            search. If None, it is estimated from the initial points, and its curve ends after as
+            many evaluations.
         kind : {"all", "convergence", "dependence", "shares"} or str, default="all"
             Which panels to draw, see :meth:`plot`.
         ax : matplotlib Axes or array of Axes, default=None
@@ -149,7 +150,7 @@ class SearchDisplay(PanelDisplay):
     ) -> Self:
         """Create a display of a search without drawing it.
 
-        The dependence on `inputs` is computed besides that on the most important inputs.
+        The dependence is computed on `inputs` and on the most important inputs.
         """
         model, parameters = evaluations.optimizer.input_model_, evaluations.parameters
         names = [name for name in model.shares.ranked if name in parameters][:N_DEPENDENCES]

@@ -35,7 +35,7 @@ BAND = (0.1, 0.9)  # quantiles of the best random point
 
 
 def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
-    """Plot the best value so far of each search and the expected one of random search.
+    """Plot the best value so far of each search, and its expectation for random search.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def draw_shares(axes, shares, names):
 
 
 def _finish_curves(axes, evaluations, best, sign, label):
-    """Label the axes, and let the y-axis ignore very bad values at the start of a search."""
+    """Label the axes, and exclude very bad values at the start of a search from the y-axis."""
     worst, _ = robust_limits(sign * evaluations)
     within = best[np.isfinite(best) & (sign * best >= worst)]
     if within.size:

@@ -56,7 +56,7 @@ class SubspaceDisplay(PanelDisplay):
         Numerical or categorical response. Numbers with at most six distinct values are drawn as
         categories.
     eigenvalues : ndarray of shape (p,)
-        Eigenvalues in decreasing order, of which there are at least r.
+        At least r eigenvalues, in decreasing order.
     loadings : ndarray of shape (r, d)
         Contribution of each feature to each direction. By default, the change of the score when the
         feature increases by one standard deviation.
@@ -129,8 +129,8 @@ class SubspaceDisplay(PanelDisplay):
         X : array-like of shape (n, d)
             Rows to project onto the directions, from the training data or new.
         y : array-like of shape (n,)
-            Values of a single response. NaN (None for categories) marks an unlabelled row. For a
-            censored response, the times are drawn.
+            Values of a single response. NaN, or None for categories, marks an unlabelled row. For a
+            censored response, the plot shows the times.
         X_unlabeled : array-like of shape (n_u, d), default=None
             Additional unlabelled rows, drawn in a faint colour.
         kind : {"all", "summary", "spectrum", "loadings"}, default="all"

@@ -29,7 +29,7 @@ class SubspaceComparison(NamedTuple):
 def compare_subspaces(
     components: ArrayLike, reference: ArrayLike, X: ArrayLike | None = None
 ) -> SubspaceComparison:
-    """Measure how close the subspaces that two sets of directions span are.
+    """Measure how close the spans of two sets of directions are to each other.
 
     The squared trace correlation [1]_ is the mean squared cosine of the principal angles. With
     samples X, the angles are those between the scores along the directions, so the cosines are
@@ -41,11 +41,11 @@ def compare_subspaces(
     components : array-like of shape (r, d)
         Directions, one per row, such as ``components_`` of a transformer.
     reference : array-like of shape (q, d)
-        Directions to compare with. If q differs from r, the squared trace correlation is the share
-        of `components` that lies in the span of `reference`: its divisor is r.
+        Directions to compare with. If q differs from r, the squared cosines are divided by r, so
+        that the result is the share of `components` that lies in the span of `reference`.
     X : array-like of shape (n, d), default=None
-        Samples on which scores are compared, at least one more than the directions of either set.
-        If None, the directions themselves are compared.
+        Samples on which scores are compared. There must be more samples than directions in each
+        set. If None, the directions themselves are compared.
 
     Returns
     -------

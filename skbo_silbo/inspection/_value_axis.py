@@ -39,8 +39,8 @@ class ValueAxis:
     to_position : callable
         Function that maps a list of values to positions on the axis.
     scale_note : str, default=""
-        Note on the scale of the axis, to append to the label. Numbers can be spaced by logarithm,
-        or evenly by rank as in an ordered list of the search space.
+        Note on the scale of the axis, to append to the label. Numbers can be spaced by their
+        logarithms, or evenly if the search space lists them.
     """
 
     name: str

@@ -42,12 +42,12 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     """Sampler for single-objective `Optuna <https://optuna.org>`_ studies based on SILBO.
 
     The parameters of completed trials are proposed jointly by :class:`~skbo_silbo.SILBO`. New
-    parameters are sampled at random. A conditional parameter is set to the middle of its range, and
-    not searched, where no completed trial has it. The sampler infers this from categorical
-    parameters and from integers with at most ten values. If the range of a parameter has changed,
-    the latest range is used and trials outside it are ignored. Several threads or processes may
-    work on one study: the sampler reads all trials from the storage of the study and takes running
-    trials into account.
+    parameters are sampled at random. Where no completed trial has a conditional parameter, it is
+    not searched but set to the middle of its range. The sampler infers these conditions from
+    categorical parameters and from integers with at most ten values. If the range of a parameter
+    has changed, the latest range is used and trials outside it are ignored. Several threads or
+    processes may work on one study: the sampler reads all trials from the storage of the study and
+    takes running trials into account.
 
     Parameters
     ----------
@@ -147,9 +147,9 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     def _propose_new(self, study, trial, search_space):
         """Propose parameters that no other trial evaluates, and store them with the trial.
 
-        Trials that begin at the same time do not see each other. Therefore each trial first writes
-        its proposal and then reads those of the others. If it finds its own proposal there, it
-        tries again and leaves the earlier proposals to the trials that began before it.
+        Trials that begin at the same time do not see each other. Therefore each trial first stores
+        its proposal and then reads the proposals of the others. If another trial has the same
+        proposal, the trial that began later proposes again.
         """
         params, seen = None, see_trials(study, trial.number, search_space)
         for _ in range(MOST_TRIES):
@@ -265,7 +265,7 @@ class _StudyModel:
     def propose(self, number, seen, former=None):
         """Propose parameters for a trial that differ from those of other trials if possible.
 
-        `former` is the previous proposal for this trial, which another trial also has.
+        `former` is the previous proposal for this trial, which another trial also received.
         """
         for params in self._candidates(number, seen, former):
             if not seen.repeats(params):

@@ -34,13 +34,13 @@ class OptunaSpace:
     ----------
     distributions : dict of str to optuna.distributions.BaseDistribution
     inactive : dict of str to list of dict or None, default=None
-        For each conditional parameter, the values of others with which trials do not have it, as
-        in `TrialsSeen`.
+        For each conditional parameter, the values of other parameters for which trials do not have
+        it, as in `TrialsSeen.inactive`.
 
     Attributes
     ----------
     space : Space
-        Its points have mid-range values of inactive parameters.
+        Search space. In its points, inactive parameters are in the middle of their range.
     """
 
     def __init__(self, distributions, inactive=None):
@@ -77,7 +77,7 @@ class _ConditionalSpace(Space):
     inactive = ()  # pairs of columns, and of the codes of each case in the columns of others
 
     def deactivate(self, inactive):
-        """Set the cases in which parameters are inactive, given by values of the space."""
+        """Set the values of other parameters for which each conditional parameter is inactive."""
         columns, held = self.column_groups(), {p.name: p for p in self.parameters}
         self.inactive = [
             (columns[name], [(columns[n], held[n].encode(values)) for n, values in case.items()])
@@ -178,9 +178,9 @@ CONSTRAINTS = "constraints"  # system attribute, also used by Optuna's own sampl
 class EndedTrial(NamedTuple):
     """Finished trial, with its parameters in Optuna's internal representation.
 
-    `value` is the one that the surrogate is fitted to: the last intermediate value of a pruned
-    trial and NaN for a failed one, with the opposite sign if the study is maximised. `constraints`
-    have the same length for all trials, with NaN for missing ones.
+    The surrogate is fitted to `value`, which is the last intermediate value of a pruned trial and
+    NaN for a failed trial. It has the opposite sign if the study is maximised. `constraints` have
+    the same length for all trials, with NaN for missing values.
     """
 
     params: dict[str, float]
@@ -193,7 +193,7 @@ class EndedTrial(NamedTuple):
 class TrialsSeen:
     """Trials of a study at the time of a proposal.
 
-    Parameters are dicts of names to Optuna's internal representation.
+    Parameters are dicts that map names to values in Optuna's internal representation.
 
     Attributes
     ----------
@@ -202,10 +202,10 @@ class TrialsSeen:
     pending : list of params
         Parameters of the other running trials that have already been proposed.
     ahead : list of params
-        Parameters of the running trials with a lower number, {} if none have been proposed yet.
-        A trial without a proposal is left out once a trial with a higher number has finished.
+        Parameters of each running trial with a lower number, or {} if it has no proposal yet. A
+        trial without a proposal is left out once a trial with a higher number has finished.
     selectors : dict of str to sequence of float
-        Parameters that may decide which others a trial has, with their values.
+        Parameters that may determine which other parameters a trial has, with their values.
     """
 
     observed: dict[int, EndedTrial]
@@ -240,10 +240,10 @@ class TrialsSeen:
 
     @cached_property
     def inactive(self):
-        """Values of other parameters with which the completed trials do not have a parameter.
+        """Values of other parameters for which no completed trial has a conditional parameter.
 
-        A dict of the name of each conditional parameter to a list of cases, which are dicts of
-        names to values.
+        The dict maps the name of each conditional parameter to a list of cases. A case is a dict of
+        parameter names and values.
         """
         names = sorted({name for params in self.complete for name in params})
         cases = {name: _cases_without(name, self.complete, self.selectors, {}) for name in names}
@@ -263,10 +263,10 @@ def _active(params, inactive):
 
 
 def _cases_without(target, trials, selectors, case):
-    """Return the cases in which no trial has a parameter, found like the leaves of a decision tree.
+    """Return the cases in which no trial has a parameter, as leaves of a decision tree.
 
-    Every split is by the parameter that best predicts whether the trials have `target`. Values that
-    no trial has are in no case, so `target` is proposed for them.
+    Each split uses the parameter that best predicts whether the trials have `target`. Values that
+    no trial has belong to no case, so `target` is proposed together with them.
     """
     has = [target in params for params in trials]
     if all(has):
@@ -294,8 +294,8 @@ def _cases_without(target, trials, selectors, case):
 def _cost(target, groups):
     """Return how badly the values of a parameter predict whether trials have `target`.
 
-    A value costs one if only some of its trials have `target`, and one if it has a single trial,
-    which would predict anything.
+    A value costs 1 if only some of its trials have `target`. It also costs 1 if it has a single
+    trial, because any parameter would predict this trial.
     """
     has = [[target in params for params in own] for own in groups]
     return sum((len(set(own)) > 1) + (len(own) == 1) for own in has)
@@ -317,7 +317,7 @@ def common_space(study):
 
 
 def see_trials(study, number, distributions):
-    """Collect the trials of a study but one whose parameters lie in a search space."""
+    """Collect the other trials of a study whose parameters lie in a search space."""
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
     shown = {t.number: _inside(t, distributions) for t in trials}
     running = [t.number for t in trials if t.state == TrialState.RUNNING]
@@ -336,7 +336,7 @@ def see_trials(study, number, distributions):
 
 
 def _levels_of(distribution):
-    """Return the values of a categorical distribution, or of an integer one with few."""
+    """Return the values of a categorical distribution, or of an integer one with few values."""
     if isinstance(distribution, CategoricalDistribution):
         return range(len(distribution.choices))
     if not isinstance(distribution, IntDistribution):

@@ -1,1 +1,1 @@
-"""Journal files, and descriptions that tell whether two searches are the same."""
+"""Journal files, and descriptions by which two searches are compared."""

@@ -29,7 +29,7 @@ def read_format(
     space: AnySpace | None = None,
     candidates: Sequence[dict[str, Any]] = (),
 ) -> PointFormat:
-    """Return the form of the points in a journal, from the description of the search.
+    """Return the conversion between points and JSON data, from the header of a journal.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def read_format(
     damaged : callable
         Function that returns the error to raise if the description is invalid.
     space : Space, SpaceUnion or Box, default=None
-        The search space. If None, it is restored from the description, with labels in the place of
+        The search space. If None, it is restored from the description, with labels in place of
         values that JSON does not represent.
     candidates : list of dict, default=()
         Points that may be outside the space.

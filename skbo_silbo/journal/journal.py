@@ -214,7 +214,7 @@ def read_unlocked(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[di
 
 
 def damage_error(path: str, n: int, why: object = "") -> ValueError:
-    """Return the error for record n of a journal, which cannot be read, or for the header, -1."""
+    """Return the error for record n of a journal that cannot be read (-1: the header)."""
     remedy = "Restore a copy of the file"
     if n >= 0:
         remedy = "Delete it and all lines after it to resume from there"
@@ -227,7 +227,7 @@ def damage_error(path: str, n: int, why: object = "") -> ValueError:
 def _whole_lines(content: Any, rule: str) -> list[bytes]:
     """Return the lines of a journal without an incomplete last line.
 
-    If the content is not that of a journal, a ValueError with the message `rule` is raised.
+    If the file is not a journal, a ValueError with the message `rule` is raised.
     """
     lines = content.split(b"\n")
     torn = lines.pop()  # the text after the last newline

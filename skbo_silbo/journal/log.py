@@ -44,14 +44,16 @@ class NoLog:
         """Store the settings of the run in memory."""
         self.fixed, self.points = fixed or {}, PointFormat(space)
 
-    def attempts(self, point: Any) -> int:
-        """Return 0, because there were no earlier runs."""
+    def n_earlier_attempts(self, point: Any) -> int:
+        """Return how often earlier runs began to evaluate a point: 0 without a journal."""
         return 0
 
     def ignore(self, *args: Any, **options: Any) -> None:
         """Ignore an event."""
 
-    replay = asked = begun = withdrawn = evaluated = observed = write = close = ignore
+    replay = write = close = ignore
+    record_proposals = record_begin = record_withdrawal = ignore
+    record_evaluation = record_observations = ignore
 
 
 class EventLog:
@@ -69,7 +71,7 @@ class EventLog:
     fixed : dict
         Settings of the first run that later runs must not change.
     points : PointFormat
-        Form of the points in the journal.
+        Conversion between points and their JSON data in the journal.
     records : list of Record
         The records of earlier runs, in the order in which they were written.
     n_calls : int
@@ -181,8 +183,8 @@ class EventLog:
                 "differently."
             )
 
-    def attempts(self, point: Any) -> int:
-        """Return how often earlier runs began a point's evaluation and died, at most 2."""
+    def n_earlier_attempts(self, point: Any) -> int:
+        """Return how often earlier runs died while they evaluated a point, at most 2."""
         if not self._earlier.in_progress:
             return 0
         [key] = self.points.keys([point])
@@ -191,15 +193,15 @@ class EventLog:
     def replay(self, optimizer: Any, records: Sequence[Record]) -> None:
         """Restore an optimiser by replaying the journal's records.
 
-        Its model is restored, too, unless another version of this library fitted it. In that case,
-        it is fitted again.
+        Its model is also restored if this version of the library fitted it, and fitted again
+        otherwise.
         """
         made = self._journal.header["made with"]
         is_same = made.get("skbo_silbo") == made_with()["skbo_silbo"]
         self._learnt = replay(optimizer, records, self.damaged, and_what_was_learnt=is_same)
 
-    def asked(self, optimizer: Any, n: int = 1) -> None:
-        """Record the last n proposals of an optimiser and the changes of its model."""
+    def record_proposals(self, optimizer: Any, n: int = 1) -> None:
+        """Record the last n proposals of an optimiser, and how its model has changed."""
         learnt = optimizer.model_to_dict()
         # repr, because 1 == 1.0 == True
         old = {name: repr(value) for name, value in self._learnt.items()}
@@ -212,18 +214,18 @@ class EventLog:
             if self._journal.last is record:
                 self._learnt = deepcopy(learnt)  # objects of users may modify their state
 
-    def begun(self, trial: Any) -> None:
+    def record_begin(self, trial: Any) -> None:
         """Record that the evaluation of a trial begins."""
         self._under_way[trial.number] = self._about(trial, "ended", called=True)
         self._append(self._about(trial, "begun", again=trial.attempts > 0))
 
-    def withdrawn(self, trial: Any) -> None:
+    def record_withdrawal(self, trial: Any) -> None:
         """Record that an evaluation was withdrawn before its start."""
         self._append(self._about(trial, "ended", called=False))
         self._under_way.pop(trial.number, None)
 
-    def evaluated(self, trial: Any, **content: Any) -> None:
-        """Record the observation of a trial, and the content of `Evaluation.record`."""
+    def record_evaluation(self, trial: Any, **content: Any) -> None:
+        """Record the observation of a trial, with the objective's own data as `content`."""
         if trial.record is None:
             others = {name: [values] for name, values in trial.observation.others.items()}
             values = values_to_record([trial.observation.y], **others)
@@ -234,16 +236,16 @@ class EventLog:
         self.write(trial.record)
         self._under_way.pop(trial.number, None)
 
-    def observed(self, points: Iterable[Any], *values: Any) -> None:
+    def record_observations(self, points: Iterable[Any], *values: Any) -> None:
         """Record values that the user supplied."""
         self.write({"observed": list(map(self.points.write, points)), **values_to_record(*values)})
 
-    def cancelled(self, points: Iterable[Any]) -> None:
+    def record_cancellation(self, points: Iterable[Any]) -> None:
         """Record that points are no longer pending."""
         self.write({"cancelled": list(map(self.points.write, points))})
 
     def _about(self, trial: Any, kind: str, **content: Any) -> Content:
-        """Return a record of some kind about the point of a trial."""
+        """Return a record of the given kind about the point of a trial."""
         outside = {} if trial.is_modelled else {"outside": True}
         return {kind: [self.points.write(trial.point)], **outside, **content}
 

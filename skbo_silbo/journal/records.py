@@ -64,7 +64,7 @@ class Evaluated(NamedTuple):
     in_order : bool
         Whether the points of a batch are passed to the optimiser together.
     proposal_time : float
-        Time in seconds that the proposal of the point took.
+        Time in seconds that proposing the point took.
     """
 
     error: str | None
@@ -89,7 +89,7 @@ class Record:
         Number of the record in its journal, counted from 0.
     points : list of n dicts or arrays
     X : ndarray of shape (n, m)
-        The encoded points, of which there are none for a point outside the space.
+        The encoded points. Empty for a point outside the space.
     keys : list of n bytes
         Keys that identify the points.
     is_outside : bool
@@ -117,7 +117,7 @@ class Record:
 
 
 class PointFormat:
-    """Form of the points of a search space in a journal.
+    """Conversion between points of a search space and their JSON data in a journal.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class PointFormat:
     described : list or None, default=None
         Description of the space in the journal, whose labels are used.
     candidates : list of dict, default=()
-        Points that may be outside the space. They are recognised by their form in the journal.
+        Points that may be outside the space. They are recognised by their JSON data.
     """
 
     def __init__(self, space: Any, described: Any = None, candidates: Sequence[Any] = ()) -> None:
@@ -187,7 +187,7 @@ class PointFormat:
         return self._labels[name].value(value[TEXT])
 
     def _read_inside(self, text: str) -> tuple[Any, FloatArray]:
-        """Restore a point and its encoding from JSON text, once for all records of the point."""
+        """Restore a point and its encoding from JSON text, cached for further records of it."""
         if text not in self._read:
             point = {k: self._read_value(k, v) for k, v in json.loads(text).items()}
             [x] = self.space.encode([point])
@@ -215,7 +215,7 @@ class AttemptCounts:
     in_progress : Counter
         Number of evaluations of each point, by its key, that have begun but have no outcome.
     repeated : Counter
-        How many of them were repeated after the process died.
+        Number of evaluations of each point that were repeated after the process died.
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
@@ -225,7 +225,7 @@ class AttemptCounts:
             self._count(record)
 
     def take(self, key: bytes) -> int:
-        """Return how often a point's evaluation has begun, at most 2, and count it no longer."""
+        """Return how often earlier attempts at a point began, at most 2, and stop counting them."""
         n = (self.in_progress[key] > 0) + (self.repeated[key] > 0)
         self.in_progress[key] -= n > 0
         self.repeated[key] -= n > 1

@@ -1,4 +1,4 @@
-"""Save and restore optimisers: settings, seed, and the records that lead to their state."""
+"""Save and restore optimisers as settings, a seed, and the records of their history."""
 
 import inspect
 from collections.abc import Sequence
@@ -188,7 +188,7 @@ def option_names(cls: type) -> list[str]:
 
 
 def engine_options(cls: type) -> list[str]:
-    """Return the names of the options that other entry points pass on to `SILBO`."""
+    """Return the names of the `SILBO` options that other entry points accept."""
     return [name for name in option_names(cls) if name != "maximize"]
 
 

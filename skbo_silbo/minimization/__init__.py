@@ -1,4 +1,4 @@
-"""`minimize`, and the methods that it knows by name."""
+"""`minimize`, and the optimisers that its `method` can name."""
 
 from skbo_silbo.minimization._minimize import minimize
 from skbo_silbo.minimization._result import MinimizeResult

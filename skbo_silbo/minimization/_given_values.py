@@ -85,7 +85,7 @@ def tell_given(
     points, y, c = [points[i] for i in new], values[new], constraints[new]
     optimizer.tell(points, y, constraints=c if c.size else None)
     y = -y if optimizer.maximize else y
-    log.observed(points, y, None, c)
+    log.record_observations(points, y, None, c)
     trials = [Trial(point, "given", is_evaluated=False) for point in points]
     for trial, value, row in zip(trials, y, c, strict=True):
         trial.observation = Observation(float(value), {"constraints": row} if row.size else {})

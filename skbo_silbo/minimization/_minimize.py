@@ -109,8 +109,8 @@ def minimize(
         always started, and running evaluations are completed. If a search is resumed, the time
         starts again at zero.
     target : float, default=None
-        Value at which to stop. The search stops once a value is at most `target` (with `maximize`,
-        at least `target`).
+        Value at which to stop. The search stops once a value is at most `target`, or at least
+        `target` with `maximize`.
     patience : int, default=None
         Number of consecutive evaluations without improvement after which the search stops. None
         means no such limit.
@@ -129,7 +129,7 @@ def minimize(
         is called in this process, one point after the other.
     n_pending : int or "auto", default="auto"
         Number of points that are being evaluated or waiting for a worker. "auto" is one point per
-        worker, and one that waits for a worker.
+        worker plus one that waits.
     timeout : float, default=None
         Time in seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`.
         Threads and most processes cannot be stopped, so their worker is unavailable until the call
@@ -161,7 +161,7 @@ def minimize(
         Inputs to search on a logarithmic scale if `bounds` is an array or `Bounds`: all of them, or
         those marked "log" in a list of length d. Their bounds must be positive.
     **options
-        Additional arguments of the optimiser, such as ``n_initial=20``.
+        Further arguments of the optimiser, such as ``n_initial=20``.
 
     Returns
     -------

@@ -47,17 +47,17 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         Reason why an evaluation has no value, such as a timeout. It is None for all other
         evaluations.
     constraints : ndarray of shape (n, m)
-        Observed constraint values of each point. Only with `n_constraints`.
+        Observed constraint values of each point. Defined only with `n_constraints`.
     optimizer : AskTellOptimizer
-        The optimiser, with all observations. You can continue with its `ask` and `tell`, using
-        values of the same sign. These are not recorded, because the journal is closed.
+        The optimiser, with all observations. To continue, use its `ask` and `tell` with values of
+        the same sign. These values are not recorded, because the journal is closed.
     maximize : bool
         Whether the objective was maximised.
     objective : str
         Name of the objective, with its module.
     message : str
-        Sentence that states why the search ended, and whether no proposal improved on the initial
-        design.
+        Sentence that states why the search ended. It also says if no proposal improved on the
+        initial design.
     stop_reason : str
         Why the search ended: "budget" (`n_calls` points were evaluated), "max_time", "target",
         "patience", "callback", "exhausted" (a finite space has no other point), "workers" (all

@@ -1,4 +1,4 @@
-"""Create the optimiser that the `method` of `minimize` names or returns."""
+"""Create the optimiser for the argument `method` of `minimize`."""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -32,8 +32,8 @@ def make_optimizer(
     Parameters
     ----------
     method : str or callable
-        A key of `METHODS`, or a class or function that is called as
-        ``method(bounds, random_state=..., **options)`` and returns an optimiser.
+        Key of `METHODS`, or an optimiser class or function that is called as ``method(bounds,
+        random_state=..., **options)``.
     bounds : array-like, Bounds, dict, list or Space
     random_state : int, RandomState, Generator or None
     options : dict

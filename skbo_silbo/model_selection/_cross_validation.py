@@ -168,8 +168,8 @@ class FitReader:
     n_goals : int, default=0
         Number of objectives of a multi-objective search.
     may_mix : bool, default=True
-        Whether some fits may have a single score although others have several metrics, because a
-        function that returns them has raised an error.
+        Whether some fits may have a single score although others have several metrics. This occurs
+        if `scoring` is a function that returns several metrics and raises an error in some fits.
     """
 
     def __init__(

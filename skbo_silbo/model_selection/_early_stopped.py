@@ -41,10 +41,10 @@ def _has(method: str) -> Any:
 class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
     """Meta-estimator that holds out a validation set for early stopping in each fit.
 
-    Boosting libraries stop early based on a validation set that is passed to `fit`. A search would
-    pass the same validation set to all folds, where it may overlap with the test fold.
-    `EarlyStopped` instead splits the training data of each fold, so that the test fold is not used
-    for early stopping.
+    Boosting libraries need a validation set in `fit` for early stopping. A search would pass the
+    same validation set to all folds, and it might overlap with the test fold. `EarlyStopped`
+    instead splits the training data of each fold, so that the test fold is not used for early
+    stopping.
 
     Parameters
     ----------

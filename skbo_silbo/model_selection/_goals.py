@@ -132,7 +132,7 @@ def no_single_best(search: Any, name: str) -> AttributeError:
 
 
 def has_goals(search: Any) -> bool:
-    """Return whether a search is multi-objective, which a list or tuple `refit` requests."""
+    """Return whether a search is multi-objective, that is, whether `refit` is a list or tuple."""
     return isinstance(vars(search).get("refit"), (list, tuple))
 
 
@@ -182,7 +182,7 @@ def require_metrics(goals: Iterable[str], metrics: Iterable[str]) -> None:
 
 
 def goal_values(rows: Rows | None, goals: Sequence[str], error_score: Any) -> FloatArray:
-    """Return a candidate's objective values, to be minimised, with NaN after a failed fit."""
+    """Return a candidate's objective values, to be minimised, or NaN if a fit failed."""
     unknown = np.full(len(goals), np.nan)
     if rows is None or has_failed(rows):
         return unknown
@@ -216,9 +216,9 @@ def pareto_front(
 def non_dominated_rows(Y: FloatArray, goals: Sequence[str], std_fit_time: FloatArray) -> IntArray:
     """Return the sorted indices of the non-dominated rows of Y, which is minimised.
 
-    A row dominates another if it is lower in at least one column and higher in none. Fit times
-    count as equal if they differ by less than the standard deviation of their difference, computed
-    from the deviations over the folds. Rows that contain NaN are left out.
+    A row dominates another row if it is lower in at least one column and higher in no column. Fit
+    times count as equal if they differ by less than the standard deviation of their difference,
+    computed from the deviations over the folds. Rows that contain NaN are left out.
 
     Examples
     --------
@@ -256,8 +256,7 @@ class ParEGO(SILBO):
         ----------
         x : dict or list of n dicts
         y : float or array-like of shape (n,)
-            Value of each point, by which the best point is determined. It is available as
-            `func_vals_`.
+            Value of each point, which determines the best point and is stored in `func_vals_`.
         goals : array-like of shape (m,) or (n, m)
             Values of the m objectives at each point, to be minimised. They are NaN if the
             evaluation failed.

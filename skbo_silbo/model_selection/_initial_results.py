@@ -27,7 +27,8 @@ def read_initial_results(given: Any, refit: Any, space: NamedSpace) -> Results:
         The parameter `refit` of the search. If it is a string, it is the name of the metric to
         read. Otherwise the first metric is read.
     space : Space or SpaceUnion
-        The search space. It decides whether an empty cell means None or a missing parameter.
+        The search space. It determines whether an empty cell means None or that the candidate lacks
+        the parameter.
 
     Returns
     -------
@@ -96,7 +97,7 @@ def _read_params(columns: Mapping[str, Any], space: NamedSpace) -> list[dict[str
 
 
 def _candidate(cells: dict[str, Any], space: NamedSpace) -> dict[str, Any]:
-    """Return the parameters in a row of a results table, with empty cells as None if valid."""
+    """Return the parameters in a row of a results table; empty cells are None or left out."""
     given = {name: value for name, value in cells.items() if not _is_empty(value)}
     wanted = ([n for n in b.parameter_names if n in cells] for b in branches_of(space))
     readings = ({**dict.fromkeys(names), **given} for names in wanted)

@@ -1,4 +1,4 @@
-"""The order in which candidates are evaluated: initial ones, variations, proposals."""
+"""The order in which candidates are evaluated: initial candidates, initial design, proposals."""
 
 from collections.abc import Container
 from typing import Any
@@ -17,9 +17,10 @@ class CandidateProposals(Proposals):
     """Source of the candidates that a search evaluates.
 
     After the initial candidates, the initial design tries every branch of the space once, and then
-    changes one to three parameters of the best candidate. It thereby evaluates more candidates in
-    the same time than points that fill the space (doc/benchmarks/seconds.rst). Categorical
-    parameters with a level that was tried less than twice are changed first, to that level.
+    changes one to three parameters of the best candidate. In the same time, more of these
+    candidates can be evaluated than points that fill the space (doc/benchmarks/seconds.rst).
+    Categorical parameters with a value that was tried less than twice are changed first, to that
+    value.
 
     Parameters
     ----------
@@ -38,15 +39,16 @@ class CandidateProposals(Proposals):
         self._n_design = optimizer.n_initial_ if moves_best else 0
 
     def fixed_parameters(self, n_begun: int, n_values: int) -> dict[str, Any] | None:
-        """Return the parameters to keep as in the best candidate, or None."""
+        """Return the parameters to fix in the next candidate of the initial design, or None."""
         if n_values < self._n_design and np.isfinite(self.optimizer.func_vals_).any():
             return self._kept_of_best(n_begun)
         return None
 
     def _kept_of_best(self, n: int) -> dict[str, Any] | None:
-        """Return the parameters of an untried branch or of the best candidate to keep, or None.
+        """Return the parameters of an untried branch or of the best candidate to fix, or None.
 
-        They depend on the candidates alone, so that a resumed search continues in the same way.
+        The result depends only on the candidates so far, so that a resumed search continues in the
+        same way.
         """
         space, branches = self.optimizer.space_, branches_of(self.optimizer.space_)
         known = [*self.optimizer.x_iters_, *self.optimizer.pending_]
@@ -77,7 +79,7 @@ def hardly_tried_levels(
 ) -> dict[str, Any]:
     """Return the least evaluated value of each categorical parameter with rare values.
 
-    The value of the best candidate is none of them.
+    The value of the best candidate is never returned.
     """
     X = branch.encode(points) if points else np.empty((0, branch.n_features_))
     found = {}

@@ -56,14 +56,14 @@ def expected_score(search: Any, params: Any) -> Prediction:
 
 
 def remedy_without_model(search: Any) -> str:
-    """Return how to get a model after a search that evaluated too few candidates for one."""
+    """Return advice on how to get a model if a search evaluated too few candidates for one."""
     if search.stop_reason_ == "interrupted":
         return "Search to the end"
     return f"Increase `{'max_time' if search.stop_reason_ == 'max_time' else 'n_iter'}`"
 
 
 def _measured(search: Any, params: Any) -> list[float]:
-    """Return [score] for a candidate outside the search space, and [] for any other."""
+    """Return [score] for a candidate outside the search space, and [] for other candidates."""
     if not isinstance(params, Mapping) or is_point_of(params, search.optimizer_.space_):
         return []
     results = search.cv_results_

@@ -57,9 +57,9 @@ def warn_of_interruption(candidates: Trials, n_iter: Any, error: BaseException) 
 
 
 def with_all_metrics(rows: Rows, error_score: Any) -> Rows:
-    """Return the results of fits, with missing metrics filled by NaN.
+    """Return the results of fits with all metrics, filling missing ones by NaN.
 
-    With several metrics, failed fits have a single score, which is used for all metrics here.
+    With several metrics, a failed fit has a single score, which is assigned to all metrics.
     """
     several = (s for row in rows if isinstance(s := row.get("test_scores"), dict))
     failed = dict.fromkeys(next(several, ()), error_score)
@@ -150,7 +150,7 @@ def require_success_in_space(candidates: Trials, error_score: Any, n_splits: int
 def results_table(results: Any, n_splits: int, *, has_time: bool = False) -> dict[str, list[Any]]:
     """Return a table with one row per candidate as a dict of columns.
 
-    `has_time` tells whether the fit time is an objective, which has a column.
+    If `has_time` is True, the fit time is an objective and has a column.
     """
     prefix = "mean_test_"
     scores = {k.removeprefix(prefix): v for k, v in results.items() if k.startswith(prefix)}

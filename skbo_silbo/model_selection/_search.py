@@ -80,8 +80,9 @@ class SILBOSearchCV(SeveralGoals):
         space have been evaluated.
     batch_size : int or "auto", default="auto"
         Number of candidates to propose at a time. "auto" proposes a candidate whenever a worker is
-        free; with several workers the result then depends on which fits finish first. With an int,
-        the search waits for all candidates of a batch, and the result does not depend on `n_jobs`.
+        free. With several workers, the result then depends on the order in which fits finish. With
+        an int, the search waits for all candidates of a batch, and the result does not depend on
+        `n_jobs`.
     scoring : str, callable, list, tuple, dict or None, default=None
         Metric or metrics of the candidates, as in RandomizedSearchCV. With several metrics, the
         search maximises those given by `refit`, or the first one if `refit` is False or a callable.
@@ -90,11 +91,11 @@ class SILBOSearchCV(SeveralGoals):
         "threading" and "dask" are supported. With an int as `batch_size`, at most ``batch_size *
         n_splits`` fits run at a time.
     refit : bool, str, callable, list or tuple of str, default=True
-        Metric of the candidate that is refitted, as in RandomizedSearchCV. A callable selects the
-        best candidate at the end of the search. A list of two or three objectives starts a
-        multi-objective search, which does not refit; see `pareto_front_`. Objectives are metrics in
-        `scoring` ("score" if there is only one) and "fit_time", which is minimised. Cannot be
-        combined with `patience`, `target` or `initial_results`.
+        Metric by which the best candidate is chosen and refitted, as in RandomizedSearchCV. A
+        callable selects the best candidate at the end of the search. A list of two or three
+        objectives starts a multi-objective search, which does not refit; see `pareto_front_`.
+        Objectives are metrics in `scoring` ("score" if there is only one) and "fit_time", which is
+        minimised. Cannot be combined with `patience`, `target` or `initial_results`.
     cv : int, splitter, iterable or None, default=None
         Cross-validation strategy, as in RandomizedSearchCV. All candidates are evaluated on the
         same splits, even if the splitter shuffles without a seed.
@@ -119,8 +120,8 @@ class SILBOSearchCV(SeveralGoals):
         rejected. The refit is not limited.
     max_time : float or None, default=None
         Time in seconds after which no further fit is started. The first candidate of a run is
-        always completed. Another candidate with splits left is dropped, and a resumed search
-        evaluates it again. Running fits are completed. If a search is resumed, the time starts
+        always completed. Running fits are completed. A later candidate with unfinished splits is
+        dropped, and a resumed search evaluates it again. If a search is resumed, the time starts
         again at zero.
     n_retries : int, default=1
         Number of times to repeat a fit whose worker dies. If all repetitions fail in this way, the
@@ -140,8 +141,7 @@ class SILBOSearchCV(SeveralGoals):
         dict of columns ``param_...`` and ``mean_test_score``, or pairs of parameters and score (NaN
         or None for failed candidates). They are used to fit the surrogate, are not evaluated again
         and reduce the size of the initial design. They are not included in `cv_results_` or
-        `n_iter`. Of the results of a halving search, only candidates with the full resource are
-        used.
+        `n_iter`. From a halving search, only candidates with the full resource are used.
     callback : callable or None, default=None
         Function that is called with a `skbo_silbo.evaluation.Progress` after each candidate that is
         not read from the journal. The search ends if it returns a true value. Callbacks of
@@ -156,10 +156,11 @@ class SILBOSearchCV(SeveralGoals):
         Candidates to evaluate before the initial design; they count towards `n_iter`.
 
         - "current": the estimator's current parameters, if `n_iter` is greater than 1.
-        - "known": in addition, for Gaussian naive Bayes and extremely randomised trees, up to nine
-          configurations that performed well on other data sets, if the space is one dict of exactly
-          their parameters. If branches of the space exclude current parameters, up to four of them
-          are also tried with the middle of these ranges.
+        - "known": in addition, up to nine configurations that performed well on other data sets.
+          They exist for Gaussian naive Bayes and extremely randomised trees, and are used if the
+          space is one dict of exactly their parameters. If branches of the space exclude current
+          parameters, up to four branches are also tried, with the excluded parameters in the middle
+          of their ranges.
         - dict or list of dicts: these candidates.
 
         A candidate outside the space, such as ``gamma="scale"`` for a distribution, is evaluated
@@ -186,7 +187,7 @@ class SILBOSearchCV(SeveralGoals):
         Results of all candidates in the order of evaluation, with the columns of
         RandomizedSearchCV. Additional columns are ``iter``, the index of the batch, ``source``, the
         origin of the candidate ("given", "known", "init" or "model"), ``resumed``, whether it was
-        read from the journal, and ``proposal_time``, the seconds that its proposal took.
+        read from the journal, and ``proposal_time``, the time in seconds that proposing it took.
     space_ : dict, list of dicts, Space or SpaceUnion
         The search space, in which default ranges have replaced "auto".
     optimizer_ : SILBO
@@ -197,7 +198,7 @@ class SILBOSearchCV(SeveralGoals):
     pareto_front_ : ndarray of int
         Indices of the non-dominated rows of ``cv_results_`` in a multi-objective search. Fit times
         that differ by less than the standard deviation of their difference over the splits count
-        as equal, so the front can contain a row that is slightly slower than another one with the
+        as equal, so the front can contain a row that is slightly slower than another row with the
         same scores. Attributes of a single best candidate, such as `best_params_`, do not exist.
     stop_reason_ : str
         Why the search ended: "budget" (`n_iter` candidates were evaluated), "max_time", "target",
@@ -219,9 +220,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     TimeoutError
         If a candidate runs longer than `timeout`, with ``error_score="raise"``.
     Exception
-        Exceptions raised by `callback`, because of a full disk or because all candidates in the
-        search space fail have the results so far as their attribute ``cv_results_``, which can be
-        passed as `initial_results`.
+        Any exception of `callback`. Like the exceptions for a full disk and for a search space in
+        which all candidates fail, it has the results so far in its attribute ``cv_results_``, which
+        can be passed as `initial_results`.
 
     Warns
     -----
@@ -246,9 +247,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     `n_jobs`, `pre_dispatch`), `verbose`, `callback` and a callable `refit` may change between runs.
     Any other change raises an error that names the difference. `cv` must give the same splits in
     every run. If `random_state` is None or a RandomState, the seed of the first run is used.
-    Finished candidates are not fitted again, except that the best one is refitted. If the process
-    dies while it fits a candidate itself, the candidate is evaluated again without others running.
-    It counts as failed if the process dies a second time.
+    Finished candidates are not fitted again, except that the best one is refitted. If this process
+    runs the fits and dies, the candidate is evaluated again without others running. It counts as
+    failed if the process dies a second time.
 
     See Also
     --------

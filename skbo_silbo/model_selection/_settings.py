@@ -31,7 +31,7 @@ PICKLE_REMEDY = (
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """Settings of a search that follow from its parameters and the data, resolved once.
+    """Settings of a search, computed once from its parameters and the data.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Settings:
     results : (list of dict, list of float)
         The candidates of `initial_results` and their scores.
     n_initial : int or "auto"
-        Number of candidates in the initial design. With 10 iterations, the limit of half of them
-        improved the mean of eight tuning tasks (doc/search_log.rst). Other methods than "silbo"
-        have their own defaults.
+        Number of candidates in the initial design. It is at most half of `n_iter`; with 10
+        iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst). Methods
+        other than "silbo" have their own defaults.
     n_candidates : int or float
         Maximum number of candidates.
     """
@@ -60,7 +60,7 @@ class Settings:
 
 
 def read_settings(search: Any, X: Any, y: Any) -> Settings:
-    """Validate the parameters of a search, and resolve those that depend on others or the data.
+    """Validate the parameters of a search, and compute the settings that depend on the data.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def require_options_that_fit(search: Any, initial: InitialCandidates, most: floa
 
 
 def _require_that_fits_can_be_sent(search: Any, n_workers: int, kind: str) -> None:
-    """Check that joblib's workers can receive the fits, and stop them after `timeout`.
+    """Check that joblib's workers can receive the fits and can be stopped after `timeout`.
 
     Raises
     ------

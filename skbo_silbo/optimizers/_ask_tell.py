@@ -53,9 +53,9 @@ class AskTellOptimizer(ABC):
     not evaluated. A subclass implements `propose`, which chooses the next point.
 
     Proposals depend on the seed and on the evaluated and pending points, not on timing or on the
-    order of the calls of `tell`. Threads can share an optimiser; a lock lets one of them in at a
-    time. Constructor arguments cannot be changed afterwards, except for `maximize` before the first
-    point.
+    order of the calls of `tell`. Threads can share an optimiser, because a lock admits one thread
+    at a time. Constructor arguments cannot be changed afterwards, except for `maximize` before the
+    first point.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class AskTellOptimizer(ABC):
             than a list of points.
         fixed : dict or None, default=None
             Values of parameters to keep fixed. The keys are names for named parameters, and indices
-            (from 0) for a box. The model is fitted to all evaluations nevertheless.
+            (from 0) for a box. The model is still fitted to all evaluations.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class AskTellOptimizer(ABC):
                     rng = self._rng(self._n_points)
                     points.append(self._accept(self.propose(rng, restricted), restricted, rng))
                 if self._log is not None:
-                    self._log.asked(self, count)
+                    self._log.record_proposals(self, count)
             except BaseException:
                 vars(self).update(before)
                 raise
@@ -174,13 +174,13 @@ class AskTellOptimizer(ABC):
             evaluations of a point are all kept.
         y : float, or array-like of shape (n,)
             Observed values of the objective, to be minimised (maximised with `maximize`). NaN,
-            infinite or masked values mean that the evaluation failed. A value too large to be
-            modelled with the others (1e308 among numbers like 1) also counts as failed, with a
-            `BeyondModelWarning`.
+            infinite or masked values mean that the evaluation failed. A value that is too large to
+            be modelled with the others, such as 1e308 among values near 1, also counts as failed,
+            with a `BeyondModelWarning`.
         noise_std : float, array-like of shape (n,) or None, default=None
             Known standard deviation of the noise in each value, non-negative and in the units of y.
             A single number applies to all points. It is added to the noise that the Gaussian
-            process estimates, so 0 means the same as None or NaN: that noise alone.
+            process estimates, so 0, None and NaN have the same effect.
         constraints : array-like of shape (m,), or (n, m) for n points, or None, default=None
             Observed values of m constraints. As in Optuna and pymoo, a constraint holds if its
             value is at most 0. NaN or None means unknown. A model of each constraint is also fitted
@@ -225,7 +225,7 @@ class AskTellOptimizer(ABC):
             new = History(X, points, values, noise_std, constraints, goals)
             self._record(new)
             if self._log is not None:
-                self._log.observed(points, values, noise_std, constraints, goals)
+                self._log.record_observations(points, values, noise_std, constraints, goals)
         if left_out:
             warn_user(
                 "constraints were left out for these points, although earlier points have them. "
@@ -268,7 +268,7 @@ class AskTellOptimizer(ABC):
                     )
             self._withdraw(keys)
             if self._log is not None:
-                self._log.cancelled(points)
+                self._log.record_cancellation(points)
         return self
 
     def register(self, x: Any) -> Self:
@@ -421,7 +421,7 @@ class AskTellOptimizer(ABC):
         return self._known_constraints.described
 
     def constraint_violation(self, point: Any) -> float:
-        """Return by how much a point violates the constraints of `constrain`, 0 if it does not."""
+        """Return by how much a point violates the constraints of `constrain`, or 0."""
         return self._known_constraints.violation(point)
 
     def check_constraints(self, constraints: ArrayLike) -> None:
@@ -474,9 +474,9 @@ class AskTellOptimizer(ABC):
         -------
         data : dict
             The class, the options and a list of events, as JSON-compatible data.
-            ``json.dumps(data)`` loses no precision. Options that are objects (a transformer or a
-            learner), a `Space` and constraints are only described. Pass them again to `from_dict`
-            and `constrain`.
+            ``json.dumps(data)`` loses no precision. Objects passed as options (a transformer or a
+            learner), a `Space` and constraints are described but not stored. Pass them again to
+            `from_dict` and `constrain`.
         """
         with self._lock:
             return to_data(self)
@@ -496,7 +496,7 @@ class AskTellOptimizer(ABC):
         bounds : Space, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
             The search space. It must be passed if the parameters have names.
         **objects
-            Options of the saved optimiser that were objects, with the same values as before.
+            Objects that were passed as options to the saved optimiser, such as a transformer.
 
         Returns
         -------
@@ -519,7 +519,7 @@ class AskTellOptimizer(ABC):
     # --- for subclasses -------------------------------------------------------------------------
 
     def model_to_dict(self) -> dict[str, Any]:
-        """Convert the fitted model to JSON-compatible data, in subclasses that have one."""
+        """Convert the fitted model to JSON-compatible data; {} if there is no model."""
         return {}
 
     def model_from_dict(self, state: dict[str, Any]) -> None:
@@ -564,7 +564,7 @@ class AskTellOptimizer(ABC):
         return points[0]
 
     def _accept_in(self, restricted, x):
-        """Mark a point proposed in a restricted space as pending, and insert the fixed values."""
+        """Mark a point of a restricted space as pending, and decode it with the fixed values."""
         best = self._history.best_points(N_BEST)
         proposed = best[:0] if x is None else restricted.admitted(restricted.round(x[None]))
         if not len(proposed) or key_of(proposed[0]) in self._seen:
@@ -583,7 +583,7 @@ class AskTellOptimizer(ABC):
         self._history, self._pending, self._observed_keys = longer, pending, observed
 
     def replay(self, record: Record) -> None:
-        """Change the state as a record of a journal says."""
+        """Repeat the change of state that a journal record describes."""
         if record.values is not None:
             self._record(History(record.X, record.points, *record.values))
         elif record.kind == "asked":

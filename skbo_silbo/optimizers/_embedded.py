@@ -113,7 +113,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         ----------
         Z : ndarray of shape (k, r)
         X : ndarray of shape (k, d) or None
-            Points with these coordinates, or None if the search only returned coordinates.
+            Points with the coordinates Z, or None if the search returned only coordinates.
         embedding : Embedding
         incumbent : ndarray of shape (d,)
             Best evaluated point.
@@ -148,7 +148,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _first_new(
         self, found: Found, restricted: RestrictedSpace | None, rng: Generator
     ) -> tuple[FloatArray | None, FloatArray | None]:
-        """Return the best new candidate and its coordinates, or (None, None).
+        """Return the best candidate that is new and its coordinates, or (None, None).
 
         The new candidates ranked directly below it become unlabelled points of the next fit.
         """
@@ -198,8 +198,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _with_surrogate(self, model: Model, *, tune: bool = True) -> Model:
         """Return the model with surrogate and constraint models refitted to all evaluations.
 
-        Hyperparameters are optimised if that is due, or taken from the stored states if `tune` is
-        False.
+        Hyperparameters are optimised if an update is due. If `tune` is False, the stored ones are
+        used.
         """
         labelled = self._labelled()
         X, y, noise_std, constraints, _ = labelled
@@ -291,11 +291,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def recommended_(self) -> Recommendation:
         """Evaluated point to use if the objective is noisy, with its predicted value.
 
-        It is the feasible point with the lowest posterior mean, the first one in case of ties.
-        `best_y_`, the lowest of many noisy values, is usually too optimistic. The mean and standard
-        deviation are averaged over the plausible noise levels, so the interval is wide if the model
-        cannot separate noise from the objective. Evaluate the point again for an unbiased estimate
-        of its value.
+        It is the feasible point with the lowest posterior mean, or the first one in case of ties.
+        In contrast, `best_y_` is the lowest of many noisy values and usually too optimistic. The
+        mean and standard deviation are averaged over the plausible noise levels, so the interval is
+        wide if the model cannot separate noise from the objective. Evaluate the point again for an
+        unbiased estimate of its value.
 
         Raises
         ------
@@ -423,7 +423,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return Prediction(*(float(v[0]) for v in values) if single else values)
 
     def _best_warped(self, model):
-        """Return the best value on the scale of the surrogate, of a feasible point if possible."""
+        """Return the best value on the surrogate's scale, at a feasible point if there is one."""
         _, y, _, constraints, _ = self._labelled()
         finite = np.isfinite(y)
         warped, feasible = model.warp(y[finite]), is_feasible(constraints[finite])
@@ -479,7 +479,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _restored(self, asked="subspace_"):
         """Return the model with a surrogate rebuilt from its saved hyperparameters.
 
-        `asked` names the attribute or method that needs it, for the error message.
+        `asked` names the attribute or method that needs the model, for the error message.
         """
         model = self._model
         if model.state is None or model.moved:

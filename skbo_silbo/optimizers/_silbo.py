@@ -52,7 +52,7 @@ class SILBO(EmbeddedOptimizer):
         it.
     embedding : {"auto", "identity", "sparse", "active-subspace", "semi-sir", "semi-sir-local", \
             "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
-        How B is learnt:
+        Method that learns B:
 
         - "auto": "semi-sir" if `n_components` is an integer; otherwise "sparse", or "identity"
           below 5 columns.
@@ -61,8 +61,8 @@ class SILBO(EmbeddedOptimizer):
         - "active-subspace": the directions along which the mean of a Gaussian process is steepest.
         - "semi-sir": semi-supervised sliced inverse regression, with `alpha` chosen by
           cross-validation of one direction.
-        - "semi-sir-local": as "semi-sir", but with localised slices and the paper's 7 neighbours
-          both within slices and in the graph.
+        - "semi-sir-local": as "semi-sir", but with localised slices. As in the paper, each sample
+          has 7 neighbours, both within its slice and in the graph.
         - "semi-sir-paper": Algorithm 2 of the paper as printed.
         - "sir": sliced inverse regression, without unlabelled points.
         - A transformer with ``components_`` after ``fit(X, y)`` or ``fit(X, y, X_unlabeled)``.
@@ -87,21 +87,21 @@ class SILBO(EmbeddedOptimizer):
     design : {"auto", "sobol", "random"}, default="auto"
         The initial design:
 
-        - "auto": the centre of the bounds, followed by a scrambled Sobol sequence. From 100 columns
-          on, two points with all inputs at a quarter and at three quarters of their range follow
-          the centre. The centre is left out if other points were observed or proposed before.
+        - "auto": the centre of the bounds, followed by a scrambled Sobol sequence. With 100 or more
+          columns, two points follow the centre: all inputs at a quarter of their range, and all at
+          three quarters. The centre is left out if other points were observed or proposed before.
         - "sobol": a scrambled Sobol sequence.
         - "random": independent uniform points.
     search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
-        How the acquisition function is maximised:
+        Method that maximises the acquisition function:
 
-        - "climb": by gradient ascent, starting from the best of many random candidates.
+        - "climb": gradient ascent, starting from the best of many random candidates.
         - "random": the best of random points of the box around the image of the embedding.
-        - "parzen-turns": by "climb", except that some proposals are drawn at random where good
-          points are dense (Bergstra et al. 2011). The probability of a draw is half the share of
-          variance that the leave-one-out predictions of the surrogate do not explain. It is 0 with
-          constraints. From 25 columns on, inputs are moved off their bounds if this hardly lowers
-          the acquisition function.
+        - "parzen-turns": "climb", except that some proposals are drawn at random where good points
+          are dense (Bergstra et al. 2011). The probability of a draw is half the share of variance
+          that the leave-one-out predictions of the surrogate do not explain. It is 0 with
+          constraints. With 25 or more columns, inputs are moved off their bounds if this hardly
+          lowers the acquisition function.
         - "auto": "parzen-turns" if all inputs are kept, the acquisition function has ``is_log``
           and the surrogate has the method `unexplained_share`. Otherwise "climb".
     surrogate : {"auto", "gaussian-process", "sklearn"} or regressor, default="auto"
@@ -125,7 +125,7 @@ class SILBO(EmbeddedOptimizer):
         created with the same arguments and journal resumes from it, also after a crash. After
         resuming, evaluate the points in `pending_` and pass their values to `tell`, because `ask`
         proposes other points. An error is raised if the space, an option or the seed differs from
-        the journal. Options that are objects are compared by their pickled contents. Without
+        the journal. Objects passed as options are compared by their pickled contents. Without
         `random_state`, the seed in the journal is used. Call `constrain` again after resuming.
     scale : "log", list of "log" and None, or None, default=None
         Scale on which inputs are searched if `bounds` is an array or `Bounds`: "log" for all

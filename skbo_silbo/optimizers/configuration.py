@@ -26,8 +26,9 @@ from skbo_silbo.surrogate.warps import WARPS, IdentityWarp
 def n_initial_points(d):
     """Return the default size of the initial design for d inputs, between 6 and 11.
 
-    A Gaussian process needs some points before its proposals are better than random ones. This
-    number does not grow in proportion to d, and a model chooses better points than the design.
+    A Gaussian process needs some points before its proposals are better than random ones. The
+    number of these points grows more slowly than d. The design is small, because a model chooses
+    better points.
     """
     return round(4 + 2 * min(np.sqrt(d), 3.5))
 
@@ -58,8 +59,8 @@ def centred_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
     """Draw n points of ``[-1, 1]^d``: the centre, followed by points of a Sobol sequence.
 
     With many inputs, the sum of all inputs is nearly the same at all points of a Sobol sequence. If
-    the objective depends on it, a search may never find good points. From `DIAGONAL_FROM` columns
-    on, points at other levels of all inputs therefore follow the centre.
+    the objective depends on this sum, a search may never find good points. From `DIAGONAL_FROM`
+    columns on, points at other levels of all inputs therefore follow the centre.
     """
     points = sobol_points(n, d, rng)
     levels = (0.0, *DIAGONAL_LEVELS) if d >= DIAGONAL_FROM else (0.0,)
@@ -130,7 +131,7 @@ SEARCHES = MappingProxyType(
 
 
 def look_up(name, value, table, given):
-    """Return the component with a given option name, or raise an error.
+    """Return the component that an option value names, or raise an error.
 
     Parameters
     ----------

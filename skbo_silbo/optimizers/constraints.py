@@ -168,7 +168,7 @@ def _as_list(constraints, space):
 
 @dataclass(frozen=True)
 class _Rule:
-    """Constraint function that returns 1.0 where a boolean function is true, otherwise 0.0."""
+    """Constraint function that returns 1.0 if a boolean function returns True, otherwise 0.0."""
 
     is_valid: Callable
 
@@ -188,7 +188,7 @@ def _has_names(constraint):
 
 
 class _Check:
-    """Function that computes by how much points violate a single constraint.
+    """Function that computes how much points violate a single constraint.
 
     Attributes
     ----------

@@ -44,11 +44,11 @@ class Labelled(NamedTuple):
     goals: np.ndarray = np.empty((0, 0))
 
     def ranked(self):
-        """Return the points, best first, and how many of them qualify as incumbent.
+        """Return the points, best first, and the number of leading points that may be incumbent.
 
-        Without constraints, this is the number of all points. It includes failed evaluations,
-        because models impute their values. With constraints, it is the number of feasible points
-        with a finite value or, if there are none, of all feasible points.
+        Without constraints, this is the number of all points, including failed evaluations, because
+        models impute their values. With constraints, only feasible points with a finite value are
+        counted or, if there are none, all feasible points.
         """
         values = np.where(np.isfinite(self.y), self.y, np.inf)
         constraints = self.constraints[:, ~np.isnan(self.constraints).all(axis=0)]

@@ -92,9 +92,9 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     Returns
     -------
     planted : Problem
-        Problem on ``[-1, 1]^d`` with the same optimum. Its optimisers are those that remain inside
-        the box, at least one, with 0 at the irrelevant inputs. Its `active_directions` are k rows
-        of the identity matrix.
+        Problem on ``[-1, 1]^d`` with the same optimum. At least one optimiser of the original
+        problem remains inside the box; irrelevant inputs are 0 at the optimisers. Its
+        `active_directions` are k rows of the identity matrix.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def _along_directions(
     shifts: FloatArray | float,
     optimisers: FloatArray,
 ) -> Problem:
-    """Return the problem ``g(clip(scales (Q x - shifts)))`` with the given optimisers."""
+    """Create the problem ``g(clip(scales (Q x - shifts)))`` with the given optimisers."""
     d = Q.shape[1]
     function = partial(_on_directions, problem, Q, scales, shifts)
     bounds = np.tile([-1.0, 1.0], (d, 1))
@@ -222,7 +222,7 @@ def _with_coordinates(
     shifts: FloatArray | float = 0.0,
     first: int | np.intp = 0,
 ) -> Problem:
-    """Embed a problem in the given inputs, reflected and translated.
+    """Add irrelevant inputs to a problem, and reflect and translate its own inputs.
 
     The optimiser with index `first` becomes the first optimiser of the embedded problem.
     """

@@ -10,7 +10,7 @@ CONSTANT_WEIGHT = 0.1  # weight of the constant in `contaminated_log_density`
 
 
 def contaminated_log_density(density, constant):
-    """Return log densities under the model with a small probability of outliers.
+    """Return log densities under the model, mixed with a small probability of outliers.
 
     The mixture bounds the penalty of a single overconfident prediction.
     """

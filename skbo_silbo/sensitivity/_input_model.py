@@ -2,8 +2,8 @@
 
 Its prior assumes that all inputs may matter. Sensitivity measures are computed on posterior draws
 of the objective, with hyperparameters sampled as well, so their spread reflects the remaining
-uncertainty. The model depends on the evaluated points and values only: a search, an optimiser and
-a result with the same evaluations give the same measures.
+uncertainty. The model depends only on the evaluated points and their values. A search, an optimiser
+and a result with the same evaluations therefore give the same measures.
 
 ========  ===============  =================================================================
 symbol    shape            meaning
@@ -14,8 +14,8 @@ f         (S + 1, N)       S posterior draws and the posterior mean at N points
 ========  ===============  =================================================================
 
 The draws are evaluated at points rounded to the search space. In a conditional space, rounding
-removes the inputs that a point does not have. Taking such an input from B therefore has no effect,
-and taking the branch from B activates inputs whose values were already in A.
+removes the inputs that a point does not have. Taking such an input from B therefore has no effect.
+Taking the branch from B adds the inputs of the new branch, with their values in A.
 """
 
 from collections.abc import Iterable
@@ -123,7 +123,8 @@ class InputModel:
         X : ndarray of shape (n, m)
             Encoded points, one per row.
         y : ndarray of shape (n,)
-            Observed values, to be minimised. Logarithmic scales resolve low values better.
+            Observed values, to be minimised. Low values are distinguished better than high ones on
+            a logarithmic scale.
         noise_std : ndarray of shape (n,), default=None
             Standard deviation of the noise in each value, or NaN if unknown.
 
@@ -160,8 +161,8 @@ class InputModel:
         """Share of the variance that the evaluated points may not reveal.
 
         It is 0 if the observed points cover the space evenly. Otherwise it is the number of inputs
-        per observed value, at most 0.5, which gives intervals of about the nominal coverage on
-        planted searches (experiment ``share_intervals``).
+        divided by the number of observed values, at most 0.5. On planted problems, this gives
+        intervals with about the nominal coverage (experiment ``share_intervals``).
         """
         even = self.space.round(self.points(N_EVEN))
         columns = zip(self.X.T, even.T, strict=True)
@@ -173,7 +174,7 @@ class InputModel:
 
     @cached_property
     def shares(self) -> InputShares:
-        """Shares of the variance that each input and the most important ones explain."""
+        """Shares of the variance that inputs explain, each and jointly."""
         groups = {name: own for name, own in self.space.column_groups().items() if own}
         facts = tuple(groups), self.y.size, self.held_out_r2, self.is_informative, self.scale
         cautions = self._cautions()
@@ -192,7 +193,7 @@ class InputModel:
         return InputShares(*facts, intervals, _share_interval(together, hidden), cautions)
 
     def _cautions(self):
-        """Return warnings about categorical inputs of which one category dominates."""
+        """Return warnings about categorical inputs with one dominant category."""
         cautions = []
         for category in self.space.categories():
             counts = category.counts(self.X)
@@ -283,8 +284,8 @@ class InputModel:
         groups : list of list of int
             Groups of columns whose indices are computed.
         of_others : bool, default=False
-            Whether to compute the index of all columns outside each group, instead of the index of
-            the group.
+            Whether to compute the index of the columns outside each group instead of the columns in
+            it.
 
         Returns
         -------
@@ -370,8 +371,8 @@ def outlier_limits(values):
     """Return the limits beyond which values count as outliers and are clipped.
 
     Outliers are more than three interquartile ranges beyond the quartiles (Tukey 1977) and among
-    the 5 % lowest or highest values. The second condition protects searches that have converged,
-    where most values are close to the minimum and the early ones are far from it.
+    the 5 % lowest or highest values. The second condition keeps the early values of a search that
+    has converged, in which most values are close to the minimum and early values are far from it.
     """
     least, lower, upper, most = np.quantile(values, [MAX_OUTLIERS, 0.25, 0.75, 1.0 - MAX_OUTLIERS])
     margin = OUTLIER_RANGES * (upper - lower)
@@ -409,7 +410,7 @@ def _cross_validate(X, y, noise):
 
 
 def _draw_functions(X, y, noise, rng):
-    """Draw functions from the posterior, and return them with the scaling of their values."""
+    """Draw functions from the posterior, and return them with the scale of their values."""
     process = GaussianProcessSurrogate(prior=PRIOR).fit(X, y, noise)
     sampled = draw_processes(process, N_MODELS, rng)
     draws = [FunctionDraws(sample, N_FUNCTIONS, rng) for sample in sampled]
@@ -452,7 +453,7 @@ def _interval(values, widening=1.0):
 def _share_interval(values, hidden):
     """Return variance shares with intervals that include the sampling error.
 
-    Inputs may explain a `hidden` share of the variance in addition to the share in the model.
+    `hidden` is the share of the variance that inputs may explain but the model misses.
     """
     estimate, low, high = _interval(values, WIDENING).T
     low, high = np.clip([low - RESOLUTION, high + RESOLUTION], 0.0, 1.0) * (1.0 - hidden)

@@ -45,10 +45,10 @@ class InputShares:
     n_values : int
         Number of finite values that were observed.
     held_out_r2 : float
-        R² of predictions of held-out values, on the scale in use. NaN if there are fewer than ten
-        values.
+        R² of predictions of held-out values, on the scale that `scale` describes. NaN if there are
+        fewer than ten values.
     is_informative : bool
-        Whether the model predicts held-out values better than a constant. Otherwise there are no
+        Whether the model predicts held-out values better than a constant. If not, there are no
         shares.
     scale : str
         Description of the quantity whose variance is decomposed: the observed values, or their
@@ -60,8 +60,8 @@ class InputShares:
         Share explained jointly by the 1, 2, ..., p most important inputs, with the bounds of its
         interval. p is at most 10.
     cautions : tuple of str, default=()
-        Warnings, one sentence for each categorical input of which one level has at least 90 % of
-        the evaluations, so that little is known about the other levels.
+        Warnings about categorical inputs, one sentence each. An input is listed if one level has at
+        least 90 % of the evaluations, so that little is known about the other levels.
 
     Notes
     -----
@@ -104,8 +104,9 @@ class InputShares:
     def ranked(self) -> list[str]:
         """Names of the inputs in decreasing order of importance.
 
-        An input with a large but uncertain share therefore comes after one that is significant.
-        Empty if the model is not informative.
+        Inputs are sorted by the lower bound of their interval, so an input with a large but
+        uncertain share comes after one whose share is significant. Empty if the model is not
+        informative.
         """
         if not self.is_informative:
             return []
@@ -113,7 +114,7 @@ class InputShares:
 
     @property
     def n_important(self) -> int | None:
-        """Number of inputs that jointly explain 90 % of the variance, None if it is more than p."""
+        """Number of inputs that jointly explain 90 % of the variance, or None if more than p do."""
         reached = self.together[:, 0] >= EXPLAINED
         return int(reached.argmax()) + 1 if reached.any() else None
 
@@ -129,11 +130,11 @@ class InputShares:
     def verdict(self) -> str:
         """One-sentence summary of which inputs matter, with 90 % intervals.
 
-        What a set of inputs explains "on its own" leaves out interactions with other inputs. The
-        shares of single inputs include them.
+        The share that a set of inputs explains "on its own" excludes interactions with other
+        inputs. The shares of single inputs include interactions.
 
-        A subset is reported as explaining most of the variance only if its intervals do not overlap
-        those of the other inputs.
+        A set of inputs is reported as explaining most of the variance only if their intervals do
+        not overlap the intervals of the other inputs.
         """
         if not self.is_informative:
             return f"The values do not show which inputs matter: {self._format_reason()}."
@@ -201,7 +202,7 @@ class InputShares:
 
 
 def rank_by_low_end(intervals: FloatArray) -> IntArray:
-    """Return the order of inputs by decreasing lower bound of their intervals."""
+    """Return indices that sort inputs by decreasing lower bound of their intervals."""
     share, low, _ = np.nan_to_num(intervals).T
     return np.lexsort([-share, -low])
 

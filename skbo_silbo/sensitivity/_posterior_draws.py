@@ -233,7 +233,7 @@ def _laplace_root(loss, mode, bounds):
 
 
 def _trajectory(loss_at, u, value, slope, rng):
-    """Return the next sample of a Markov chain at u, with its loss and gradient."""
+    """Return the sample that follows u in a Markov chain, with its loss and gradient."""
     momentum = rng.standard_normal(len(u))
     energy = value + 0.5 * momentum @ momentum
     step = STEP / len(u) ** 0.25 * rng.uniform(0.7, 1.1)

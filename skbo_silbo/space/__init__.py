@@ -1,4 +1,4 @@
-"""Search spaces: boxes of numbers and named, mixed parameters, seen as one cube [-1, 1]^m."""
+"""Search spaces: boxes, and named parameters of mixed types, encoded in the cube [-1, 1]^m."""
 
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._domains import ParameterDomain, parameter_domains

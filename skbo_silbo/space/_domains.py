@@ -32,8 +32,8 @@ class ParameterDomain:
     low, high : float
         Smallest and largest number, or NaN if the parameter is not numeric.
     is_logarithmic : bool
-        Whether the numbers are evenly spaced on a logarithmic scale, like those of ``loguniform``
-        or [1, 10, 100].
+        Whether the numbers are evenly spaced on a logarithmic scale, as for ``loguniform`` or [1,
+        10, 100].
     is_integer : bool
         Whether all values are integers.
     """
@@ -67,7 +67,7 @@ class ParameterDomain:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether a plot should space the values evenly, in order, instead of by magnitude.
+        """Whether a plot should space the values evenly by rank rather than by magnitude.
 
         The optimiser also treats the values of a list as equally spaced.
 

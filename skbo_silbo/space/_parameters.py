@@ -92,7 +92,7 @@ class _Listed:
 
 
 class Levels(_Listed):
-    """Ordered numeric parameter, encoded by one column that is divided into an interval per level.
+    """Ordered numeric parameter, encoded by one column with an interval for each level.
 
     The last level may be None, where it means "no limit". A number that is not a level is encoded
     as the nearest level if `mass`, a function that returns its probability, is given and positive.
@@ -155,7 +155,7 @@ class Levels(_Listed):
 
 
 class LevelsOrNone(Levels):
-    """Ordered numbers or None, encoded by two columns of which the first indicates None."""
+    """Ordered numbers or None, encoded by two columns; the first indicates None."""
 
     n_columns = 2
     spread = _Listed.spread
@@ -297,7 +297,7 @@ class Quantiles:
         return f"{low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
 
     def describe(self, label: Label = format_value) -> dict[str, Any]:
-        """Describe a distribution of scipy.stats by its parameters, and another by quantiles."""
+        """Describe a scipy.stats distribution by its parameters, and any other by quantiles."""
         if (call := describe_distribution(self.distribution)) is not None:
             return {"text": self.text, **call}
         quantiles = self._quantiles(np.linspace(-1.0, 1.0, N_QUANTILES)[:, None]).tolist()
@@ -383,7 +383,7 @@ def as_json_number(number: Any) -> Any:
 def read_parameter(name: str, values: Any) -> Any:
     """Create a parameter from a list of values or a distribution.
 
-    None among numbers follows the largest number if it means "no limit".
+    If None means "no limit", it follows the largest number.
 
     Raises
     ------

@@ -17,8 +17,8 @@ from skbo_silbo.space.values import unique_names
 class Space:
     """Search space of named parameters of mixed types, encoded as the cube [-1, 1]^m.
 
-    Parameters are scaled by their distribution: a uniform draw from the cube decodes to a draw
-    from the distributions, so that a log-uniform parameter is searched on a logarithmic scale.
+    Parameters are scaled by their distributions, so that a uniform draw from the cube decodes to a
+    draw from them. A log-uniform parameter is thus searched on a logarithmic scale.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ class Space:
         The values of each parameter, one of
 
         - a frozen scipy.stats distribution, continuous or over integers. An unbounded side is
-          truncated at a tail probability of 2^-14. The mean of a discrete distribution must be
-          finite, unlike that of ``zipf(1.5)``;
+          truncated at a tail probability of 2^-14. A discrete distribution must have a finite mean,
+          which ``zipf(1.5)`` does not have;
         - an object that only has a method ``rvs(random_state=...)``, approximated by the quantiles
           of 1024 seeded draws;
         - a list, tuple or array of at least two strictly increasing or decreasing numbers: an
@@ -273,7 +273,7 @@ class Space:
         return [Category(p.name, p.values, own[p.name], p.encode(p.values)) for p in chosen]
 
     def own(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a point of the space with equal values as `decode` returns them.
+        """Return a point with its values in the types that `decode` returns.
 
         A value of another type, such as 1.0 in a list of integers, is kept.
         """

@@ -1,4 +1,4 @@
-"""Properties of the data that a step is fitted to, which limit the ranges of its parameters."""
+"""Properties of a step's training data, which limit the ranges of its parameters."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -23,8 +23,8 @@ class StepData:
         Lower bound of the number of rows that the step is fitted to. It is halved inside an
         estimator that may split the rows. If the number is unknown, it is infinite.
     d : float
-        Number of columns that the step receives. If it differs between the candidates of the space,
-        it is the smallest number. If the number is unknown, it is infinite.
+        Number of columns that the step receives. It is the smallest number if the number differs
+        between candidates, and infinite if it is unknown.
     X, y : array-like or None
         Subset of the rows of the data, or None if the data are not available.
     """
@@ -71,11 +71,11 @@ class StepData:
         return {"y": of_y, "yy": of_y**2, "xy": of_y * _variance(self.X, axis=0) ** 0.5}[name]
 
     def with_rows(self, X: Any) -> Self:
-        """Return the data properties for other columns X of the same rows."""
+        """Return the properties of data with the same rows but other columns X."""
         return replace(self, X=X, d=X.shape[1] if X.ndim > 1 else self.d)
 
     def halved(self) -> Self:
-        """Return the data properties that a nested estimator sees: half the rows and columns."""
+        """Return the properties of the data with half the rows and columns."""
         return replace(self, n=np.floor(self.n / 2), d=max(np.floor(self.d / 2), 1))
 
     def after(self, step: Any, *, few_columns: bool) -> Self:

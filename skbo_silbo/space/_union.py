@@ -38,15 +38,15 @@ class SpaceUnion:
     feature_names_ : list of str
         Unique name of each column, as in `Space`. The columns of the branch come first.
     choice_name : str
-        Name of the parameter that selects a branch. It is the first parameter with exactly one
-        value in each branch that differs between branches, or "branch" if there is none.
+        Name of the parameter that selects a branch. It is the first parameter that has a single
+        value in each branch and differs between branches. If there is none, it is "branch".
     choice_values : list
-        Value of the choice in each branch. If it is named "branch", the values are 0, 1, ...
+        Value of the choice in each branch. If `choice_name` is "branch", the values are 0, 1, ...
     parameter_names : list of list of str
         Names of the parameters of each branch.
     n_points : int or float
         Number of distinct points in all branches, or ``math.inf`` if a branch is not finite. If
-        there are more than 65536 points, those in several branches are counted several times.
+        there are more than 65536 points, a point in several branches is counted several times.
     is_dict : bool
         Always True, because points are dicts.
 
@@ -170,12 +170,12 @@ class SpaceUnion:
         Returns
         -------
         space : SpaceUnion or Space
-            Space with only the branches that have all these parameters and values.
+            Space of the branches that have all these parameters and values.
 
         Raises
         ------
         ValueError
-            If no branch has all of them.
+            If no branch has all these parameters and values.
         """
         by_branch, reasons = self._pinned_branches(fixed)
         if not by_branch:
@@ -266,7 +266,7 @@ class SpaceUnion:
         return X
 
     def own(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a point of the space with values as `decode` returns them, as in `Space.own`."""
+        """Return a point with its values in the types that `decode` returns, as in `Space.own`."""
         return self.branches[self._find(point)[0]].own(point)
 
     def choices(self, X: FloatArray) -> list[Any]:

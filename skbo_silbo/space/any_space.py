@@ -17,7 +17,7 @@ AnySpace: TypeAlias = NamedSpace | Box
 
 
 def branches_of(space: AnySpace) -> list[Space]:
-    """Return the branches of a union, or a space as its only branch. A box has none."""
+    """Return the branches of a union, [space] for a single space, and [] for a box."""
     if isinstance(space, Box):
         return []
     return space.branches if isinstance(space, SpaceUnion) else [space]
@@ -75,8 +75,8 @@ scipy.optimize.Bounds
 def refuse_intervals(bounds: BoundsLike) -> None:
     """Raise an error if the values of a parameter are a tuple of two increasing numbers.
 
-    Such a tuple is ambiguous: in an array of bounds ``(0, 1)`` is an interval, in scikit-learn's
-    searches it is a list of two values.
+    Such a tuple is ambiguous. In an array of bounds, ``(0, 1)`` is an interval; in scikit-learn's
+    searches, it is a list of two values.
 
     Raises
     ------

@@ -52,7 +52,7 @@ def with_least_tried_levels(
 ) -> FloatArray:
     """Move a design point to the least evaluated value of each categorical parameter.
 
-    A category that already is at one of its least-tried levels is left unchanged.
+    A parameter that is already at one of its least evaluated values is left unchanged.
 
     Parameters
     ----------

@@ -85,8 +85,8 @@ class Step:
     data : StepData
         Properties of the data to which the estimator is fitted.
     decided : frozenset of str
-        Full names of the parameters and steps that a nested search tunes, or that are decided by
-        early stopping.
+        Full names of the parameters and steps that a nested search tunes, and of the parameters
+        whose value early stopping determines.
     """
 
     prefix: str
@@ -111,7 +111,7 @@ class Step:
         return {name: argument.default for name, argument in arguments.items()}
 
     def is_decided(self, name: str) -> bool:
-        """Return whether a nested search or early stopping decides a parameter."""
+        """Return whether a nested search tunes a parameter, or early stopping determines it."""
         return self.prefix + name in self.decided
 
     def is_set(self, name: str) -> bool:
@@ -125,7 +125,7 @@ class Step:
         return {self.prefix + n: self.params[n] for n in own if not self.is_decided(n)}
 
     def asks_for(self, branch: dict[str, Any]) -> bool:
-        """Return whether the user has set all constants of an optional branch."""
+        """Return whether the user has set all single-valued parameters of an optional branch."""
         return all(self.is_set(n) and self.params[n] == v for n, v in constants(branch).items())
 
     def has(self, name: str) -> bool:
@@ -214,7 +214,7 @@ def _set_by_user(steps: list[Step]) -> dict[str, Any]:
 def branches_of_steps(steps: list[Step]) -> list[Branch]:
     """Combine the conditional branches of all pipeline steps.
 
-    Each branch maps parameter names to their values and the source of these. If there are too many
+    Each branch maps parameter names to a pair: the values and their source. If there are too many
     combinations, the steps with the most branches are reduced to their first one.
     """
     by_step = [branches for step in steps if (branches := _branches(step)) != [{}]]
@@ -303,14 +303,14 @@ def _columns(outer: Any, name: str, X: Any) -> Any:
 
 
 def _predictions(stack: Any, data: StepData) -> Any:
-    """Return stand-ins of the predictions that a stack's final estimator receives."""
+    """Return an approximation of the predictions that a stack's final estimator receives."""
     y = LabelBinarizer().fit_transform(data.y) if is_classifier(stack) else np.asarray(data.y)
     X = np.tile(y.reshape(len(y), -1), len(stack.estimators))
     return np.hstack([X, np.asarray(data.X)]) if stack.passthrough else X
 
 
 def _rounds_inside(step: Step) -> frozenset[str]:
-    """Return the names of the numbers of rounds that early stopping decides."""
+    """Return the names of the parameters that early stopping determines (numbers of rounds)."""
     rules = table()["steps"]
     if class_name(step.estimator) != rules["early_stopped"]:
         return frozenset()
@@ -321,7 +321,7 @@ def _rounds_inside(step: Step) -> frozenset[str]:
 
 
 def _transformed_target(step: Step) -> StepData:
-    """Return the data of a step with the response transformed as for the inner regressor."""
+    """Return the properties of the data that the inner regressor of a step is fitted to."""
     transformer, y = step.estimator.transformer, step.data.y
     if y is None:
         return step.data
@@ -338,7 +338,7 @@ def _transformed_target(step: Step) -> StepData:
 def _branches(step: Step) -> list[dict[str, tuple[Any, str]]]:
     """Return the conditional branches of the default search space of a pipeline step.
 
-    Each branch maps parameter names to a pair of values and their source.
+    Each branch maps parameter names to a pair: the values and their source.
     """
     if step.key is None:
         return [{}]
@@ -424,7 +424,7 @@ def class_branches(key: str) -> list[dict[str, Any]]:
 
 
 def constants(branch: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a branch that have a fixed value."""
+    """Return the parameters of a branch that have a single value."""
     return {name: value for name, value in branch.items() if not isinstance(value, dict)}
 
 
@@ -450,8 +450,7 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     data : StepData
         Properties of the data, which determine the limits of the range.
     own : object
-        Current value of the parameter. If it is an integer inside the range, it is added to the
-        values.
+        Current value of the parameter. An integer inside the range is added to the values.
 
     Returns
     -------

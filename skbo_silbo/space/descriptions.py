@@ -1,8 +1,8 @@
 """Describe search spaces as JSON data, and restore them for reading a journal.
 
-A restored space encodes points as the original one does, but has a `Label` in the place of each
-value that JSON does not represent, such as an estimator. Distributions of other libraries than
-scipy.stats are interpolated between quantiles.
+A restored space encodes points as the original one does, but has a `Label` in place of each value
+that JSON does not represent, such as an estimator. Distributions that are not from scipy.stats are
+interpolated between quantiles.
 """
 
 from dataclasses import dataclass
@@ -160,7 +160,7 @@ def box_from_data(rows: Any) -> Box:
 
 
 def _restore_parameter(name: str, kind: dict[str, Any]) -> Any:
-    """Create a parameter from its description, with labels in the place of other values."""
+    """Create a parameter from its description, with labels for values that JSON cannot store."""
     if "distribution" in kind:
         numbers = {k: v for k, v in kind.items() if k not in ("distribution", TEXT)}
         shapes = {k: np.array(v, dtype=float)[()] for k, v in numbers.items()}

@@ -74,9 +74,9 @@ def _asks_for_defaults(given: Any) -> bool:
 def _complete_branches(variants: list[Any], own: Values) -> list[Branch]:
     """Combine the default branches of all variants with the user's own values.
 
-    A user's parameter replaces its default range. If it has none, it is added to the branches of
-    all variants whose estimator has it, or to all branches if no estimator does, so that the fits
-    report that it does not exist.
+    A parameter of the user replaces its default range. A parameter without a default range is added
+    to the branches of all variants whose estimator has it. If no estimator has it, it is added to
+    all branches, so that the fits report the unknown parameter.
     """
     ranged = {name for variant in variants for branch in variant.branches for name in branch}
     existing = [{name for name in own if has_parameter(v.steps, name)} for v in variants]
@@ -131,14 +131,14 @@ def _iter_variants(
 
 
 def _merge_branches(branches: list[Branch], name: str) -> list[Branch]:
-    """Merge the branches that differ only in the value of the named parameter.
+    """Merge branches that differ only in the value of the named parameter.
 
-    Data-dependent limits of later steps may differ too, for example after another scaler. The
-    limits of the first branch are used.
+    Limits of later steps may also differ if they depend on the data, for example after another
+    scaler. The limits of the first branch are used.
     """
     merged: list[dict[str, tuple[Any, str]]] = []
     for branch in branches:
-        twin = next((b for b in merged if name in b and _is_twin(b, branch, name)), None)
+        twin = next((b for b in merged if name in b and _can_be_merged(b, branch, name)), None)
         if twin is None:
             merged.append(dict(branch))
         else:
@@ -146,10 +146,11 @@ def _merge_branches(branches: list[Branch], name: str) -> list[Branch]:
     return merged
 
 
-def _is_twin(one: Branch, other: Branch, name: str) -> bool:
-    """Return whether two branches differ only in the named parameter and in limits of other steps.
+def _can_be_merged(one: Branch, other: Branch, name: str) -> bool:
+    """Return whether two branches have the same ranges, except for the named parameter.
 
-    The ranges of the step that the parameter replaces or belongs to must be the same.
+    Distributions in other steps may also differ, because their limits depend on the data. Only the
+    step that the parameter replaces or belongs to must have the same distributions.
     """
     if one.keys() != other.keys():
         return False
@@ -167,7 +168,7 @@ def _is_twin(one: Branch, other: Branch, name: str) -> bool:
 
 
 def _decides(name: str, values: Any, estimator: Any, steps: list[Step]) -> bool:
-    """Return whether a categorical parameter determines which others exist."""
+    """Return whether a categorical parameter determines which other parameters exist."""
     has = estimator.get_params()
     if values is None or name not in has:
         return False

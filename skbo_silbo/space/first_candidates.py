@@ -1,4 +1,4 @@
-"""First candidates of a search: known ones, and the estimator's parameters moved into a space."""
+"""Initial candidates: known configurations, and an estimator's parameters moved into a space."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ MOST_SMALL_ROWS = 1000  # of tables that have the candidates of small ones
 def known_candidates(steps: list[Step], space: Space) -> list[dict[str, Any]]:
     """Return configurations that perform well on many data sets, best first.
 
-    A configuration is left out if one of its values is outside the space, or if the space has other
-    parameters. Few estimators have configurations (doc/benchmarks/known.rst).
+    A configuration is left out if a value is outside the space, or if it does not have exactly the
+    parameters of the space. Few estimators have such configurations (doc/benchmarks/known.rst).
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def class_candidates(key: str | None, n_rows: float) -> list[dict[str, Any]]:
 
 
 def in_space(space: Space, has: dict[str, Any]) -> dict[str, Any]:
-    """Return an estimator's parameters `has`, with the middle of ranges that exclude them."""
+    """Return an estimator's parameters `has`; values outside their range are set to its middle."""
     [point] = space.decode([[0.0] * space.n_features_])
     for p in space.parameters:
         value: Any = has.get(p.name)

@@ -91,7 +91,7 @@ def alike(a: Any, b: Any) -> bool:
 
 
 class Positions:
-    """Hash table from distinct values, hashable or not, to their positions in a list.
+    """Hash table that maps distinct values, hashable or not, to their positions in a list.
 
     Only the values are pickled, because hashes differ between processes and copies.
 
@@ -135,7 +135,7 @@ class Positions:
 
 
 def _bucket(value: Any) -> Any:
-    """Return a hash key that is equal for values that are considered the same."""
+    """Return a key for hashing that is equal for values that count as the same."""
     if is_number(value):
         return value
     if isinstance(value, (tuple, list)):
@@ -196,7 +196,7 @@ def format_value(value: Any) -> str:
 
 
 def describe_values(values: Iterable[Any], label: Callable[[Any], str]) -> list[Any]:
-    """Describe values as JSON data: plain ones as they are, others by a label and a description."""
+    """Describe values as JSON data; values that JSON cannot store get a label and a description."""
     return [
         as_plain(v) if is_plain(v) else {TEXT: label(v), "value": _described(v)} for v in values
     ]

@@ -71,13 +71,13 @@ class Surrogate(Protocol):
     def predict(self, Z: FloatArray, /) -> tuple[FloatArray, FloatArray]:
         """Predict the mean and standard deviation of the noise-free objective.
 
-        For Z of shape (m, r), each is an array of shape (m,).
+        For Z of shape (m, r), both have shape (m,).
         """
 
     def predict_gradient(self, Z: FloatArray, /) -> tuple[FloatArray, ...]:
         """Predict the mean, the standard deviation and their gradients.
 
-        For Z of shape (m, r), the first two have shape (m,) and the gradients shape (m, r).
+        For Z of shape (m, r), mean and standard deviation have shape (m,), and gradients (m, r).
         """
 
     def with_points(self, Z: FloatArray, y: FloatArray, /) -> Self:

@@ -102,7 +102,7 @@ class Feasibility:
         return Feasibility(tuple(process.with_points(X, values) for process, values in pairs))
 
     def holds_with_margin(self, X: FloatArray) -> BoolArray:
-        """Return a mask of the points that satisfy all constraints even if predicted cautiously."""
+        """Return a mask of the points that satisfy all constraints by a margin."""
         return np.all(self._pessimistic(X) <= 0.0, axis=0)
 
     def _pessimistic(self, X):
@@ -150,9 +150,9 @@ def fit_feasibility(states, X, constraints, *, tune=True):
 def scaled_constraint(c: FloatArray) -> FloatArray:
     """Scale the observed values of a constraint for a Gaussian process.
 
-    Values are divided by the median of the nonzero sizes and compressed by ``sign(c) log(1 + |c|)``
-    (Eriksson and Poloczek 2021, "bilog"), because only the location of 0 matters. If no value is
-    negative, zeros are replaced by minus the typical size.
+    Values are divided by the median of the nonzero absolute values and compressed by ``sign(c)
+    log(1 + |c|)`` (Eriksson and Poloczek 2021, "bilog"), because only the location of 0 matters. If
+    no value is negative, zeros are replaced by minus this median.
 
     Examples
     --------

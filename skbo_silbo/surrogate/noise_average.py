@@ -1,10 +1,10 @@
 """Predictions averaged over the noise variance, for the reports of an optimiser.
 
 Proposals use the most probable hyperparameters. With few values, a noise-free objective that varies
-quickly is often nearly as likely as a smooth one with noise. If the former is the mode, the process
-interpolates noisy values and reports next to no uncertainty. Reports therefore average over a grid
-of noise variances, with the other hyperparameters at their mode (Rue, Martino and Chopin 2009,
-"Approximate Bayesian inference for latent Gaussian models by using integrated nested Laplace
+quickly is often nearly as likely as a smooth objective with noise. If the mode is noise-free, the
+process interpolates noisy values and reports next to no uncertainty. Reports therefore average over
+a grid of noise variances, with the other hyperparameters at their mode (Rue, Martino and Chopin
+2009, "Approximate Bayesian inference for latent Gaussian models by using integrated nested Laplace
 approximations", section 3.1):
 
     w_k ~ (p(y | theta_k) p(theta_k))^(1/2)                                                  (1)

@@ -249,6 +249,6 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
 
 
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
-    """Return the mean and standard deviation of y, or 1 in place of a zero deviation."""
+    """Return the mean and standard deviation of y, with 1 in place of a deviation of 0."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()
     return float(np.mean(y)), (float(np.std(y)) if spread else 0.0) or 1.0  # squares can underflow

@@ -25,8 +25,9 @@ class RegressorSurrogate:
     """Surrogate based on a scikit-learn regressor that predicts standard deviations.
 
     Targets are standardised, and gradients are central differences. Warnings about convergence and
-    negative variances are suppressed. If points close together make the matrix of a
-    `GaussianProcessRegressor` singular, its ``alpha`` is increased tenfold until the fit succeeds.
+    negative variances are suppressed. If the kernel matrix of a `GaussianProcessRegressor` is
+    singular, because points are close together, its ``alpha`` is increased tenfold until the fit
+    succeeds.
 
     Parameters
     ----------

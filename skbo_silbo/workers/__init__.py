@@ -1,7 +1,7 @@
-"""Workers that run evaluations, for `minimize` and `SILBOSearchCV` alike.
+"""Workers that run evaluations for both `minimize` and `SILBOSearchCV`.
 
-A scheduler sends calls to an executor and reports how each one ended. Nothing here knows what a
-call evaluates, or where its value is stored.
+A scheduler sends calls to an executor and reports how each one ended. This package does not know
+what a call evaluates, or where its value is stored.
 """
 
 from skbo_silbo.workers.calls import LostEvaluationWarning, LostWorkerError

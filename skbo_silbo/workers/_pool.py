@@ -61,7 +61,7 @@ class Pool(Executor):
         return future
 
     def kill(self, future: PoolFuture) -> None:
-        """Kill the worker that runs a call, whose future is never resolved."""
+        """Kill the worker that runs a call. The future of this call is never resolved."""
         with self._lock:
             worker = self._running.pop(future, None)
         if worker is not None:
@@ -125,9 +125,8 @@ class _Thread:
 class _Process:
     """Worker process that is started with its first call and restarted after a crash.
 
-    A new process must import the modules that its first call needs. This time does not count as
-    part of the call: the process first receives the function without calling it, and the call
-    starts afterwards.
+    A new process must import the modules that its first call needs. To exclude this time from the
+    call, the process first receives the function without calling it. The call starts afterwards.
     """
 
     def __init__(self, env: Any) -> None:

@@ -85,8 +85,9 @@ def is_loss(error: BaseException) -> bool:
 def call_in_process(func: Callable[..., Any], *args: Any) -> Any:
     """Call a function in this process.
 
-    Exceptions of `func` are propagated. Those that look like a lost worker are wrapped in an
-    `OfFunctionError`, except `LostWorkerError`, by which a function reports the loss of a worker.
+    Exceptions of `func` are propagated. An exception that looks like a lost worker is wrapped in an
+    `OfFunctionError`. `LostWorkerError` is not wrapped, because functions raise it to report the
+    loss of a worker.
     """
     try:
         return func(*args)

@@ -69,8 +69,8 @@ class Scheduler:
         executors, the worker counts as hanging until the call returns.
     n_pending : int or None, default=None
         Number of calls that are waiting or in flight at the same time. It is also used as the
-        number of workers if the executor does not provide it. None means one call per worker, and
-        additionally as many calls as end while the caller prepares one.
+        number of workers if the executor does not provide it. None means one call per worker, plus
+        as many calls as end while the caller prepares the next one.
     n_retries : int, default=1
         Number of times to repeat a call whose worker was lost. A repeated call runs alone.
     func : callable or None, default=None
@@ -162,7 +162,7 @@ class Scheduler:
     def wait(self, until: float = FOREVER) -> list[Outcome]:
         """Wait until a call ends, and return all outcomes available.
 
-        Values that the previous `wait` returned count as recorded. If no call ends before the time
+        Values returned by the previous `wait` count as recorded. If no call ends before the time
         `until` (of `time.perf_counter`), the list is empty. No call is sent to the executor after
         that time.
         """

@@ -1,7 +1,7 @@
 """Checks, centring and scaling of columns, so that numerical methods can use them.
 
-The computed mean of n equal numbers can differ from that number by rounding, and slices of y
-explain the difference perfectly. Columns far from 0 are therefore shifted by their first value
+Because of rounding, the mean of n equal numbers can differ from the number itself, and slices of y
+explain this difference perfectly. Columns far from 0 are therefore shifted by their first value
 before any sum: constant columns become exactly 0, and no digits are lost to a large offset.
 """
 
@@ -190,8 +190,8 @@ def subtract_group_means(values, groups):
 def column_scales(X, slices):
     """Return the standard deviation of each column of centred samples.
 
-    It is computed over the labelled samples, which come first and are multiplied by the square
-    roots of their weights. For a column that is constant over the labelled samples, it is computed
+    The labelled samples come first, multiplied by the square roots of their weights. The deviation
+    is computed over them. For a column that is constant over the labelled samples, it is computed
     over all samples. For a column that is constant everywhere, 1 is returned.
     """
     labelled = X[: len(slices.codes)]

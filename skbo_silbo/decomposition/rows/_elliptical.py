@@ -1,4 +1,4 @@
-"""Weights that make a sample resemble one of a normal distribution."""
+"""Weights under which samples resemble draws from a normal distribution."""
 
 import warnings
 

@@ -23,8 +23,8 @@ SAFE_MEAN = 1.0
 def centred_scatter(X, mean, weights):
     """Return the weighted scatter matrix ``sum w (x - mean)(x - mean)'`` of the rows of X.
 
-    Without weights, means of at most `SAFE_MEAN` standard deviations are subtracted from the result
-    rather than from the rows, which is faster.
+    Without weights and with means of at most `SAFE_MEAN` standard deviations, the result is
+    corrected for the means instead of the rows, which is faster.
     """
     if X.dtype == np.float64 and weights is None:
         scatter = X.T @ X

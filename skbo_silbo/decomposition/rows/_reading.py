@@ -94,7 +94,7 @@ class LabelledData:
         )
 
     def without_weights(self, why: str) -> "LabelledData":
-        """Return the data if all weights are equal, and raise a ValueError otherwise."""
+        """Return the data, or raise a ValueError if the weights are unequal."""
         if self.weights is not None:
             raise ValueError(
                 f"sample_weight must be None, or equal for all labelled samples, {why} Got "

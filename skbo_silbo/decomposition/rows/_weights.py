@@ -3,7 +3,7 @@
 Weights are relative, whatever their type: a sample of weight 2 has the influence of two samples of
 weight 1. Where the number of samples matters, as in tests, they are scaled to sum to the effective
 sample size ``(sum w)^2 / sum w^2`` (Kish, "Survey Sampling", 1965), which is n if all are equal.
-Counts are written out by ``np.repeat``. Samples of weight 0 are dropped.
+If weights are counts, repeat the samples by ``np.repeat`` instead. Samples of weight 0 are dropped.
 """
 
 import numpy as np

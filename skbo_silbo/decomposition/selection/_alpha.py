@@ -54,8 +54,9 @@ def choose_penalty(near, X, slices, ridge, alpha, n_neighbors, is_ordered, n_com
     Parameters
     ----------
     near, X : ndarray of shape (n, d)
-        All samples, labelled ones first: in the coordinates of the neighbour search, and multiplied
-        by the square roots of their weights. In the graph, every sample counts once.
+        All samples, labelled ones first. `near` holds their coordinates for the neighbour search,
+        and X the samples multiplied by the square roots of their weights. In the graph, every
+        sample counts once.
     slices : Slices
     ridge : callable
         Function that returns the ridge to add to the diagonal of T, given the trace of T.
@@ -131,8 +132,8 @@ def joined_at_random(degrees, n):
     """Return the moments of the number of edges between a random subset and its complement.
 
     The moments are the mean and the standard deviation. Two edges that share a sample both join the
-    parts with probability n (N - n) / (N (N - 1)), and two disjoint edges with ``disjoint``
-    (Friedman and Rafsky, Ann. Statist. 7, 1979, section 3).
+    parts with probability n (N - n) / (N (N - 1)), and two disjoint edges with probability
+    ``disjoint`` (Friedman and Rafsky, Ann. Statist. 7, 1979, section 3).
 
     Parameters
     ----------

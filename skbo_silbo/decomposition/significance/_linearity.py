@@ -55,7 +55,7 @@ def linearity_sample(n, d, weights=None):
 
 
 def curvature(X, components):
-    """Return how much of each feature's variance nonlinear terms of the scores explain.
+    """Return the share of each feature's variance that nonlinear terms of the scores explain.
 
     Parameters
     ----------
@@ -71,10 +71,9 @@ def curvature(X, components):
         the first 1, 2, ... directions, because a feature no longer looks curved once a direction
         follows the curve. NaN if there are too few samples.
     curved : ndarray of shape (d,)
-        Mask of the features whose share is large and significant, and still significant given the
-        scores of the other features alone, without those of the same one-hot category. Given scores
-        that contain them, a discrete feature is nearly known, and looks curved even if it is
-        independent of all others.
+        Mask of the features whose share is large and significant. It must also be significant
+        without the feature, and the other columns of its one-hot category, in the scores. Otherwise
+        a discrete feature looks curved, because scores that contain it nearly determine it.
     """
     n, d = X.shape
     components = components[:MAX_DIRECTIONS]
@@ -128,8 +127,8 @@ def later_scores_are_curved(Z, classes=None):
     """Return whether a later score is a nonlinear function of earlier scores.
 
     If y depends on one direction and the linearity condition fails, slicing finds further
-    directions, whose scores are curved functions of the first. For elliptical X, true further
-    directions are not.
+    directions, whose scores are curved functions of the first. For elliptical X, the scores of true
+    further directions are not curved.
 
     Parameters
     ----------
@@ -193,7 +192,7 @@ def one_score_is_enough(Z, codes):
 
 
 def _unexplained(F, B):
-    """Return the share of the sum of squares of F that linear regression on B leaves."""
+    """Return the share of the sum of squares of F that linear regression on B does not explain."""
     return 1 - np.average(_explained(F, B), weights=np.einsum("ij,ij->j", F, F))
 
 
@@ -253,12 +252,12 @@ def find_violation(S, r, classes=None):
 
 
 def n_before_violation(S, r, slices, tests_attribute, by_value=False):
-    """Return how many directions to keep if a condition on the moments fails, with a warning.
+    """Return how many directions to keep, with a warning if a condition on the moments fails.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples, with the leading directions as first columns.
+        Whitened samples. The first columns are the scores of the leading directions.
     r : int
     slices : Slices
     tests_attribute : str
@@ -338,7 +337,7 @@ def check_linearity(X, slices, components, r, by_value, categorical, columns, na
 def warn_nonlinear(shares, curved, bent, skewed, categorical, names=None):
     """Warn that the linearity condition fails, naming the most nonlinear feature.
 
-    If one score is enough, `skewed` is the number of skewed features.
+    `skewed` is the number of skewed features if one score is enough.
     """
     found = []
     if curved.any():

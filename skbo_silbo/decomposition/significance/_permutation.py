@@ -22,9 +22,9 @@ X, if whitening and slices depend on y in no other way.
 The number of permutations adapts to the p-value, as in Gandy, "Sequential Implementation of Monte
 Carlo Tests With Uniformly Bounded Resampling Risk", JASA 104, 2009: drawing continues until a
 binomial test shows on which side of the level the p-value lies, or until ten times the usual number
-of permutations. Two random states therefore seldom disagree. Accepted hypotheses, the majority,
-take a tenth of the usual number. Rows are sorted by slice and norm first, so that their order in X
-does not matter.
+of permutations. Two random states therefore seldom disagree. A hypothesis that is accepted, as most
+are, takes a tenth of the usual number. Rows are sorted by slice and norm first, so that their order
+in X does not matter.
 
 With weights, a permutation pairs samples with other weights, so T and the slice means are
 recomputed. The weights can stay with y and S1, or move with S2. The former is exact for k = 0 if
@@ -123,12 +123,12 @@ def shuffling(statistic, n, groups=None):
 
 
 def mean_shuffles(S, omega, groups=None):
-    """Return the function that `permutation_tests` uses for plain slices.
+    """Return the function that `permutation_tests` uses for slices without localisation.
 
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples in any basis. S2 also has q columns, but only rank q - k.
+        Whitened samples in any basis. S2 has q columns and rank q - k.
     omega : csr_array of shape (n, H)
     groups : ndarray of shape (n,) or None
         Group of each sample. Rows are only permuted within groups. None without groups.
@@ -277,7 +277,7 @@ def sign_flips(S, y, weights):
 
 
 def _beside(e, F):
-    """Return the residual of a regression on the orthonormal columns of F."""
+    """Return the residual of e in a regression on the orthonormal columns of F."""
     return e - F @ (F.T @ e)
 
 

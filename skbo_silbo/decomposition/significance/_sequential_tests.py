@@ -74,9 +74,10 @@ def until_accepted(test, most, names):
     Parameters
     ----------
     test : callable
-        Function that maps k to the values of the test that k directions suffice, one for each name.
+        Function that maps k to the values of the test that k directions suffice, in the order of
+        `names`.
     most : int
-        Largest number of tests to perform, of which `MAX_TESTS` are made at most.
+        Largest number of tests to perform. It is limited to `MAX_TESTS`.
     names : tuple of str
         Names of the values that `test` returns. One of them is "p_value".
 
@@ -134,7 +135,7 @@ def chi_square_tests(test, most):
     -------
     dict of ndarray
         Values of all tests: "n_components", "statistic", "df", "p_value" (with the weights) and
-        "p_value_normal" (without weights).
+        "p_value_normal" (as if all weights were 1).
     """
 
     def row(k):

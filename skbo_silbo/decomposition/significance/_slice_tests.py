@@ -39,8 +39,8 @@ def slice_tests(pencil, slices, *, most, random_state, near=None, n_local_neighb
         Largest number of directions that the tests consider.
     random_state : int or RandomState instance
     near : ndarray of shape (n_l, d), default=None
-        Coordinates of the samples for the neighbour search of localised slices. None for plain
-        slices.
+        Coordinates of the samples for the neighbour search of localised slices. None without
+        localisation.
     n_local_neighbors : int, default=None
 
     Returns
@@ -74,7 +74,7 @@ def moment_tests(S, slices, kernel_of_rows, random_state):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples, with the leading directions as first columns.
+        Whitened samples. The first columns are the scores of the leading directions.
     slices : Slices
     kernel_of_rows : callable
         Function that maps whitened samples, their slices and their covariance to the kernel matrix.
@@ -116,8 +116,8 @@ def scores_to_shuffle(S, slices):
     S : ndarray of shape (m, q)
         Scores of the selected samples, ordered by slice and norm. Without weights, they
         are orthonormalised within the selection, so that the first k scores span the same space as
-        before. Scores that depend linearly on earlier ones are omitted, for example that of a rare
-        category that was not selected.
+        before. Scores that depend linearly on earlier ones are omitted, for example the score of a
+        rare category that was not selected.
     slices : Slices
     places : ndarray of shape (m,)
         Indices of the samples that were selected.

@@ -39,7 +39,7 @@ def variance_tests(S, slices, most):
     Parameters
     ----------
     S : ndarray of shape (n, q)
-        Whitened samples, with the leading directions as first columns.
+        Whitened samples. The first columns are the scores of the leading directions.
     slices : Slices
     most : int
     """
@@ -102,7 +102,8 @@ def warn_if_dependence_unseen(
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,) or (n, q)
     weights : ndarray of shape (n,) or None
-        Weights of the samples, scaled so that a weight of 1 is one sample. None without weights.
+        Weights of the samples, scaled so that a sample of weight 1 counts as one sample. None
+        without weights.
     sees : str
         Description of the dependence that the method can detect, used in the warning.
     found : int, default=0
@@ -110,7 +111,7 @@ def warn_if_dependence_unseen(
     sees_means, sees_variances : bool, default=False
         Whether the method already uses the means, or the variances, of X within slices.
     **of_none : str
-        Keyword arguments of `warn_no_direction`, which are texts of its warning.
+        Texts of the warning, which are passed to `warn_no_direction`.
     """
     of_means, of_variances = dependence_p_values(X, y, weights)
     unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]

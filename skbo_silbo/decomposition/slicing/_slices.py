@@ -76,7 +76,7 @@ class Slices:
         return Slices(codes, np.bincount(codes, weights), weights, groups)
 
     def select_effective(self, rows: IntArray | BoolArray) -> "Slices":
-        """Return the slices of a subset of the samples, with weights scaled to the subset."""
+        """Return the slices of a subset, with weights that sum to its effective sample size."""
         part = self.select(rows)
         if part.weights is None:
             return part
@@ -124,20 +124,20 @@ def slice_response(
 ) -> Slices:
     """Slice the response by quantiles, by category or by k-means.
 
-    R's rule makes slices of ``max(2, n_l // n_slices)`` samples, each extended to the end of a run
-    of ties, with the rest in the last one.
+    By R's rule, a slice has ``max(2, n_l // n_slices)`` samples and is extended by all samples with
+    the same y as its last one. The last slice contains the remaining samples.
 
     Parameters
     ----------
     y : ndarray of shape (n_l,) or (n_l, q)
         Numbers, or strings, each of which is a slice. For several responses, the slices are k-means
-        clusters of the standardised responses (Setodji and Cook 2004): at most `n_slices`, and at
-        most one per two samples. For a structured array of "event" and "time", events and censored
-        times are sliced separately, in numbers of slices proportional to their shares (Li, Wang and
-        Chen 1999).
+        clusters of the standardised responses (Setodji and Cook 2004): at most `n_slices` clusters,
+        and at most one per two samples. For a structured array of "event" and "time", events and
+        censored times are sliced separately. Each of them gets slices in proportion to its number
+        of samples (Li, Wang and Chen 1999).
     n_slices : int
-        Target number of slices. If y takes at most `n_slices` values, some of them repeatedly, each
-        value is a slice.
+        Target number of slices. If y has at most `n_slices` distinct values and some of them occur
+        repeatedly, each distinct value is a slice.
     sample_weight : ndarray of shape (n_l,), default=None
         Positive weights of the samples, scaled so that a weight of 1 is one sample.
 
@@ -280,8 +280,9 @@ def _codes_by_count(y, n_slices, weights):
 def _first_values(last_rows, size):
     """Return, for each slice after the first, the index of its first distinct value.
 
-    `last_rows` is the cumulative count of the distinct values. If one run of ties contained all
-    samples by R's rule, it becomes a slice of its own, since a single slice is useless.
+    `last_rows` is the cumulative count of the distinct values. If R's rule put all samples into one
+    slice because of ties, the tied samples become a slice of their own, since a single slice is
+    useless.
     """
     n, end, last_values = last_rows[-1], 0, []
     while end < n - 2:
@@ -323,7 +324,7 @@ def rows_and_centres(X, y, n_rows, n_centres):
 
 
 def stratified_order(X, slices):
-    """Return an order of the samples, by slice and norm, that ignores their original order."""
+    """Return indices that sort the samples by slice and norm, whatever their original order."""
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
 
