@@ -81,7 +81,7 @@ def _described_object(value, part):
         return "numpy's global generator"
     if isinstance(value, functools.partial):
         parts = {"func": value.func, "args": value.args, "keywords": value.keywords}
-    elif hasattr(value, "get_params") and not _is_cloned_whole(value):
+    elif hasattr(value, "get_params") and not _defines_clone(value):
         request = metadata_request(value)
         more = {} if request is None else {"metadata request": request}
         parts = {**value.get_params(deep=False), **more}
@@ -95,7 +95,7 @@ def _attributes(value):
     is_plain = type(value).__reduce__ is object.__reduce__ and not isinstance(value, BUILT_IN)
     try:
         value.__reduce_ex__(4)  # raises if it cannot be pickled
-        state = value.__getstate__() if is_plain and not _is_cloned_whole(value) else None
+        state = value.__getstate__() if is_plain and not _defines_clone(value) else None
         return state if isinstance(state, dict) else {"digest": joblib.hash(value)}
     except Exception as error:  # pickling calls methods of the user's classes
         raise ValueError(
@@ -123,7 +123,7 @@ def describe_data(data: Any) -> Any:
     return {"columns": _shorten(list(map(str, columns))), "dtypes": dtypes, **kind}
 
 
-def _is_cloned_whole(estimator):
+def _defines_clone(estimator):
     """Return whether a class defines how `clone` copies its estimators, as FrozenEstimator does."""
     own = getattr(type(estimator), "__sklearn_clone__", None)
     return own is not None and not own.__module__.startswith("sklearn.base")

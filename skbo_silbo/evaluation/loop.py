@@ -1,6 +1,7 @@
 """The evaluation loop behind `minimize` and `SILBOSearchCV`.
 
-    proposals -> workers -> observation -> log -> optimizer.tell -> budget, callback
+The loop sends proposals to workers, combines the results of a point into an observation, writes it
+to the log, passes it to the optimiser, and then checks the budget and calls the callback.
 
 With a journal, a run continues from the trials of earlier runs (``resume.py``). The loop is the
 only writer of the journal.

@@ -1,7 +1,8 @@
 """Base class of optimisers with an embedding and a surrogate.
 
-    tell:  points, values -> history
-    ask:   history -> model (scale, embedding, surrogate) -> acquisition -> candidates -> point
+`tell` adds points and values to the history. `ask` fits a model to the history (transformation of
+the values, embedding, surrogate), and returns a point with a high value of the acquisition
+function.
 
 =========  =========  =====================================================================
 symbol     shape      meaning

@@ -65,9 +65,9 @@ def report(results):
             "Nearest neighbours: brute force against pynndescent",
             ("n x d", "brute s", "first s", "next s", "brute / first", "brute / next", "recall"),
             [_row(problem, methods) for problem, methods in grouped.items() if len(methods) == 2],
-            f"CPU seconds for {N_NEIGHBORS} neighbours of every row. First: pynndescent with its "
-            "import and compilation, paid once a process; next: its second graph. Above 1, "
-            "pynndescent is faster. Recall of pynndescent, on 500 rows.",
+            f"CPU seconds for {N_NEIGHBORS} neighbours of every row. *First*: first graph of "
+            "pynndescent in a process, with import and compilation. *Next*: its second graph. If a "
+            "ratio is above 1, pynndescent is faster. *Recall*: of pynndescent, on 500 rows.",
         )
     ]
 

@@ -41,8 +41,8 @@ def report(results):
             "Growth",
             ("in", *(f"{WHAT[m]} exponent" for m in WHAT), *(f"{WHAT[m]} ms" for m in WHAT)),
             rows,
-            "Least-squares slope of log CPU time against log size, over the sizes of the series; "
-            "milliseconds at its first and last size. One Gram product costs n d min(n, d).",
+            "Exponents are least-squares slopes of log CPU time against log size. Milliseconds are "
+            "given for the smallest and the largest size. One Gram product costs n d min(n, d).",
         )
     ]
 

@@ -103,9 +103,9 @@ def report(results):
             "Fit time of other learners",
             ("learner", "n x d", "ms", "unit", "units"),
             rows,
-            "CPU milliseconds: medians within a cell, then over repeats; units as median over "
-            "repeats (least to most), each timed in turn with the fit. Two directions. Where alpha "
-            f"is chosen {N_LABELED_SHARE:.0%} of the rows have a label.",
+            "CPU milliseconds, as the median over repeats of the median in a repeat. Units are "
+            "medians over repeats (range), timed in turn with the fits. Two directions. If alpha "
+            f"is chosen, {N_LABELED_SHARE:.0%} of the rows have a label.",
         )
     ]
 

@@ -164,12 +164,13 @@ def _why(rows):
     return (
         "**Why alpha is chosen by cross-validation.** With alpha = 1 the learnt subspace is no "
         "better than a random one: its squared trace correlation with the true directions is "
-        f"{one[0]:.3f} after 50 values, and {one[1]:.2f} of the gap is closed. With alpha chosen "
-        f"by cross-validation they are {chosen_alpha[0]:.3f} and {chosen_alpha[1]:.2f}. There are "
-        "two causes. First, the unlabelled points: a fit to the same values without them reaches "
-        f"{alone:.3f}. For 50 uniform points the correlation is {uniform:.3f} without unlabelled "
-        f'points, {penalised:.3f} with as many of them, and {chosen:.3f} with ``alpha="auto"``. '
-        f"Second, the proposals: a fit to them alone reaches {proposals:.3f}. If the other "
+        f"{one[0]:.3f} after 50 values, and the search closes {one[1]:.2f} of the gap. With alpha "
+        f"chosen by cross-validation, the correlation is {chosen_alpha[0]:.3f} and the share "
+        f"{chosen_alpha[1]:.2f}. There are two causes. The first are the unlabelled points: a fit "
+        f"to the same values without them reaches a correlation of {alone:.3f}. For 50 uniform "
+        f"points, the correlation is {uniform:.3f} without unlabelled points, {penalised:.3f} with "
+        f'50 unlabelled points, and {chosen:.3f} with ``alpha="auto"``. The second are the '
+        f"proposals: a fit to the proposals alone reaches {proposals:.3f}. If the other "
         "coordinates of each proposal are drawn at random, the search without unlabelled points "
         f"reaches {redrawn[0]:.3f} instead of {labelled[0]:.3f}, and closes {redrawn[1]:.2f} of "
         f"the gap instead of {labelled[1]:.2f}. The number of slices and the size of the initial "
@@ -191,15 +192,16 @@ def _mean(values):
 
 
 ABOUT = (
-    "One or two of 100 directions, 50 evaluations, number of directions given. Squared trace "
-    "correlation with the true directions, mean ± one standard error over runs; a random "
-    "subspace has 0.01 or 0.02. *With the first*: correlation of the last with the first "
-    "subspace. The other rows change the search: alpha = 1, no unlabelled points, 35 initial "
-    "points instead of 11, and random coordinates orthogonal to the subspace."
+    "Functions of one or two of 100 directions, with 50 evaluations and a given number of "
+    "directions. The entries are the squared trace correlation with the true directions, as mean "
+    "± one standard error over runs; a random subspace has 0.01 or 0.02. *With the first*: "
+    "correlation between the last and the first subspace. The other rows change the search: alpha "
+    "= 1, no unlabelled points, 35 initial points instead of 11, and random coordinates "
+    "orthogonal to the subspace."
 )
 ABOUT_REFITS = (
-    "Semi-SIR was fitted to the points of runs with alpha = 1 after 50 values. 11 values have "
-    "five slices in both columns."
+    "Semi-SIR was fitted to the points of runs with alpha = 1 after 50 values. In the row of the "
+    "first 11 points, both columns use five slices."
 )
 
 LEARNT_PLANE = Experiment(

@@ -43,11 +43,12 @@ COLUMNS = {  # evaluations of the share, and of the random search that it is a s
     THOUSAND: (50, 50),
 }
 NOTE = (
-    "Mean share of the gap between chance and the optimum after 100 evaluations, or as stated "
-    "(:doc:`public` defines the gap). Parentheses: difference from the default on the same "
-    "problems and seeds ± one standard error, clustered by function. *One or two directions*: "
-    "six functions that increase along every direction and are constant outside the middle "
-    f"third of its range. Rows with fewer than {FEWEST_RUNS} runs are grey and support no claim. "
+    "Mean share that a search closes of the gap between random search and the optimum, after 100 "
+    "evaluations or as stated (:doc:`suites` defines the gap). In parentheses: difference from the "
+    "default on the same problems and seeds ± one standard error, clustered by function. *One or "
+    "two directions*: six functions that increase along every direction and are constant outside "
+    f"the middle third of its range. Rows with fewer than {FEWEST_RUNS} runs are grey and support "
+    "no claim. "
     "*s*: processor time of a proposal in the second half of 50 evaluations, median of the runs."
 )
 

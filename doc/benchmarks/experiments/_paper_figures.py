@@ -118,9 +118,9 @@ EMBEDDINGS = {
 }
 ABOUT_EMBEDDINGS = (
     "*sir* is plain SIR. *exact-k-3* solves the paper's eigenvalue problem. The others are "
-    "Algorithm 2, which does not whiten and centres on all points: *paper-plain* without "
-    "localisation and T, *paper-labelled* with k = 7 neighbours in slices of 5, *paper* with T "
-    "of the 50 unlabelled points too, *paper-k-3* with k smaller than the slices. "
+    "Algorithm 2, which does not whiten and centres on all points. *paper-plain* has no "
+    "localisation and no T. *paper-labelled* has k = 7 neighbours in slices of 5. *paper* also "
+    "uses the 50 unlabelled points in T. *paper-k-3* has a k smaller than the slices. "
 )
 DIRECTIONS = {"three_hump_camel": 1, "branin": 2}
 

@@ -62,8 +62,8 @@ def report(results):
             [_row(problem, methods) for problem, methods in by_method(results).items()],
             f"CPU seconds of one solve for {N_WANTED} directions of slices localised by {N_LOCAL} "
             "neighbours. The graph holds all samples, a fifth of which are "
-            f"labelled; the relative ridge is {RELATIVE_RIDGE:g}. Sine: largest, of the scores to "
-            "those of the dense solver.",
+            f"labelled; the relative ridge is {RELATIVE_RIDGE:g}. *Sine*: largest sine between the "
+            "scores and the scores of the dense solver.",
         )
     ]
 

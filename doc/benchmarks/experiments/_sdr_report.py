@@ -53,8 +53,8 @@ def _ridge_table(rows):
         "Ridge",
         rows,
         ("best a seed", "best fixed", *CHOOSERS, *PEERS),
-        "Mean over seeds of the score on held-out rows. Best: of a grid of fixed ridges, known "
-        "only afterwards, one for each seed or one for all. LassoCV: regressions only.",
+        "Mean score on held-out rows over seeds. *Best*: best fixed ridge of a grid, chosen "
+        "afterwards by these scores, for each seed or for all seeds. *LassoCV*: regressions only.",
     )
 
 
@@ -83,10 +83,11 @@ def _luck_table(rows):
         "What of the best ridge of a seed is luck",
         rows,
         names,
-        "Mean score on half of the held-out rows, over both halves and all seeds: of the ridge "
-        "that is best for the seed on that half, and of the one that is best on the other half, "
-        f"which knows nothing of the half that judges. Luck is {luck:.3f} of the "
-        f"{mean['best here'] - mean['auto']:.3f} between the best here and auto.",
+        "Mean score on half of the held-out rows, over both halves and all seeds. *Best here*: "
+        "ridge that is best for the seed on this half. *Best on the other half*: ridge that is "
+        "best on the other half, so that its score has no luck. Of the difference of "
+        f"{mean['best here'] - mean['auto']:.3f} between *best here* and *auto*, {luck:.3f} is "
+        "luck.",
     )
 
 
@@ -105,7 +106,7 @@ def _alpha_table(cells):
         zero = f"{found['alpha'].count(0.0)} of {len(found['alpha'])}"
         words = (f"{_mean(found['auto']):.3f}", f"{gain:+.3f} ({error:.3f})", zero)
         rows.append((_place(problem), *scores, *words))
-    return Table("Unlabelled rows", header, rows, "Every fit with the ridge that auto chooses.")
+    return Table("Unlabelled rows", header, rows, "All fits use the ridge that *auto* chooses.")
 
 
 def _dimension_table(cells):
@@ -131,8 +132,9 @@ def _intervals_table(cells):
         "Coverage at a nominal .95",
         ("cell", "X", "noise", "sets", "normal", "percentile"),
         rows,
-        "Share of the active features' entries, each seed a data set, 100 resamples. With fewer "
-        "than three rows a feature a warning says that intervals cover too little.",
+        "Share of the true entries of active features that the intervals contain. Each seed is a "
+        "data set, and there are 100 resamples. With fewer than three rows per feature, a warning "
+        "says that the intervals are too narrow.",
     )
 
 

@@ -118,8 +118,8 @@ def report(results):
             "Fit time",
             ("n x d", "Gram ms", *(f"{m} ms" for m in FITS), *(f"{m} / Gram" for m in FITS)),
             [_time_row(problem, methods) for problem, methods in grouped.items()],
-            "CPU milliseconds: medians within a cell, then over repeats; ratios as median over "
-            "repeats (least to most), each taken with the Gram product timed in turn in the same "
+            "CPU milliseconds, as the median over repeats of the median in a repeat. Ratios are "
+            "medians over repeats (range); fits and Gram products were timed in turn in the same "
             f"process. SIR and statsmodels with {N_SLICES} slices, PCA (randomized) with "
             f"{N_SLICES - 1} components, LDA with {N_SLICES} classes.",
         ),
@@ -127,14 +127,14 @@ def report(results):
             "SIR over its peers",
             ("n x d", *(f"sir / {m}" for m in FITS if m != "sir")),
             [_peer_row(problem, methods) for problem, methods in grouped.items()],
-            "Ratio of fit times in the same repeat: below 1, SIR is faster.",
+            "Ratio of fit times in the same repeat. SIR is faster if the ratio is below 1.",
         ),
         Table(
             "Peak memory",
             ("n x d", "X MiB", *(f"{m} MiB" for m in FITS)),
             [_memory_row(problem, methods) for problem, methods in grouped.items()],
-            "Peak resident memory of the process at the end of its first fit, less that after the "
-            "imports: X and y are in it. Median over repeats.",
+            "Peak resident memory of the process at the end of its first fit, minus its memory "
+            "after the imports. X and y are included. Median over repeats.",
         ),
     ]
 

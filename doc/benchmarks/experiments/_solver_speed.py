@@ -130,9 +130,10 @@ def report(results):
             "Solvers",
             HEADER,
             [_row(problem, methods) for problem, methods in grouped.items() if len(methods) > 1],
-            f"CPU time of the solver alone, {N_WANTED} directions; exact / other above 1: the "
-            "other is faster. Auto: what solver='auto' takes. MiB: peak beyond the rows, exact and "
-            "other. Sine: largest, of the other's scores to the exact ones, over repeats.",
+            f"CPU time of the solver alone, for {N_WANTED} directions. *Exact / other*: ratio of "
+            "times; above 1, the other solver is faster. *Auto*: solver that solver='auto' "
+            "chooses. *MiB*: peak memory of the exact and of the other solver, without the rows. "
+            "*Sine*: largest sine between the scores of both solvers, over repeats.",
         )
     ]
 

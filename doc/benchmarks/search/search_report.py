@@ -18,9 +18,10 @@ COLUMNS = 3  # of panels in a picture
 NUMBERS = ("runs", "mean", "sd", "median", "mean half-way")
 HEADER = ("problem", "method", *NUMBERS, "within 1 %", "s a proposal")
 ABOUT_RANKS = (
-    "*Runs*: lowest number over the problems. *Mean rank*: of the mean final value; 1 is best. "
-    "*Regret*: value minus optimum, divided by the distance from the median random value to the "
-    f"optimum; geometric mean over problems and runs, at least {LEAST_REGRET:g}."
+    "*Runs*: lowest number of runs on a problem. *Mean rank*: mean over problems of the rank by "
+    "the mean final value; 1 is best. *Regret*: value minus optimum, divided by the distance from "
+    "the median random value to the optimum, and at least "
+    f"{LEAST_REGRET:g}; geometric mean over problems and runs."
 )
 
 ABOUT_WITHIN = (

@@ -253,14 +253,14 @@ def sign_flips(S, y, weights):
     root = np.ones(len(y)) if weights is None else np.sqrt(weights)
     S = root[:, None] * S
     of_lines = np.linalg.qr(np.column_stack([root, S]))[0]
-    residuals = _beside(root * y, of_lines)
+    residuals = _residual_on(root * y, of_lines)
 
     def make_statistic(k):
         """Return the observed statistic, and a function that draws bootstrap statistics."""
         U, first_scores = S[:, k:], S[:, :k] / root[:, None]
         squares = [(S[:, i] * first_scores[:, : i + 1].T).T for i in range(k)]
         F = np.linalg.qr(np.column_stack([of_lines, *squares]))[0]
-        e, fourth = _beside(residuals, F), np.einsum("ij,ij->i", U, U) ** 2 / root**2
+        e, fourth = _residual_on(residuals, F), np.einsum("ij,ij->i", U, U) ** 2 / root**2
 
         def statistic(e):
             return np.sum(((U.T * (e / root)) @ U) ** 2) / max(
@@ -269,14 +269,14 @@ def sign_flips(S, y, weights):
 
         def draw(random_state):
             signs = random_state.choice([-1.0, 1.0], size=len(e))
-            return statistic(_beside(signs * e, F))
+            return statistic(_residual_on(signs * e, F))
 
         return statistic(e), draw
 
     return make_statistic
 
 
-def _beside(e, F):
+def _residual_on(e, F):
     """Return the residual of e in a regression on the orthonormal columns of F."""
     return e - F @ (F.T @ e)
 
