@@ -112,7 +112,7 @@ log_expected_improvement.is_log = True  # type: ignore[attr-defined]
 def no_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> Any:
-    """Return zeros: an acquisition function under which all points are equally good.
+    """Acquisition function that is 0 everywhere, so that all points are equally good.
 
     It is used until a feasible point is known.
 

@@ -88,7 +88,7 @@ class RestrictedSpace:
         return X[self.violation(X) == 0.0]
 
     def near(self, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw points near the given ones, with some columns of every second point drawn anew."""
+        """Draw points near the given points; in every second one, some columns are drawn anew."""
         ones = np.ones(centres.shape[1])
         X = points_near(centres, N_NEAR, ones, rng)
         anew = draw_moved(N_NEAR, ones, rng)

@@ -75,7 +75,7 @@ class CoordinateLedger:
         return [key in current or key not in self.left for key in keys_of(X)]
 
     def coordinates(self, X: FloatArray, carry: Lift) -> tuple[FloatArray, list[int]]:
-        """Return the coordinates of the points X, and the row of X for each of them.
+        """Return the coordinates of the points X, and the row of X that each belongs to.
 
         A point can have several rows of coordinates. If it has none, ``carry(x)`` is used.
         """

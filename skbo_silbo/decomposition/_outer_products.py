@@ -132,7 +132,7 @@ class OuterProductGradients(SupervisedProjection):
         self.components_ = frame.rows_in_features(B.T)
 
     def _targets(self, data, frame):
-        """Return targets scaled to a total variance of 1, and the factor that restores y."""
+        """Return targets of total variance 1, and the factor by which y was divided."""
         if self.target == "central":
             codes = slice_response(data.y, N_CENTRAL_SLICES, sample_weight=data.weights).codes
             return response_targets(codes.astype(str), data.weights), 1.0

@@ -112,7 +112,7 @@ class SupervisedProjection(
         return self
 
     def _reading(self) -> dict[str, Any]:
-        """Return how y is read: keyword arguments of `split_labelled` and `read_blocks`."""
+        """Return keyword arguments that tell `split_labelled` and `read_blocks` how to read y."""
         own = {"categorical": "auto", "n_slices": None}
         return {"takes": self._takes} | {name: getattr(self, name, own[name]) for name in own}
 

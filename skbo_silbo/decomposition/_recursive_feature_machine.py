@@ -159,7 +159,7 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
         self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
 
     def _targets(self, y, weights):
-        """Return targets with mean 0 and total variance 1, and the factor that restores y."""
+        """Return targets of mean 0 and total variance 1, and the factor by which y was divided."""
         if y.dtype.kind != "f":
             return response_targets(y, weights), 1.0
         Y = y.reshape(len(y), -1)
@@ -199,7 +199,7 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
 
 
 def _evenly_spaced(n, most):
-    """Return at most `most` indices of n, evenly spaced."""
+    """Return at most `most` evenly spaced indices from 0 to n - 1."""
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
 
 

@@ -252,7 +252,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         return found
 
     def _blend(self, predicted):
-        """Combine linear and kernel predictions to means, and return the deviations with them."""
+        """Return weighted means of linear and kernel predictions, and the standard deviations."""
         linear, other, deviations = predicted
         return np.clip(other + self.linear_share_ * (linear - other), *self._limits), deviations
 

@@ -49,7 +49,7 @@ class SIRProblem:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the problem is that of plain SIR, without penalty and ridge."""
+        """Whether the problem has no localisation, no penalty and no ridge."""
         return self.is_plain and not self.is_penalised and not self.ridge
 
 

@@ -56,7 +56,7 @@ class FixedLearner:
 
 
 def choose_embedding(embedding: Any, n_components: int | Auto, d: int) -> Learner:
-    """Return the embedding learner for a value of the option `embedding`.
+    """Return the embedding learner, given the option `embedding`.
 
     Parameters
     ----------

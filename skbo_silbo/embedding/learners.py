@@ -86,7 +86,7 @@ def transformer_learner(transformer: Any, d: int) -> TransformerLearner:
 
 
 def _varies(X: FloatArray, y: FloatArray) -> bool:
-    """Return whether the points X are not all equal, and the values y are not all equal."""
+    """Return whether neither the points X nor the values y are all equal."""
     return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 

@@ -87,7 +87,7 @@ Show: TypeAlias = Callable[[Progress], Any] | None
 
 
 def check_limits(name: str, n: Any, max_time: Any) -> None:
-    """Check that the number of evaluations or the time, or both, limit a run."""
+    """Check that a run has a limit on the number of evaluations, on the time, or on both."""
     check_nonnegative("max_time", max_time, "None")
     if n is not None:
         check_integer(name, n)
@@ -100,7 +100,7 @@ def check_limits(name: str, n: Any, max_time: Any) -> None:
 
 @dataclass(eq=False)
 class Budget:
-    """Limits on the evaluations of a run, and counts of those made so far.
+    """Limits on the evaluations of a run, and the number of evaluations so far.
 
     Parameters
     ----------

@@ -193,7 +193,7 @@ class EvaluationLoop:
         return min(n, len(self.proposals.initial) or n)
 
     def _n_open_values(self) -> int:
-        """Return the number of observations expected from evaluations that have not ended."""
+        """Return how many observations the unfinished evaluations will give."""
         return sum(trial.is_modelled for trial in (*self._running.values(), *self._observed))
 
     def _begin(self, trial: Trial) -> None:
@@ -317,7 +317,7 @@ class EvaluationLoop:
         self._record(trial)
 
     def _record(self, trial: Trial) -> None:
-        """Record the observation of a trial, and pass it to the optimiser outside of batches."""
+        """Record the observation of a trial; without batches, also pass it to the optimiser."""
         if self.batch_size is None:
             trial.batch = self._batch
         try:

@@ -50,7 +50,7 @@ def read_trials(
 
 
 def in_batch_order(records: Sequence[Record]) -> list[Record]:
-    """Return records with the evaluations of each batch in the order of their positions.
+    """Return records in which the evaluations of a batch are sorted by their position.
 
     The evaluations of a batch may have ended in another order.
     """
@@ -62,7 +62,7 @@ def in_batch_order(records: Sequence[Record]) -> list[Record]:
 def restore_trials(
     records: Iterable[Record], read_rows: Callable[[dict[str, Any]], Rows | None], damaged: Damaged
 ) -> list[Trial]:
-    """Return the trials whose observations are recorded.
+    """Convert the recorded observations to trials.
 
     A record holds a single evaluation, or all points whose values were supplied by the user.
 

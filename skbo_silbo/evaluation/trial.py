@@ -88,7 +88,7 @@ class Trial:
 
 
 class Evaluation(ABC):
-    """Interface for evaluating a point, by one function call or one fit per split.
+    """Interface for evaluating a point by function calls, such as one fit per split.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def failure(self, trial: Trial, why: str, error: BaseException) -> Observation:
-        """Return the observation of a failed evaluation, or raise its error."""
+        """Return the observation of a failed evaluation, or raise the error that ended it."""
 
     def record(self, trial: Trial) -> dict[str, Any]:
         """Return JSON-compatible data about a trial to store in the journal."""

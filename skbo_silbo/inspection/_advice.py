@@ -146,7 +146,7 @@ def _probability(evaluations, point):
 
 
 def _best_observed(evaluations, rows, best, std):
-    """Explain why the recommended point is not the one with the best observed value."""
+    """Explain why the recommended point does not have the best observed value."""
     values, name = evaluations.values, evaluations.name
     if np.isclose(values[rows], values[best], rtol=1e-12, atol=0.0).any() or not len(rows):
         return ""

@@ -292,12 +292,12 @@ def _group_roots(slices):
 
 
 def _df_of_trace(a, one_minus_h, P):
-    """Return the degrees of freedom of the trace for homoscedastic normal residuals."""
+    """Return the degrees of freedom of the covariance's trace if residuals are normal."""
     squares = np.sum(a * a * (2 * one_minus_h - 1)) + np.sum(((P.T * a[:, 0]) @ P) ** 2)
     return np.sum(a * one_minus_h) ** 2 / squares if squares > 0 else np.inf
 
 
 def _n_effective(variance):
-    """Return the number of equal eigenvalues with the same sum and sum of squares."""
+    """Return the effective number of eigenvalues: squared sum over sum of squares."""
     squares = np.sum(variance**2)
     return np.trace(variance) ** 2 / squares if squares else 1.0

@@ -243,7 +243,7 @@ def read_evaluations(
 
 
 def read_values_like(evaluations: Evaluations, result: ResultLike, argument: str) -> FloatArray:
-    """Return the observed values of a result that is to be compared with another one.
+    """Return the observed values of a result, to compare them with other evaluations.
 
     Parameters
     ----------
@@ -410,7 +410,7 @@ def _data_size(search):
 
 
 def _count_initial(optimizer, n_first, n):
-    """Count the evaluations before the first model, which random search does not have."""
+    """Count the evaluations before the first model; in random search, all evaluations."""
     return min(max(getattr(optimizer, "n_initial_", n), n_first), n)
 
 

@@ -93,7 +93,7 @@ def _make_optimizer(header, space):
 
 
 def _describe(header, optimizer):
-    """Return facts about the search that wrote a journal, and a title."""
+    """Return a summary of the search that wrote a journal, and a title."""
     settings, author = header["search"], header["search"]["entry point"]
     if "estimator" not in settings:
         name = header["fixed"].get("func", author)
@@ -138,7 +138,7 @@ def _read_front(names, trials, settings):
 
 
 def _seconds(rows):
-    """Return the time of all fits, computed as for a fitted search."""
+    """Return the total time of all fits."""
     if rows is None:
         return None
     means = (np.mean([row[name] for row in rows]) for name in ("fit_time", "score_time"))

@@ -150,7 +150,7 @@ def hide_frame(axes):
 
 
 def draw_legend(axes):
-    """Draw a legend with a light background where it hides least."""
+    """Draw a legend with a light background at the place where it hides least."""
     axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
 
 

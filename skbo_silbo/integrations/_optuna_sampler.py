@@ -263,7 +263,7 @@ class _StudyModel:
         self._n_startup, self._design = design.n_initial_, design.ask(n)
 
     def propose(self, number, seen, former=None):
-        """Propose parameters for a trial that differ from those of other trials if possible.
+        """Propose parameters for a trial that no other trial has, if possible.
 
         `former` is the previous proposal for this trial, which another trial also received.
         """

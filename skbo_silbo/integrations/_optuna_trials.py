@@ -61,7 +61,7 @@ class OptunaSpace:
         )
 
     def to_point(self, params):
-        """Convert a trial's parameters to a point, using mid-range values for missing ones."""
+        """Convert a trial's parameters to a point; missing ones are set to mid-range values."""
         values = {name: self._axes[name].to_space(value) for name, value in params.items()}
         return {**self.space.middle(), **values}
 
@@ -219,7 +219,7 @@ class TrialsSeen:
         return [t.params for t in self.observed.values() if t.state == TrialState.COMPLETE]
 
     def n_ahead(self, params):
-        """Count the earlier running trials that may evaluate the same parameters."""
+        """Count the running trials with lower numbers that may evaluate the same parameters."""
         active = self._active(params)
         return sum(not p or _agree(p, params, active) for p in self.ahead)
 
@@ -292,7 +292,7 @@ def _cases_without(target, trials, selectors, case):
 
 
 def _cost(target, groups):
-    """Return how badly the values of a parameter predict whether trials have `target`.
+    """Return a cost: how badly values of a parameter predict whether trials have `target`.
 
     A value costs 1 if only some of its trials have `target`. It also costs 1 if it has a single
     trial, because any parameter would predict this trial.

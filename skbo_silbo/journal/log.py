@@ -265,7 +265,7 @@ class EventLog:
         self._write_unwritten()
 
     def close(self) -> None:
-        """Record that running evaluations end with this run, and close the journal."""
+        """Record the running evaluations as ended, and close the journal."""
         try:
             left, self._under_way = self._under_way, {}
             with suppress(OSError, RuntimeError):

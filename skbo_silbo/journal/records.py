@@ -346,7 +346,7 @@ def values_to_data(y: Any) -> list[Any]:
 
 
 def values_from_data(values: list[Any]) -> FloatArray:
-    """Restore the array that `values_to_data` converted."""
+    """Restore an array from the data that `values_to_data` returned."""
     numbers = [math.nan if v is None else v for v in values]
     if any(type(v) not in (int, float) and v not in INFINITE.values() for v in numbers):
         raise ValueError(f"values must be numbers, null, 'inf' or '-inf', got {values!r}")

@@ -93,7 +93,7 @@ def tell_given(
 
 
 def _pairs(space: Any, points: Any, values: Any, constraints: Any) -> list[tuple[bytes, str]]:
-    """Return a key of the point and the observed values, as text, for each evaluation."""
+    """Return, for each evaluation, a key of the point and the observed values as text."""
     keys = keys_of(space.encode(points)) if len(points) else ()
     return list(zip(keys, map(_format_values, values, constraints), strict=True))
 

@@ -247,7 +247,7 @@ def minimize(
 
 
 def _interrupted(loop: EvaluationLoop, error: Any) -> MinimizeResult[Any]:
-    """Return the result so far after Ctrl-C, or raise another error with it attached."""
+    """Return the result so far after Ctrl-C; attach it to any other error and raise this error."""
     if isinstance(error, KeyboardInterrupt):
         return _result(loop, INTERRUPTED, success=False)
     stop = Stop("error", f"Stopped by {type(error).__name__}.")
@@ -362,7 +362,7 @@ def _check_arguments(
 
 
 def _check_catch(catch: Any) -> tuple[type[Exception], ...]:
-    """Return the exceptions that count as failed evaluations as a tuple."""
+    """Validate `catch`, and return it as a tuple of exception classes."""
     given = catch if isinstance(catch, tuple) else (catch,)
     are_exceptions = all(isinstance(e, type) and issubclass(e, Exception) for e in given)
     require(are_exceptions, "`catch`", "an exception class or a tuple of these", catch)

@@ -27,7 +27,7 @@ METHODS = MappingProxyType(
 def make_optimizer(
     method: Any, bounds: Any, random_state: Any, options: Mapping[str, Any], others: Any = ()
 ) -> AskTellOptimizer:
-    """Create the optimiser for a value of the option `method`.
+    """Create the optimiser, given the option `method`.
 
     Parameters
     ----------

@@ -200,7 +200,7 @@ def _always(acquisition, t):
 
 
 def make_design(design):
-    """Return the function that draws the initial design, for an option value."""
+    """Return the function that draws the initial design, given the option `design`."""
     if isinstance(design, str) or design is None:
         return look_up("design", design, DESIGNS, "a function of (n, d, rng)")
     asked = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("n", "d", "rng")]
@@ -213,7 +213,7 @@ REMEDY = "Add the missing members, or pass a scikit-learn regressor such as Baye
 
 
 def make_surrogate(surrogate, prior, shared=None):
-    """Create the surrogate for an option value.
+    """Create the surrogate, given the option `surrogate`.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def make_surrogate(surrogate, prior, shared=None):
 
 
 def make_warp(warp):
-    """Create the transformation of the observed values for an option value."""
+    """Create the transformation of the observed values, given the option `warp`."""
     if isinstance(warp, str) or warp is None:
         return look_up("warp", warp, WARPS, "an object with name, __call__ and log_slope")
     return warp

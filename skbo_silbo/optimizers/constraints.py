@@ -83,7 +83,7 @@ class KnownConstraints:
         return 0.0 if self.violations is None else float(self.violations([point])[0])
 
     def restrict(self, space: AnySpace, fixed: Mapping[Any, Any] | None) -> RestrictedSpace | None:
-        """Return the search space restricted to the constraints and fixed parameters, or None.
+        """Return the search space restricted by constraints and fixed parameters, None without any.
 
         Parameters
         ----------

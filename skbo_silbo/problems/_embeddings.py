@@ -72,7 +72,7 @@ def embedded(problem: Problem, d: int) -> Problem:
 
 
 def planted(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
-    """Hide a problem in k of d inputs, chosen at random and shifted and reflected.
+    """Hide a problem in k of d inputs, which are chosen, shifted and reflected at random.
 
     Input ``columns[j]`` of the planted problem is ``x = r_j u_j + t_j``, where u_j is the j-th
     input of the original problem scaled to [-1, 1], r_j is 1 or -1 with equal probability, and t_j

@@ -309,7 +309,7 @@ class InputModel:
         return indices.total_order.reshape(len(f_A), len(groups))
 
     def _replaced_columns(self, base, drawn, donor, columns):
-        """Replace columns of one sample by those of another, as Sobol estimators require.
+        """Replace columns of a sample by columns of another sample, for Sobol estimators.
 
         Parameters
         ----------
@@ -361,7 +361,7 @@ def principal_slopes(gradients):
 
 
 def _sort_rows(X, y, noise_std):
-    """Sort the rows with finite values into an order independent of the original one."""
+    """Sort the rows with finite values, whatever their original order."""
     order = np.lexsort([noise_std, y, *X.T[::-1]])
     order = order[np.isfinite(y[order])]
     return X[order], y[order], noise_std[order]

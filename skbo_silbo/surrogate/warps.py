@@ -126,7 +126,7 @@ WARPS = MappingProxyType({"half-log": HalfLog(), None: IdentityWarp()})
 
 
 def invert_warp(warp: Warp, y: FloatArray, warped: FloatArray) -> FloatArray:
-    """Return the values whose transformed values are given.
+    """Convert transformed values back to the original scale.
 
     The inverse is interpolated linearly between the observed values, and extrapolated linearly
     beyond them.

@@ -246,7 +246,7 @@ class Frame:
         return (X - self.mean) / self.scale
 
     def rows_in_features(self, directions):
-        """Convert directions of standardised features to orthonormal ones of original features.
+        """Convert directions of standardised features to orthonormal directions of features.
 
         The first j rows span the first j directions.
         """

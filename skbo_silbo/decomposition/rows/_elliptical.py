@@ -48,7 +48,7 @@ def elliptical_weights(X, random_state=None):
 
 
 def _robust_moments(X, random_state):
-    """Return robust estimates of mean and covariance, or plain ones if those are singular."""
+    """Return robust estimates of mean and covariance, or the usual ones if they are singular."""
     with warnings.catch_warnings():  # about singular covariances, handled below
         warnings.simplefilter("ignore")
         robust = MinCovDet(random_state=random_state).fit(X)

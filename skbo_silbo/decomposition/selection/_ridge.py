@@ -91,9 +91,9 @@ def _projections(scatter, products):
 
 
 def _n_distinct_rows(X, squares, projected, n):
-    """Return the number of samples that generalised cross-validation counts.
+    """Return the number of samples, without duplicates if all samples can be fitted exactly.
 
-    Duplicated rows predict each other whatever the ridge, so they do not help to choose it.
+    Duplicated rows predict each other for any ridge, so they do not help to choose it.
     """
     kept = squares > RANGE * squares.max()
     rank, left = np.count_nonzero(kept), n - np.sum(projected[kept] ** 2)

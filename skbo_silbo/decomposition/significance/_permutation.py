@@ -123,7 +123,7 @@ def shuffling(statistic, n, groups=None):
 
 
 def mean_shuffles(S, omega, groups=None):
-    """Return the function that `permutation_tests` uses for slices without localisation.
+    """Prepare `permutation_tests` for slices without localisation.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def mean_shuffles(S, omega, groups=None):
 
 
 def local_shuffles(S, X, slices, n_local_neighbors):
-    """Return a function that permutes the samples and smooths over their neighbours.
+    """Prepare `permutation_tests` for localised slices.
 
     The neighbours are recomputed for each permutation.
 
@@ -205,7 +205,7 @@ def _local_means(X, S, n_neighbors):
 
 
 def kernel_shuffles(S, kernel, groups=None):
-    """Return the function that `permutation_tests` uses for second-moment methods.
+    """Prepare `permutation_tests` for methods based on second moments.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def weighted_permutation_tests(make_statistic, *settings):
 
 
 def weighted_shuffles(S, fixed, slices, kernel):
-    """Return the function that `permutation_tests` uses for weighted samples.
+    """Prepare `permutation_tests` for weighted samples.
 
     The samples are whitened again after each permutation.
 

@@ -84,7 +84,7 @@ class Slices:
         return replace(part, counts=np.bincount(part.codes, weights), weights=weights)
 
     def membership(self) -> sparse.csr_array:
-        """Return the membership matrix of plain slices, with one column per slice.
+        """Return the membership matrix without localisation, with one column per slice.
 
         If sample i is in slice h, entry (i, h) is ``sqrt(w_i / n_h)``, where w_i is the weight of
         the sample or 1. All other entries are 0.
@@ -107,7 +107,7 @@ class Slices:
         return values if self.weights is None else values / self._roots(len(values))[:, None]
 
     def penalty_of_weighted(self, penalty: sparse.csr_array) -> sparse.csr_array:
-        """Convert a penalty matrix P to samples that were multiplied by root weights."""
+        """Adapt a penalty matrix P to samples that were multiplied by root weights."""
         if self.weights is None:
             return penalty
         inverse = sparse.diags_array(1 / self._roots(penalty.shape[0]))
