@@ -4,7 +4,7 @@ import os
 import time
 from contextlib import suppress
 from importlib import import_module
-from multiprocessing import get_all_start_methods, set_forkserver_preload
+from multiprocessing import get_all_start_methods, get_context, set_forkserver_preload
 from threading import Lock
 
 import pytest
@@ -22,8 +22,10 @@ if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
     for name in ("pandas", "matplotlib.pyplot", "polars", "distributed"):
         with suppress(ImportError):
             import_module(name)
-if "forkserver" in get_all_start_methods():
+METHOD = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+if METHOD == "forkserver":
     set_forkserver_preload(["skbo_silbo.integrations"])
+os.environ["PYTHONHASHSEED"] = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
 
 # A busy machine fails no test, and a run tells of the change before it, not of the examples drawn;
 # new examples are drawn by `--hypothesis-profile=searching`.
@@ -38,10 +40,33 @@ def path(tmp_path):
     return tmp_path / "run.jsonl"
 
 
+def _send(pipe, function, args):
+    pipe.send((hash("a"), function(*args)))
+
+
+@pytest.fixture
+def elsewhere():
+    """Return a function that calls another in a process with other hashes."""
+
+    def call(function, *args):
+        pipe, end = get_context(METHOD).Pipe()
+        process = get_context(METHOD).Process(target=_send, args=(end, function, args))
+        process.start()
+        end.close()
+        other, result = pipe.recv()
+        process.join()
+        assert other != hash("a")
+        return result
+
+    return call
+
+
 @pytest.fixture
 def few_draws(monkeypatch):
-    """A quarter of the draws of shares, for tests that look at no digit of them."""
+    """Few draws of shares and points on curves, for tests that look at no digit of them."""
     monkeypatch.setattr("skbo_silbo.sensitivity._input_model.N_MODELS", 4)
+    monkeypatch.setattr("skbo_silbo.sensitivity._posterior_draws.N_FEATURES", 64)
+    monkeypatch.setattr("skbo_silbo.inspection._evaluations.N_POINTS", 32)
 
 
 class Clock:

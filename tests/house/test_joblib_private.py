@@ -25,10 +25,6 @@ from skbo_silbo._joblib import (
 )
 
 
-def is_memory_map(array):
-    return isinstance(array, np.memmap)
-
-
 @pytest.fixture(scope="module")
 def parallel():
     with parallel_config("loky"), Parallel(n_jobs=2) as parallel:
@@ -71,7 +67,7 @@ def test_open_processes_say_how_many_they_are(parallel):
 def test_large_arrays_become_memory_maps(parallel):
     processes = open_processes(parallel)
     share_arrays(processes, parallel)
-    large, small = (processes.submit(is_memory_map, np.ones(n)) for n in (10**6, 10))
+    large, small = (processes.submit(isinstance, np.ones(n), np.memmap) for n in (10**6, 10))
     assert isinstance(large, Future)
     assert (large.result(), small.result()) == (True, False)
 

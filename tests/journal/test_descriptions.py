@@ -2,11 +2,7 @@
 
 import functools
 import json
-import os
-import subprocess
-import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,19 +107,13 @@ def test_similar_values_have_different_descriptions(name):
     assert json.loads(json.dumps(one, allow_nan=False)) == one == describe(ALIKE[name][0])
 
 
-def test_descriptions_are_the_same_in_another_process():
-    code = (
-        "import json, sys; sys.path[:0] = sys.argv[1:]; import test_descriptions as t\n"
-        "print(json.dumps([t.describe(value) for pair in t.ALIKE.values() for value in pair]))"
-    )
-    folder = Path(__file__).parent
-    env = {**os.environ, "PYTHONHASHSEED": "11", "PYTHONPATH": os.pathsep.join(sys.path)}
-    other = subprocess.run(
-        [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, env=env
-    )
-    here = [describe(value) for pair in ALIKE.values() for value in pair]
-    assert json.loads(other.stdout) == json.loads(json.dumps(here))
-    assert "0x" not in other.stdout
+def describe_all():
+    return json.dumps([describe(value) for pair in ALIKE.values() for value in pair])
+
+
+def test_descriptions_are_the_same_in_another_process(elsewhere):
+    assert elsewhere(describe_all) == describe_all()
+    assert "0x" not in describe_all()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Journalled searches of both kinds without what Windows lacks, in a process of their own.
 
-``python tests/journal/windows_run.py FOLDER N``: the process ends at the Nth call of the function,
-if there are so many. Otherwise, it prints how often the function and the estimator were called.
+``python tests/journal/windows_run.py FOLDER N...``: for every N, a child process ends at the Nth
+call of the function, if there are so many. Otherwise, it prints how often the function and the
+estimator were called.
 """
 
 import os
@@ -42,11 +43,11 @@ class Fold(BaseEstimator):
         return -((self.a - 0.3) ** 2)
 
 
-if __name__ == "__main__":  # not where doctests are looked for
+def run(folder, n):
     leave_out()
     from skbo_silbo import SILBOSearchCV, minimize
 
-    called, deadly = [], [int(sys.argv[2])]  # in lists: no part of the objective
+    called, deadly = [], [n]  # in lists: no part of the objective
 
     def func(x):
         called.append(x)
@@ -54,9 +55,17 @@ if __name__ == "__main__":  # not where doctests are looked for
             os._exit(3)
         return float(x[0] + x[1])
 
-    options = {"n_initial": 4, "random_state": 0, "journal": os.path.join(sys.argv[1], "run")}
+    options = {"n_initial": 4, "random_state": 0, "journal": os.path.join(folder, "run")}
     result = minimize(func, [(0.0, 1.0), (0.0, 2.0)], n_calls=9, **options)
-    options |= {"journal": os.path.join(sys.argv[1], "search"), "cv": 2, "refit": False}
+    options |= {"journal": os.path.join(folder, "search"), "cv": 2, "refit": False}
     for n_iter in (4, 6):
         SILBOSearchCV(Fold(), {"a": uniform()}, n_iter=n_iter, **options).fit([[0.0]] * 6, [0] * 6)
     print(len(called), result.nfev, len(result.func_vals), Fold.n_fits)
+
+
+if __name__ == "__main__":  # not where doctests are looked for
+    for n in sys.argv[2:]:
+        if (child := os.fork()) == 0:
+            run(sys.argv[1], int(n))
+            break
+        print("exit code", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

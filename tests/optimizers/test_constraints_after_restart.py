@@ -3,9 +3,9 @@
 import copy
 import json
 import pickle
-import subprocess
 import sys
 import threading
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -136,9 +136,10 @@ def test_pickle_without_local_function_asks_for_constraints():
     assert loaded.optimizer.constrain(rule).ask().sum() <= -1.0
 
 
-def test_pickle_of_script_opens_elsewhere(tmp_path):
-    script = """
-import pickle, sys
+@pytest.mark.filterwarnings("ignore")
+def test_pickle_of_script_opens_elsewhere(monkeypatch):
+    code = """
+import pickle
 from scipy.optimize import NonlinearConstraint
 from skbo_silbo import minimize
 def rule(x):
@@ -147,8 +148,10 @@ def bowl(x):
     return float(x[0] ** 2)
 constraints = NonlinearConstraint(rule, 0.5, 1.0)
 result = minimize(bowl, [(0, 1)], method="random", n_calls=3, constraints=constraints)
-pickle.dump(result, open(sys.argv[1], "wb"))
+saved = pickle.dumps(result)
 """
-    path = tmp_path / "result.pickle"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", script, path], check=True)
-    assert pickle.loads(path.read_bytes()).nfev == 3
+    script = ModuleType("__main__")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", script)
+        exec(code, vars(script))
+    assert pickle.loads(script.saved).nfev == 3

@@ -3,6 +3,8 @@
 What moves in the package is changed here alone.
 """
 
+from skbo_silbo._joblib import LokyExecutor as LokyExecutor
+from skbo_silbo.workers import _pool as _pool
 from skbo_silbo.workers._executors import count_workers as count_workers
 from skbo_silbo.workers._executors import shut_down_hanging as shut_down_hanging
 from skbo_silbo.workers._pool import THREAD_NAME as THREAD_NAME

@@ -3,13 +3,15 @@
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from worker_parts import Scheduler, count_workers
+from joblib.externals import loky
+from worker_parts import Pool, Scheduler, count_workers, shut_down_hanging
 
 from skbo_silbo import minimize
 
@@ -86,3 +88,19 @@ def test_hanging_process_is_killed_at_exit(tmp_path, kind):
     assert process.returncode == 0, errors
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+@pytest.mark.parametrize("kill", ["the call", "the executor"])
+def test_process_can_be_killed_at_once(kill):
+    """pytest makes an exception in a thread of loky a failure; loky's own shutdown raises one."""
+    for pause in [0.0, 0.02]:
+        pool = Pool(1, "processes") if kill == "the call" else loky.ProcessPoolExecutor(1)
+        future = pool.submit(time.sleep, 600)
+        time.sleep(pause)
+        if kill == "the call":
+            pool.kill(future)
+            pool.shutdown()
+        else:
+            thread = pool._executor_manager_thread
+            shut_down_hanging(pool)
+            thread.join()

@@ -6,15 +6,14 @@ import threading
 import time
 from contextlib import suppress
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from select import select
 
 import numpy as np
 import pytest
-from joblib.externals import loky
 from sklearn.base import BaseEstimator
-from worker_parts import Pool, exit_when_orphaned, shut_down_hanging
+from worker_parts import LokyExecutor, Pool, _pool, exit_when_orphaned
 
 from skbo_silbo import SILBOSearchCV
 from skbo_silbo.workers import LostWorkerError
@@ -59,7 +58,12 @@ def with_output(fifo, function):
 
 @pytest.fixture(scope="module", params=["threads", "processes"])
 def pool(request):
-    with Pool(1, request.param) as pool:
+    """A pool whose processes start in no time, if the system has a forkserver."""
+    with pytest.MonkeyPatch.context() as patch, Pool(1, request.param) as pool:
+        if "forkserver" in get_all_start_methods():
+            forked = partial(LokyExecutor, context=get_context("forkserver"))
+            patch.setattr(_pool, "LokyExecutor", forked)
+            patch.setattr(_pool, "exit_when_orphaned", int)  # their parent is the forkserver
         yield pool
 
 
@@ -98,22 +102,6 @@ def test_worker_failing_to_start_is_replaced(pool, monkeypatch):
         lost.result(timeout=LIMIT)
     assert lost.start_time is None or lost.start_time <= lost.end_time
     assert pool.submit(pow, 3, 2).result(timeout=LIMIT) == 9
-
-
-@pytest.mark.parametrize("kill", ["the call", "the executor"])
-def test_process_can_be_killed_at_once(kill):
-    """pytest makes an exception in a thread of loky a failure; loky's own shutdown raises one."""
-    for pause in [0.0, 0.02]:
-        pool = Pool(1, "processes") if kill == "the call" else loky.ProcessPoolExecutor(1)
-        future = pool.submit(time.sleep, 600)
-        time.sleep(pause)
-        if kill == "the call":
-            pool.kill(future)
-            pool.shutdown()
-        else:
-            thread = pool._executor_manager_thread
-            shut_down_hanging(pool)
-            thread.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
