@@ -45,6 +45,11 @@ def test_a_model_is_tuned_in_one_line():
         search.predict_score({**search.cv_results_["params"][1], "svc__gamma": "auto"})
 
 
+def at_model(progress):
+    """Stop a search when the model has proposed the first candidate."""
+    return progress.source == "model"
+
+
 def rows(search):
     return list(zip(search.cv_results_["params"], search.cv_results_["source"], strict=True))
 
@@ -132,7 +137,8 @@ def test_all_but_first_candidate_satisfy_constraints():
 def test_design_changes_few_parameters_of_moved_candidate():
     space = {"svc__C": loguniform(1e-3, 1e3), "svc__gamma": loguniform(1e-5, 100)}
     space |= {"svc__tol": loguniform(1e-4, 1e-2), "svc__class_weight": [None, "balanced"]}
-    search = SILBOSearchCV(MODEL, space, n_iter=16, random_state=0, cv=3).fit(X, y)
+    options = {"n_iter": 16, "random_state": 0, "cv": 3, "callback": at_model}
+    search = SILBOSearchCV(MODEL, space, **options).fit(X, y)
     params, sources = search.cv_results_["params"], list(search.cv_results_["source"])
     scores = search.cv_results_["mean_test_score"]
     assert sources[:3] == ["given", "known", "init"]
@@ -144,13 +150,13 @@ def test_design_changes_few_parameters_of_moved_candidate():
 
 @pytest.mark.parametrize("batch_size", ["auto", 3])
 def test_interrupted_search_resumes_identically(tmp_path, batch_size):
-    options = {"random_state": 0, "cv": 3, "n_iter": 12, "batch_size": batch_size}
+    options = {"random_state": 0, "cv": 3, "n_iter": 9, "batch_size": batch_size}
     whole = SILBOSearchCV(MODEL, **options).fit(X, y)
     seen = []
 
     def stop(progress):
         seen.append(progress)
-        return len(seen) == 11
+        return len(seen) == 8
 
     journal = tmp_path / "j"
     SILBOSearchCV(MODEL, journal=journal, callback=stop, **options).fit(X, y)
@@ -164,7 +170,8 @@ def test_every_level_is_tried_twice_before_the_model_proposes():
         "svc__C": loguniform(1e-2, 1e3),
         "svc__gamma": loguniform(1e-4, 100),
     }
-    search = SILBOSearchCV(MODEL, space, n_iter=20, random_state=0, cv=3).fit(X, y)
+    options = {"n_iter": 20, "random_state": 0, "cv": 3, "callback": at_model}
+    search = SILBOSearchCV(MODEL, space, **options).fit(X, y)
     assert {p["svc__kernel"] for p, s in rows(search) if s == "known"} == {"rbf"}
     tried = [p["svc__kernel"] for p, s in rows(search) if s != "model"]
     assert min(map(tried.count, space["svc__kernel"])) >= 2
@@ -173,6 +180,7 @@ def test_every_level_is_tried_twice_before_the_model_proposes():
 def test_design_tries_every_branch_once():
     space = [{"svc__kernel": [kernel], "svc__C": loguniform(1e-3, 1e3)} for kernel in KERNELS]
     options = {"n_iter": 14, "random_state": 0, "cv": 3, "initial_params": "current"}
+    options["callback"] = at_model
     search = SILBOSearchCV(MODEL, space, **options).fit(X, y)
     design = [p["svc__kernel"] for p, source in rows(search) if source != "model"]
     assert set(design) == set(KERNELS)
@@ -181,7 +189,8 @@ def test_design_tries_every_branch_once():
 def test_design_never_keeps_all_parameters():
     space = {"svc__kernel": KERNELS, "svc__C": loguniform(1e-3, 1e3)}
     for seed in range(5):
-        search = SILBOSearchCV(MODEL, space, n_iter=12, random_state=seed, cv=3).fit(X, y)
+        options = {"n_iter": 12, "n_initial": 12, "random_state": seed, "cv": 3}
+        search = SILBOSearchCV(MODEL, space, **options).fit(X, y)
         proposals = CandidateProposals(
             search.optimizer_, None, InitialCandidates([], Space(space)), moves_best=True
         )

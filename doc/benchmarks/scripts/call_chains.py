@@ -91,11 +91,13 @@ def one_evaluation():
         entered.stop()
         calls.append(x)
         value = cost(x)
-        if len(calls) == AT:
+        if len(calls) == 4:
             entered.start()
         return value
 
-    minimize(counted, BOUNDS, n_calls=AT + 5, random_state=0)
+    X = np.random.default_rng(0).uniform(-1, 1, (AT - 4, len(BOUNDS)))
+    given = {"x0": X, "y0": [cost(x) for x in X]}
+    minimize(counted, BOUNDS, n_calls=5, random_state=0, **given)
     return entered
 
 
@@ -129,11 +131,13 @@ def one_candidate():
     def fitted():
         entered.stop()
         fits.append(None)
-        if N_FOLDS * (AT - 1) < len(fits) <= N_FOLDS * AT:
+        if N_FOLDS * 3 < len(fits) <= N_FOLDS * 4:
             entered.start()
 
     CountedModel.fitted = fitted
-    tuned(AT + 5)
+    draws = np.random.default_rng(0).uniform(size=(AT - 4, 2))
+    given = [({"C": 10 ** (6 * a - 3), "tol": 10 ** (3 * b - 5)}, a) for a, b in draws]
+    tuned(5, initial_results=given, initial_params=None)
     return entered
 
 
@@ -142,8 +146,8 @@ def one_resumed_fit():
     CountedModel.fitted = lambda: None
     with tempfile.TemporaryDirectory() as folder:
         journal = f"{folder}/search.jsonl"
-        tuned(15, journal=journal)
-        return entered_by(lambda: tuned(16, journal=journal))
+        tuned(9, journal=journal)
+        return entered_by(lambda: tuned(10, journal=journal))
 
 
 # file: step, how deep the chain goes, and functions whose chain is in another file
