@@ -58,14 +58,15 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(autouse=True)
-def without_pictures(few_draws, monkeypatch):
+def without_pictures(request, few_draws, monkeypatch):
     """Draw nothing, because most tests read the text of a page."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    if "with_pictures" not in request.fixturenames:
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
 
 
 @pytest.fixture
-def with_pictures(without_pictures, monkeypatch):
-    monkeypatch.undo()
+def with_pictures():
+    """Marks the tests that need pictures."""
 
 
 def told_optimizer(space, n=14, **options):

@@ -52,11 +52,12 @@ def kill_until_done(folder, places, rng, backends, batch_size, seed, door):
 
 
 @pytest.mark.parametrize(
-    "batch_size", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 4))]
+    ("batch_size", "second"),
+    [(3, "threading"), *(pytest.param(n, "loky", marks=pytest.mark.slow) for n in (1, 3, 4))],
 )
 @pytest.mark.parametrize("door", DOORS)
-def test_kill_at_every_place_equals_uninterrupted(door, batch_size, tmp_path):
-    rng, backends = np.random.default_rng(0), ["threading", "loky", *["threading"] * 4]
+def test_kill_at_every_place_equals_uninterrupted(door, batch_size, second, tmp_path):
+    rng, backends = np.random.default_rng(0), ["threading", second, *["threading"] * 4]
     killed = kill_until_done(tmp_path, PLACES, rng, backends, batch_size, 1, door)
     assert killed == list(PLACES)
 

@@ -4,6 +4,7 @@ import enum
 import json
 import os
 import re
+import sys
 import tempfile
 import threading
 import warnings
@@ -102,7 +103,7 @@ LISTS = st.lists(VALUES, min_size=1, max_size=5)
 PARAMETERS = LISTS | st.sampled_from(DISTRIBUTIONS)
 BRANCHES = st.dictionaries(st.sampled_from("abc"), PARAMETERS, min_size=1, max_size=3)
 SPACES = BRANCHES | st.lists(BRANCHES, min_size=2, max_size=3)
-few, many = settings(max_examples=40, deadline=None), settings(max_examples=3000, deadline=None)
+few, many = settings(max_examples=15, deadline=None), settings(max_examples=3000, deadline=None)
 
 
 class Any(BaseEstimator):
@@ -228,7 +229,9 @@ def test_journal_does_not_grow_with_range(path, width):
     assert domain.high > 0.99 * width
 
 
-def test_report_equals_that_of_search(path):
+@pytest.mark.usefixtures("few_draws")
+def test_report_equals_that_of_search(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # tables in place of pictures
     params = {"cv": 3, "initial_params": None, "random_state": 0, "journal": path}
     space = {"min_samples_leaf": stats.geom(0.05), "criterion": ["gini", "entropy"]}
     search = SILBOSearchCV(DecisionTreeClassifier(random_state=0), space, n_iter=12, **params)

@@ -244,11 +244,12 @@ def lines_to(frame):
     return lines
 
 
-def test_interrupted_anywhere_nothing_paid_is_lost():
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_interrupted_anywhere_nothing_paid_is_lost(step):
     """Ctrl-C at every line, from every place that leads there, at every stage, once each."""
     places, left = {}, set()
     run_traced(lambda n, frame: places.setdefault((n, *lines_to(frame))))
-    for n, *lines in places:
+    for n, *lines in [*places][::step]:
         left.add((n, *lines))
 
         def interrupt(now, frame, n=n, lines=lines):
