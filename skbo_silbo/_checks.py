@@ -196,7 +196,7 @@ def check_picklable(name, given, dumps, workers, remedy):
         Name of the argument, used in the error message.
     given : object
     dumps : callable
-        Function that pickles an object in the same way as the workers do.
+        Function that pickles an object as the workers do.
     workers, remedy : str
         Description of the workers and advice on how to fix the error, used in the error message.
 

@@ -1,7 +1,7 @@
 """Every private name of joblib and loky that this library uses, each with a test.
 
-``tests/house/test_joblib_private.py`` states what the library needs from each name, so that a
-release of joblib that moves or changes one fails there first, by name.
+``tests/house/test_joblib_private.py`` tests how each name is used, so that an incompatible joblib
+release is noticed there first.
 """
 
 import inspect

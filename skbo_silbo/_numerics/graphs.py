@@ -70,7 +70,7 @@ def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
 
     Two rows are connected if one of them is a nearest neighbour of the other.
 
-    The parameters are those of `neighbor_indices`.
+    `neighbor_indices` describes the parameters.
 
     Returns
     -------

@@ -66,7 +66,7 @@ def best_ridge(left, squares, targets, *, intercept, weights):
 
     The ridge is relative to the mean squared norm of a row.
 
-    The parameters are those of `leave_one_out_errors`.
+    `leave_one_out_errors` describes the parameters.
     """
     scale = squares.sum() / weights.sum()
     given = {"intercept": intercept, "weights": weights}

@@ -45,7 +45,7 @@ class HyperparameterPrior:
     location, spread : ndarray of shape (d + 2,)
         Means and standard deviations of the natural logarithms of the hyperparameters.
     bounds : ndarray of shape (d + 2, 2)
-        Lower and upper bounds of these logarithms in the hyperparameter search.
+        Lower and upper bounds of the logarithms of the hyperparameters, in the search for them.
     """
 
     location: FloatArray
@@ -83,7 +83,7 @@ class SparsePrior(HyperparameterPrior):
 
     The density of ``log w_k`` is ``sech(log(w_k / tau)) / pi``. Irrelevant inputs share the level
     tau, and each relevant one costs ``log(w_k / tau)``. tau is set to its most probable value, so
-    that the prior is a density of the length scales only. `location` and `spread` are those of
+    that the prior is a density of the length scales only. `location` and `spread` belong to
     `broader`, the dimension-scaled prior, which has fewer modes.
 
     Attributes

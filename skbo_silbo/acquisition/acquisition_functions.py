@@ -34,7 +34,7 @@ _FAR_TAIL = 100.0  # from here on the series in (2) is more accurate than 1 - t 
 class AcquisitionFunction(Protocol):
     """Protocol of acquisition functions, which a search maximises.
 
-    They are functions of the predicted mean and standard deviation.
+    The arguments are the predicted mean and standard deviation.
 
     A function that is the logarithm of a non-negative utility can declare this with an attribute
     ``is_log = True``. Learnt constraints require it, because the log probability of feasibility is

@@ -101,7 +101,7 @@ class RestrictedSpace:
         """Draw a random feasible point that has not been evaluated or proposed before.
 
         Random points are drawn first. If none is feasible, further candidates are drawn near the
-        points with the least violation. If the space has few points, all of them are compared.
+        points with the least violation. If the space has few points, all points are compared.
 
         Parameters
         ----------

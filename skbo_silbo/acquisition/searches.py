@@ -200,7 +200,7 @@ class Climb:
 
     Candidates are drawn over the whole cube and around the best points.
 
-    If a discrete or restricted space has few points left, all of them are compared instead.
+    If a discrete or restricted space has few points left, all these points are compared instead.
     """
 
     def find(
@@ -252,8 +252,8 @@ def draw_candidates(
     ----------
     embedding : Embedding
     best : ndarray of shape (k, d)
-        The best evaluated points. Local candidates are drawn around them: half of these differ
-        along the embedding, and the other half in some inputs.
+        The best evaluated points. Local candidates are drawn around these points. Half of the
+        candidates differ from them along the embedding, and the other half in some inputs.
     rng : numpy.random.Generator
     relevance : ndarray of shape (d,)
         Relevance of each input according to the surrogate. Inputs of high relevance are changed
@@ -353,7 +353,7 @@ class ParzenTurns:
     constraints, which the draws cannot take into account. Each input is drawn independently, as in
     the tree-structured Parzen estimator without a tree (Bergstra, Bardenet, Bengio and Kegl 2011):
     several values are drawn from a density estimate of the good points, and the value with the
-    largest ratio of this density to that of the other points is kept.
+    largest ratio of this density to the density of the other points is kept.
 
     In a small discrete space, all points follow the drawn candidates, since these may already have
     been evaluated. A copy of the best candidate of the other search, with inputs

@@ -38,7 +38,7 @@ class CoordinateLedger:
     X : ndarray of shape (m, d)
         Encoded point for each row of coordinates.
     moved : bool
-        Whether a change of the embedding has moved the points, so that some of them may have to be
+        Whether a change of the embedding has moved the points, so that some points may have to be
         evaluated.
     left : frozenset of bytes
         Keys of points that were replaced when the embedding changed.

@@ -167,7 +167,7 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
         not proposed.
     n_unlabeled : int, default=50
         Number of unlabelled points used to learn the embedding. The first embedding uses random
-        points, and later ones use the points that the last search ranked directly below its
+        points, and later embeddings use the points that the last search ranked directly below its
         proposal.
     update_every : int, list of int or None, default=20
         Number of new values after which the embedding is learnt again, as in `SILBO`.
@@ -195,8 +195,8 @@ class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
 class SILBOTopDown(SeekingPreimages, SILBOAsPrinted):
     """SILBO's top-down strategy as described in the paper.
 
-    The arguments are those of `SILBOBottomUp`. Points are kept when the embedding changes, and new
-    points are computed by CMA-ES. It starts at random, so directions outside the embedding are
+    The arguments are described at `SILBOBottomUp`. Points are kept when the embedding changes, and
+    new points are computed by CMA-ES. It starts at random, so directions outside the embedding are
     random.
 
     References

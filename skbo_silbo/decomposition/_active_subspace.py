@@ -66,12 +66,12 @@ class ActiveSubspace(SupervisedProjection):
     length_scale_ : ndarray of shape (n_features,)
         Length scales of the kernel in the units of the features. The length scale of a constant
         feature is infinite. With several responses, this attribute and the next three have an
-        additional first axis. They are not set if gradients were passed to ``fit``.
+        additional first axis. These attributes are not set if gradients were passed to ``fit``.
     signal_variance_, noise_ : float
         Variance of the noise-free process and variance of the noise, in squared units of y.
     log_marginal_likelihood_ : float
-        Log marginal likelihood of the centred labels. It is optimistic after a refit, since some
-        inputs of the kernel were learnt from the same labels.
+        Log marginal likelihood of the centred labels. The likelihood is optimistic after a refit,
+        since some inputs of the kernel were learnt from the same labels.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen during ``fit``. Defined only if X has feature names that are all
@@ -174,7 +174,7 @@ class ActiveSubspace(SupervisedProjection):
         self._store_directions(frame, unit * singular / np.sqrt(n_points), directions)
 
     def _check_gradients(self, gradients, rows, q):
-        """Validate observed gradients, and return those of the labelled samples."""
+        """Validate observed gradients, and return the gradients of the labelled samples."""
         G = check_array(
             gradients, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="gradients"
         )

@@ -32,8 +32,8 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
     root of the average outer product of its gradients (AGOP) over labelled and unlabelled samples
     becomes the metric in which the kernel of the next regression measures distances [1]_ [2]_. The
     components are the leading eigenvectors of the last AGOP, multiplied by the square roots of
-    their eigenvalues, so that the most important direction has the largest scores. They therefore
-    suit methods that use distances, such as nearest neighbours and kernels.
+    their eigenvalues, so that the most important direction has the largest scores. The scores
+    therefore suit methods that use distances, such as nearest neighbours and kernels.
 
     Like `ActiveSubspace`, the method finds directions in which y is symmetric; it also supports
     classes. Features are divided by their standard deviation over the labelled samples, so that
@@ -43,7 +43,7 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
     ----------
     n_components : "auto" or int, default="auto"
         Number of components. "auto" uses the fewest directions whose eigenvalues sum to 95 % of
-        the total, and another one if it holds at least 3 %.
+        the total, and one more direction if its eigenvalue is at least 3 % of the total.
     metric : {"full", "diagonal"}, default="full"
         Form of the metric. "full" learns linear combinations of features. "diagonal" weights the
         features, which needs fewer labels: each direction is a single feature, the most important

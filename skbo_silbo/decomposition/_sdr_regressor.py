@@ -102,7 +102,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
     Large data are subsampled evenly in the order of y: the model of a fold is fitted to at most
     800 labelled samples, and the regressions on the scores to at most 6,000. `residuals_` and
     `std_ratios_` are computed for these samples. With more than 2,000 samples, the kernel
-    regression is spanned by the kernel functions of 2,000 of them (Nystroem).
+    regression is spanned by the kernel functions of 2,000 samples (Nystroem).
 
     References
     ----------
@@ -320,7 +320,7 @@ class SDRRegressor(ReducerMixin, RegressorMixin, BaseEstimator):
         Returns
         -------
         interval : ndarray of shape (n, 2) or (n, n_outputs, 2)
-            Lower and upper end of each interval. They are infinite if there are fewer labelled
+            Lower and upper end of each interval. Both ends are infinite if there are fewer labelled
             samples than ``coverage / (1 - coverage)``.
         """
         check_share("coverage", coverage, default=0.95)

@@ -122,7 +122,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
 
     Find directions along which the variance of X within slices of y differs from the overall
     variance. They are the leading eigenvectors of ``sum_h p_h (I - V_h)^2``, where V_h is the
-    covariance of the whitened samples in slice h and p_h the share of samples in it [1]_.
+    covariance of the whitened samples in slice h, and p_h the share of samples in this slice [1]_.
 
     Unlike sliced inverse regression, SAVE finds directions in which y is symmetric. It needs more
     samples and is less sensitive to linear trends. Given a categorical predictor as `group`,

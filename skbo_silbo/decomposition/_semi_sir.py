@@ -27,9 +27,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     samples add a penalty to T: the roughness of the scores along a nearest-neighbour graph of all
     samples ([1]_, section 4.2).
 
-    Without localisation and unlabelled samples, the result is that of sliced inverse regression in
-    R's ``dr`` [2]_. If y holds categories, the components span the same space as those of linear
-    discriminant analysis.
+    Without localisation and unlabelled samples, the result agrees with sliced inverse regression in
+    R's ``dr`` [2]_. If y holds categories, the components span the same space as the components of
+    linear discriminant analysis.
 
     If y has several responses, the slices are clusters of the responses (k-means inverse regression
     [7]_). If y is censored, observed events and censored times are sliced separately [9]_.
@@ -60,8 +60,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     n_local_neighbors : int or None, default=None
         Number of neighbours in localised SIR [3]_, which replaces each sample by the mean of its
         nearest neighbours within its slice. The sample itself counts as a neighbour. If None,
-        slices are not localised. A number of at least the size of the largest slice has the same
-        effect.
+        slices are not localised. Slices are not localised either if the number is at least the size
+        of the largest slice.
     alpha : "auto" or float, default="auto"
         Weight of the unlabelled samples: the penalty is ``alpha * n_labeled`` times the mean
         squared difference of the scores along an edge of the graph. "auto" compares 0, 0.1, 1, 10
@@ -95,7 +95,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
           many features.
         - "paper": Algorithm 2 of [1]_ as printed. Use it only to reproduce the paper, because its
           subspace does not depend on the unlabelled samples.
-        - "auto": the fastest of the others, except "paper".
+        - "auto": the fastest of "dense", "dual" and "randomized".
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
         Nearest-neighbour search. "auto" uses a k-d tree for at most 6 features. For more, it uses
         brute force, or above 80,000 samples pynndescent, which is approximate.

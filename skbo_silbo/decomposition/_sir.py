@@ -68,10 +68,10 @@ class SlicedInverseRegression(SupervisedProjection):
     Unlabelled samples are ignored; `SemiSlicedInverseRegression` uses them.
 
     SIR finds directions of the central subspace if the mean of X is linear in the scores (the
-    linearity condition, which holds for elliptical X). It finds all of them if each one affects the
-    mean of X given y (the coverage condition) [1]_. A warning is raised if one of these conditions
-    appears to fail. Given a categorical predictor as `group`, ``fit`` finds the directions that y
-    depends on in addition to it (partial inverse regression [2]_).
+    linearity condition, which holds for elliptical X). SIR finds all directions of this subspace if
+    each of them affects the mean of X given y (the coverage condition) [1]_. A warning is raised if
+    one of these conditions appears to fail. Given a categorical predictor as `group`, ``fit`` finds
+    the directions that y depends on in addition to it (partial inverse regression [2]_).
 
     Parameters
     ----------

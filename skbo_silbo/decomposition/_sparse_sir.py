@@ -11,7 +11,7 @@ theta      (m,)        artificial response ``F theta``; the direction is its las
 =========  ==========  ==================================================================
 
 With least squares in place of the lasso and no held-out samples, M would be ``F'X (X'X)^-1 X'F /
-n``, whose eigenvalues are those of sliced inverse regression. If the samples have weights, n is
+n``, which has the same eigenvalues as sliced inverse regression. If the samples have weights, n is
 their sum, and moments and lassos are weighted.
 """
 

@@ -40,7 +40,7 @@ class Progress:
     Attributes
     ----------
     n_evaluations : int
-        Number of points evaluated so far, including those from the journal.
+        Number of points evaluated so far, including points from the journal.
     n_total : int or float
         Maximum number of evaluations of the run.
     point : ndarray or dict
@@ -59,7 +59,7 @@ class Progress:
     best_value : float
         The value of the best point, or NaN before the first successful evaluation.
     best_values : tuple of float
-        The best value after each evaluation so far, including those from the journal.
+        The best value after each evaluation so far, including evaluations from the journal.
     elapsed : float
         Time in seconds since the start of the run.
     seconds_left : float
@@ -105,7 +105,7 @@ class Budget:
     Parameters
     ----------
     n : int or None
-        Maximum number of evaluations, including those read from a journal. None means no such
+        Maximum number of evaluations, including evaluations read from a journal. None means no such
         limit.
     name : {"n_calls", "n_iter"}
         Name of the public parameter that sets `n`, for use in messages.

@@ -46,8 +46,8 @@ class EvaluationLoop:
     make_workers : callable
         Function that creates the `Scheduler`, which runs the calls.
     batch_size : int or None, default=None
-        Number of points proposed together. The next batch is proposed when all of them have been
-        evaluated. With None, a point is proposed as soon as a worker is free.
+        Number of points proposed together. The next batch is proposed when all points of a batch
+        have been evaluated. With None, a point is proposed as soon as a worker is free.
     show : callable or None, default=None
         Function that is called with a `Progress` after each evaluation.
 
@@ -58,7 +58,7 @@ class EvaluationLoop:
         Evaluations, and observations supplied by the user, in the order in which they were passed
         to the optimiser.
     n_calls : int
-        Number of evaluations that have started, including those of earlier runs.
+        Number of evaluations that have started in this and earlier runs.
     raised : (BaseException, point) or None
         Exception raised by a call, and the point that was being evaluated. None if there is no such
         exception.

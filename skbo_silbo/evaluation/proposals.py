@@ -66,7 +66,7 @@ class Proposals:
         Parameters
         ----------
         n_begun : int
-            Number of evaluations that have started, including those of earlier runs.
+            Number of evaluations that have started in this and earlier runs.
         n_open : int
             Number of observations that the optimiser will receive from evaluations that have
             started.

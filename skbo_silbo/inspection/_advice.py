@@ -1,4 +1,4 @@
-"""Sentences about the recommended point of a search, and about what to do next."""
+"""Sentences about the recommended point of a search, and about the next step."""
 
 import math
 from collections.abc import Mapping

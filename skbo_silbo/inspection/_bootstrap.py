@@ -51,7 +51,7 @@ class DirectionBootstrap:
     stability : ndarray of shape (n_resamples,)
         Similarity between the subspace fitted to each resample and the one fitted to all rows,
         measured on the scores by Hooper's squared trace correlation. It is 1 for identical
-        subspaces and about r / d for unrelated ones.
+        subspaces and about r / d for unrelated subspaces.
     confidence_level : float
         Nominal coverage of the intervals.
     n_redrawn : int
@@ -157,8 +157,8 @@ def bootstrap_directions(
     Notes
     -----
     Directions are defined up to sign, and directions with similar eigenvalues are easily swapped.
-    The components of each resample are therefore rotated so that their scores on all rows match
-    those of the fitted directions as closely as possible (orthogonal Procrustes; a sign change for
+    The components of each resample are therefore rotated so that their scores on all rows match the
+    scores of the fitted directions as closely as possible (orthogonal Procrustes; a sign change for
     one direction). For r > 1 the intervals consequently describe the variability of the subspace,
     not rotations within it.
 

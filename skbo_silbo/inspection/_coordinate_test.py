@@ -20,10 +20,10 @@ residuals of high-leverage rows are too small (MacKinnon and White, J. Econometr
 R's ``dr`` omits this correction.
 
 Degrees of freedom. The trace of the covariance is itself estimated, with a large error if a few
-rows have most of the leverage. Its degrees of freedom are those for homoscedastic normal residuals
-(Bell and McCaffrey, Surv. Methodol. 28, 2002): with the projection P onto the constant and Z, and
-``a = |H'z|^2 / (1 - h)``, they are ``(sum a (1 - h))^2 / sum_ij a_i a_j (I - P)_ij^2`` for one
-response.
+rows have most of the leverage. Its degrees of freedom are computed for homoscedastic normal
+residuals (Bell and McCaffrey, Surv. Methodol. 28, 2002): with the projection P onto the constant
+and Z, and ``a = |H'z|^2 / (1 - h)``, they are ``(sum a (1 - h))^2 / sum_ij a_i a_j (I - P)_ij^2``
+for one response.
 
 Marginal test. The statistic is n times the squared norm of ``H'S``. Its ratio to the trace is
 compared with an F distribution. The p-value also needs the sum of squared eigenvalues of the
@@ -72,7 +72,7 @@ class CoordinateTest:
     features : list of str
         Names of the tested features.
     statistic : float
-        Value of the test statistic, the same as that of R's ``dr``.
+        Value of the test statistic, as in R's ``dr``.
     p_value : float
         Probability, under the null hypothesis, of a statistic at least as large as the observed
         one.

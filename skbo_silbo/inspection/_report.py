@@ -57,8 +57,8 @@ str or path-like
     path : str or path-like, default=None
         File to which the page is written. If None, no file is written.
     title : str, default=None
-        Title of the page. If None, it names what was searched, with the shape of the data and the
-        number of splits of a search, and the date.
+        Title of the page. If None, the title consists of the name of the estimator or objective,
+        the size of the problem and the date.
 
     Returns
     -------
@@ -82,8 +82,8 @@ str or path-like
     evaluations, whatever model the search uses. The same holds for an Optuna study with a sampler
     other than `SILBOSampler`.
 
-    The pictures are those of `SearchDisplay` and `ParetoDisplay`. Without matplotlib the page has
-    tables in their place.
+    `SearchDisplay` and `ParetoDisplay` draw the pictures. Without matplotlib the page has tables in
+    their place.
 
     Examples
     --------

@@ -131,7 +131,7 @@ class SearchDisplay(PanelDisplay):
         TypeError
             If the result is of an unsupported type.
         ValueError
-            If the values of `random_search` cannot be compared with those of `result`.
+            If the values of `random_search` and `result` cannot be compared.
         NotFittedError
             If the search is not fitted.
         ImportError

@@ -32,9 +32,8 @@ def compare_subspaces(
     """Measure how close the spans of two sets of directions are to each other.
 
     The squared trace correlation [1]_ is the mean squared cosine of the principal angles. With
-    samples X, the angles are those between the scores along the directions, so the cosines are
-    canonical correlations. This is the natural measure if features are correlated or have different
-    units.
+    samples X, the angles are between the scores along the directions, so the cosines are canonical
+    correlations. This is the natural measure if features are correlated or have different units.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
 
     Notes
     -----
-    Pruned trials are represented by their last intermediate value. Failed trials, including those
+    Pruned trials are represented by their last intermediate value. Failed trials, including trials
     that missed Optuna's heartbeat, are failed evaluations of SILBO, which avoids their
     neighbourhood.
 

@@ -83,7 +83,7 @@ def minimize(
         dicts, each point has the parameters of one of the dicts.
     method : {"silbo", "silbo-bu", "silbo-td", "rembo", "hesbo", "random"} or callable, \
             default="silbo"
-        The optimiser. The default is `SILBO`. The others reproduce the literature:
+        The optimiser. The default is `SILBO`. The other methods reproduce the literature:
 
         - "silbo-bu" and "silbo-td": the paper as printed, bottom-up and top-down (`SILBOBottomUp`,
           `SILBOTopDown`), with options such as ``acquisition="ei"`` or ``n_unlabeled=0``. Bottom-up
@@ -158,8 +158,8 @@ def minimize(
     maximize : bool, default=False
         Whether to maximise the objective instead. All results keep the sign of the values.
     scale : "log", list of "log" and None, or None, default=None
-        Inputs to search on a logarithmic scale if `bounds` is an array or `Bounds`: all of them, or
-        those marked "log" in a list of length d. Their bounds must be positive.
+        Inputs to search on a logarithmic scale if `bounds` is an array or `Bounds`: all inputs, or
+        the inputs marked "log" in a list of length d. Their bounds must be positive.
     **options
         Further arguments of the optimiser, such as ``n_initial=20``.
 

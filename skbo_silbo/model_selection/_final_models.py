@@ -1,4 +1,4 @@
-"""Fit final models from a finished search: one candidate, or an ensemble of the best ones."""
+"""Fit final models from a finished search: one candidate, or an ensemble of the best candidates."""
 
 from typing import Any
 

@@ -72,9 +72,9 @@ class SILBOSearchCV(SeveralGoals):
         distributions as in :class:`~skbo_silbo.Space`: a list of sorted numbers is ordered, any
         other list is categorical. In a list of dicts each dict is a branch, and a candidate has
         the parameters of one branch. All branches share `n_iter` and a single surrogate, which
-        learns about common parameters from all of them.
+        learns about common parameters from all branches.
     n_iter : int or None, default=10
-        Maximum number of candidates, including the initial ones. With the default of 10, known
+        Maximum number of candidates, including initial candidates. With the default of 10, known
         candidates (see `initial_params`) leave none for the surrogate. If None, only `max_time`,
         which is then required, limits the search. The search also ends when all points of a finite
         space have been evaluated.
@@ -85,7 +85,8 @@ class SILBOSearchCV(SeveralGoals):
         `n_jobs`.
     scoring : str, callable, list, tuple, dict or None, default=None
         Metric or metrics of the candidates, as in RandomizedSearchCV. With several metrics, the
-        search maximises those given by `refit`, or the first one if `refit` is False or a callable.
+        search maximises the metrics given by `refit`, or the first metric if `refit` is False or a
+        callable.
     n_jobs : int or None, default=None
         Number of fits to run in parallel, as in RandomizedSearchCV. The joblib backends "loky",
         "threading" and "dask" are supported. With an int as `batch_size`, at most ``batch_size *
@@ -139,9 +140,10 @@ class SILBOSearchCV(SeveralGoals):
     initial_results : dict, list of (params, score) or None, default=None
         Results of an earlier search with the same metric on similar data: its ``cv_results_``, a
         dict of columns ``param_...`` and ``mean_test_score``, or pairs of parameters and score (NaN
-        or None for failed candidates). They are used to fit the surrogate, are not evaluated again
-        and reduce the size of the initial design. They are not included in `cv_results_` or
-        `n_iter`. From a halving search, only candidates with the full resource are used.
+        or None for failed candidates). These results are used to fit the surrogate, are not
+        evaluated again and reduce the size of the initial design. They are not included in
+        `cv_results_` or `n_iter`. From a halving search, only candidates with the full resource are
+        used.
     callback : callable or None, default=None
         Function that is called with a `skbo_silbo.evaluation.Progress` after each candidate that is
         not read from the journal. The search ends if it returns a true value. Callbacks of
@@ -170,10 +172,10 @@ class SILBOSearchCV(SeveralGoals):
         Constraints between parameters, checked before a candidate is proposed: a function of a
         candidate (a dict) that returns whether it is valid, or a
         `scipy.optimize.NonlinearConstraint` of a function that returns numbers. A tuple of
-        parameter names and a ``LinearConstraint`` or ``NonlinearConstraint`` applies the latter to
-        the array of these parameters; candidates without some of them satisfy it. Invalid
-        `initial_params` raise an error, except that invalid current parameters of the estimator
-        are skipped with a warning.
+        parameter names and a ``LinearConstraint`` or ``NonlinearConstraint`` applies the constraint
+        to the array of these parameters; candidates that lack one of the parameters satisfy it.
+        Invalid `initial_params` raise an error, except that invalid current parameters of the
+        estimator are skipped with a warning.
 
     method : str or callable, default="silbo"
         The optimiser: one of the methods of :func:`~skbo_silbo.minimize`. The paper's algorithms
@@ -254,7 +256,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     See Also
     --------
     SILBO : The optimiser, for functions of one's own.
-    Space : What the parameters may be.
+    Space : Possible values of parameters.
 
     Examples
     --------
@@ -509,7 +511,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         **params : dict
-            Additional parameters as in :meth:`fit`. Those for the estimator are passed to its
+            Additional parameters as in :meth:`fit`. Parameters for the estimator are passed to its
             ``fit`` method.
 
         Returns
@@ -553,7 +555,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         n : int, default=10
             Number of candidates in the ensemble. They are ranked by the mean test score that the
             search maximised, or by the first metric in a multi-objective search. Candidates without
-            a score, or with the same parameters as a better one, are left out.
+            a score, or with the same parameters as a better candidate, are left out.
         **params : dict
             Additional parameters as in :meth:`fit`. `sample_weight` is passed to all models. With
             metadata routing, all metadata that the estimator requests are passed.

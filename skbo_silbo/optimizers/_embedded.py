@@ -331,7 +331,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Parameters
         ----------
         over : {"recommended", "observed"}, default="recommended"
-            What to improve on: the posterior mean of the recommended point, or the best observed
+            Value to improve on: the posterior mean of the recommended point, or the best observed
             value. If values are noisy, the best observed value is usually a lucky one.
 
         Returns

@@ -56,8 +56,8 @@ class SILBO(EmbeddedOptimizer):
 
         - "auto": "semi-sir" if `n_components` is an integer; otherwise "sparse", or "identity"
           below 5 columns.
-        - "identity": all inputs are kept, with a prior that assumes that all of them matter.
-        - "sparse": all inputs are kept, with a prior that assumes that few of them matter.
+        - "identity": all inputs are kept, with a prior that assumes that all inputs matter.
+        - "sparse": all inputs are kept, with a prior that assumes that few inputs matter.
         - "active-subspace": the directions along which the mean of a Gaussian process is steepest.
         - "semi-sir": semi-supervised sliced inverse regression, with `alpha` chosen by
           cross-validation of one direction.
@@ -115,14 +115,14 @@ class SILBO(EmbeddedOptimizer):
           and fitted to standardised values. A kernel with one length scale per input requires
           ``embedding="identity"``. Pass the regressor again to `from_dict`.
 
-        The library's Gaussian process has analytical gradients. For the others, gradients are
+        The library's Gaussian process has analytical gradients. For other surrogates, gradients are
         finite differences, which take 2 r predictions per step.
     warp : "half-log", None or Warp, default="half-log"
         Transformation of the values before the fits. "half-log" compresses distances above the
         median logarithmically; None uses the values unchanged.
     journal : str, path-like or None, default=None
         File in which every proposal and value is saved before `ask` and `tell` return. An optimiser
-        created with the same arguments and journal resumes from it, also after a crash. After
+        created with the same arguments and journal resumes from the file, even after a crash. After
         resuming, evaluate the points in `pending_` and pass their values to `tell`, because `ask`
         proposes other points. An error is raised if the space, an option or the seed differs from
         the journal. Objects passed as options are compared by their pickled contents. Without

@@ -46,8 +46,8 @@ class KnownConstraints:
             Constraints as passed by the user. The function of a `NonlinearConstraint` is called
             with a point, like the objective. For named parameters, a `LinearConstraint` needs the
             names of its columns, and a function that returns True or False is a constraint by
-            itself. With names, the constraint applies to the array of these parameters; points
-            without one of them satisfy it.
+            itself. With names, the constraint applies to the array of these parameters; points that
+            lack one of the parameters satisfy it.
         space : Space, SpaceUnion or Box
 
         Raises

@@ -22,12 +22,12 @@ class InputShares:
 
     The share of an input is its total Sobol index, which includes interactions: the expected
     variance that remains when all other inputs are known, relative to the total variance over the
-    search space. Because of interactions, shares can sum to more than 1. They are computed for the
-    posterior mean of a Gaussian process on all inputs. Intervals are computed from posterior draws
-    and calibrated on synthetic problems to contain 90 % of the true shares (experiment ``shares``).
-    If a search chose the points, the intervals are wider, because the model may have missed inputs
-    (`InputModel.hidden_share`). Shares below about 0.02 cannot be distinguished from 0. A
-    categorical input has a single share.
+    search space. Because of interactions, shares can sum to more than 1. Shares are computed for
+    the posterior mean of a Gaussian process on all inputs. Intervals are computed from posterior
+    draws and calibrated on synthetic problems to contain 90 % of the true shares (experiment
+    ``shares``). If a search chose the points, the intervals are wider, because the model may have
+    missed inputs (`InputModel.hidden_share`). Shares below about 0.02 cannot be distinguished from
+    0. A categorical input has a single share.
 
     If a constant predicts held-out values as well as the model, all shares are NaN.
 

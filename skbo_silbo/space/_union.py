@@ -208,7 +208,7 @@ class SpaceUnion:
         Returns
         -------
         X : ndarray of shape (n, m)
-            Points with a value in every column, including those of other branches.
+            Points with a value in every column, including columns of other branches.
         """
         return np.hstack([p.spread(u) for p, u in zip(self._varying, U.T, strict=True)])
 

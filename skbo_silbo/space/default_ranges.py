@@ -101,7 +101,7 @@ class Step:
 
     @cached_property
     def params(self) -> dict[str, Any]:
-        """The estimator's own parameters, without those of nested estimators."""
+        """The estimator's own parameters, without the parameters of nested estimators."""
         return self.estimator.get_params(deep=False)
 
     @cached_property
@@ -150,8 +150,8 @@ def default_space(estimator: Any, X: Any = None, y: Any = None) -> DefaultSpace 
     estimator : estimator object
         The estimator to be tuned.
     X, y : array-like or None, default=None
-        The training data. They limit the ranges: for example, the number of neighbours stays below
-        the number of samples, and kernel widths are scaled to the variance of X. Steps from
+        The training data. The data limit the ranges: for example, the number of neighbours stays
+        below the number of samples, and kernel widths are scaled to the variance of X. Steps from
         scikit-learn are fitted on at most 500 samples to determine the input of later steps.
         Without data, the ranges suit large data sets.
 

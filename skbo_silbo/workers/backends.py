@@ -42,8 +42,8 @@ def kind_of_workers() -> str:
 def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Callable[[], Executor]:
     """Return a function that creates executors, to replace one that breaks.
 
-    The first executor uses joblib's processes. Once one of them has died, they are replaced by a
-    `Pool`, in which the death of a process only affects its own call.
+    The first executor uses joblib's processes. Once one of these processes has died, all are
+    replaced by a `Pool`, in which the death of a process affects only its own call.
 
     Parameters
     ----------

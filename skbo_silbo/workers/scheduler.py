@@ -1,4 +1,4 @@
-"""The scheduler, which runs calls in an executor and reports how each of them ended.
+"""The scheduler, which runs calls in an executor and reports how each call ended.
 
 The life of a call::
 

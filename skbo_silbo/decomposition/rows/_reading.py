@@ -119,7 +119,7 @@ def split_labelled(
     """Validate the arguments of ``fit`` and split labelled from unlabelled samples.
 
     A sample is unlabelled if its y is NaN, NaT, None, pandas' NA or masked, or if it is passed as
-    `X_unlabeled`. The order of the unlabelled samples is that of X followed by `X_unlabeled`.
+    `X_unlabeled`. Unlabelled samples of X come first, followed by `X_unlabeled`.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def split_labelled(
         underflow are rejected.
     reset : bool, default=True
         Whether to set the number and names of the features on the estimator. If False, they are
-        compared with those of an earlier fit.
+        compared with the number and names of an earlier fit.
 
     Returns
     -------

@@ -27,10 +27,10 @@ are, takes a tenth of the usual number. Rows are sorted by slice and norm first,
 in X does not matter.
 
 With weights, a permutation pairs samples with other weights, so T and the slice means are
-recomputed. The weights can stay with y and S1, or move with S2. The former is exact for k = 0 if
-the weights depend on y (balanced classes, sampling by outcome), and the latter nearly so if they
-depend on X (covariate shift, survey strata). Since this is unknown, both are computed and the
-larger p-value is returned.
+recomputed. The weights can stay with y and S1, or move with S2. Weights that stay give an exact
+test for k = 0 if the weights depend on y (balanced classes, sampling by outcome). Weights that move
+give a nearly exact test if they depend on X (covariate shift, survey strata). Since this is
+unknown, both are computed and the larger p-value is returned.
 """
 
 from functools import partial

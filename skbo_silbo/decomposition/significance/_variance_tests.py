@@ -7,7 +7,7 @@ U           (n, m)      whitened samples along the directions after the k-th
 V_h, p_h    (m, m), ()  their covariance within slice h, and its share of the samples
 ==========  ==========  =======================================================================
 
-The statistic is ``n / 2 sum_h p_h |V_h - I|^2``, that of the marginal dimension test of SAVE (Shao,
+The statistic is ``n / 2 sum_h p_h |V_h - I|^2``, as in the marginal dimension test of SAVE (Shao,
 Cook and Weisberg, Biometrika 94, 2007). If k directions suffice and the covariance of U does not
 depend on the others, it is a weighted sum of chi-squares. The weights are the eigenvalues of the
 covariance of ``u u'``, halved, each with multiplicity H - 1; for normal X all are 1.

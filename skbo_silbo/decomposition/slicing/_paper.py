@@ -1,7 +1,7 @@
 """Algorithm 2 of the SILBO paper as printed, kept to reproduce the paper (arXiv 2005.14601).
 
-It does not solve the eigenvalue problem of the paper. At rank r, its span is that of the r leading
-left singular vectors of X'Omega, whatever T is, so unlabelled samples only matter through the
+It does not solve the eigenvalue problem of the paper. At rank r, its span is the span of the r
+leading left singular vectors of X'Omega for any T, so unlabelled samples only matter through the
 pooled centring. The weakest direction comes first. See `doc/maths.rst`.
 """
 

@@ -133,8 +133,8 @@ def slice_response(
         Numbers, or strings, each of which is a slice. For several responses, the slices are k-means
         clusters of the standardised responses (Setodji and Cook 2004): at most `n_slices` clusters,
         and at most one per two samples. For a structured array of "event" and "time", events and
-        censored times are sliced separately. Each of them gets slices in proportion to its number
-        of samples (Li, Wang and Chen 1999).
+        censored times are sliced separately. The number of slices of each kind is proportional to
+        its number of samples (Li, Wang and Chen 1999).
     n_slices : int
         Target number of slices. If y has at most `n_slices` distinct values and some of them occur
         repeatedly, each distinct value is a slice.
@@ -167,8 +167,8 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
 
     Column j averages the k nearest neighbours of sample j in its slice with weights 1/k (Wu, Liang
     and Mukherjee 2010). The sample itself counts as a neighbour. k is `n_local_neighbors`, or the
-    size of the slice if that is smaller. If k is the size of every slice, the result equals that of
-    plain slices.
+    size of the slice if that is smaller. If k is the size of every slice, the result is the same as
+    without localisation.
 
     Parameters
     ----------
