@@ -104,8 +104,7 @@ check_optimizer(OnTheSlope)
 # %%
 # Use the components
 # ------------------
-# The function increases along one of ten dimensions, which is the case that the learner was made
-# for.
+# The function increases along one of ten dimensions, which suits the learner.
 
 weights = np.random.default_rng(0).normal(size=10)
 BOUNDS = [(-1, 1)] * 10

@@ -10,8 +10,8 @@ hidden among irrelevant inputs. The benchmarks use them, and you can try a new o
 # Evaluate functions of few inputs
 # --------------------------------
 # Call a :class:`~skbo_silbo.problems.Problem` with one point, or its method ``evaluate`` with
-# several. For `hartmann6` the figure shows the first two of its six inputs. The others have their
-# optimal values.
+# several. For `hartmann6` the figure shows the first two of its six inputs. The other inputs have
+# their optimal values.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -4,8 +4,8 @@ Minimise a function of 500 inputs
 
 Six of 500 inputs matter, and it is not known which. :class:`~skbo_silbo.SILBO` has a hundred
 evaluations to approach the minimum. Afterwards ``subspace_`` shows which inputs explain the
-function, as far as the values tell. This is one run with one seed; :doc:`/benchmarks/public` has
-means. It takes about a minute.
+observed values. This is a single run; :doc:`/benchmarks/public` has means over many runs. The
+example takes about a minute.
 """
 
 # %%
@@ -44,15 +44,15 @@ print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean
 # Find the inputs that matter
 # ---------------------------
 # ``shares`` (:class:`~skbo_silbo.sensitivity.InputShares`) holds the share of the variance that
-# every input explains over the whole box (its total Sobol index), with 90 % intervals. They are
-# computed from a model of all inputs (:class:`~skbo_silbo.sensitivity.InputModel`). If the model
-# predicts no better than a constant, no shares are reported.
+# every input explains over the whole box (its total Sobol index), with 90 % intervals. The shares
+# are computed from a model of all inputs (:class:`~skbo_silbo.sensitivity.InputModel`). If the
+# model predicts no better than a constant, no shares are reported.
 
 shares = optimizer.subspace_.shares
 print(shares)
 
 # %%
-# Most points are near the minimum, where the search went. The shares over the whole box are
+# Most points are near the minimum, because the search went there. The shares over the whole box are
 # therefore uncertain, and the intervals include an allowance for inputs that the model has missed.
 
 figure, (left, right) = plt.subplots(

@@ -3,9 +3,9 @@ Optimise the shares of a mixture
 ================================
 
 The inputs of a blend, a portfolio or an alloy are shares that must sum to one. Search all shares
-but the last, which is the rest, and pass :func:`~skbo_silbo.minimize` a
-`scipy.optimize.LinearConstraint` by which the rest is not negative. Every proposed point satisfies
-it, from the first one on.
+except the last, which is one minus the sum of the others. Pass :func:`~skbo_silbo.minimize` a
+`scipy.optimize.LinearConstraint` that keeps the last share non-negative. Every proposed point
+satisfies this constraint.
 """
 
 # %%

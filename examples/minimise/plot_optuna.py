@@ -3,14 +3,14 @@ Use SILBO in an Optuna study
 ============================
 
 :class:`~skbo_silbo.integrations.SILBOSampler` proposes the trials of an Optuna study. It is
-compared with Optuna's TPE. Storages, workers, pruners and the dashboard are those of Optuna. The
+compared with Optuna's TPE. Optuna's storages, workers, pruners and dashboard work as usual. The
 example needs ``pip install ".[optuna]"``.
 """
 
 # %%
 # Define the objective
 # --------------------
-# Three of twenty settings matter, and one of these is on a logarithmic scale.
+# Three of twenty settings matter, one of them on a logarithmic scale.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -3,8 +3,8 @@ Minimise a simulator, four runs at a time
 =========================================
 
 A model of an aircraft's wing is a program that reads its settings as JSON and prints the weight of
-the wing. Ten of its 60 settings have an effect, which the search does not know. Sixty runs are
-affordable, four at a time. :func:`~skbo_silbo.minimize` keeps four threads busy, each of which
+the wing. Only ten of its 60 settings have an effect, but the search does not know which. Sixty runs
+are affordable, four at a time. :func:`~skbo_silbo.minimize` keeps four threads busy, each of which
 waits for a process.
 """
 

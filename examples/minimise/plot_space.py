@@ -2,8 +2,8 @@
 Define a search space
 =====================
 
-An optimiser maps every search space to a cube with columns from -1 to 1. This example shows what
-becomes of ranges, integers, lists, categories and conditional parameters.
+An optimiser maps every search space to a cube with columns from -1 to 1. This example shows how
+ranges, integers, lists, categories and conditional parameters are encoded.
 """
 
 # %%
@@ -53,8 +53,8 @@ drawn = union.decode(np.random.default_rng(0).uniform(-1, 1, (200, union.n_featu
 # %%
 # Exhaust a finite space
 # ----------------------
-# This space has six points, which can be proposed once each. Asking for another one raises
-# :class:`~skbo_silbo.SpaceExhausted`, which says how many are left.
+# This space has six points, which can be proposed once each. Asking for another point raises
+# :class:`~skbo_silbo.SpaceExhausted`, which says how many points are left.
 
 optimizer = SILBO({"depth": [2, 4, 8], "kind": ["a", "b"]}, random_state=0)
 for trial in optimizer.ask(4):

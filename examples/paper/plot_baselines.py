@@ -5,8 +5,9 @@ Compare the paper's baselines
 The baselines and the paper's algorithms, :class:`~skbo_silbo.baselines.SILBOBottomUp` and
 :class:`~skbo_silbo.baselines.SILBOTopDown`, have the same interface as :class:`~skbo_silbo.SILBO`,
 including ask, tell and journals. Each minimises Branin's function, hidden in two of 20 inputs, with
-60 evaluations. The picture shows how the methods work. One run of each does not show which is
-better (:doc:`/benchmarks/index` does). The benchmarks contain further baselines of the literature.
+60 evaluations. The picture shows how the methods work. One run of each method does not show which
+method is better; :doc:`/benchmarks/index` compares many runs. The benchmarks contain further
+baselines of the literature.
 """
 
 # %%

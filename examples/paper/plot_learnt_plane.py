@@ -3,8 +3,8 @@ Search along learnt directions
 ==============================
 
 The algorithm of the paper learns a few directions from the values and searches along them. In this
-library that is ``embedding="semi-sir"``, here with scikit-learn's Gaussian process. The function
-has 60 inputs and depends on two dense directions.
+library, ``embedding="semi-sir"`` selects this algorithm, here with scikit-learn's Gaussian process.
+The function has 60 inputs and depends on two dense directions.
 """
 
 # %%
@@ -59,10 +59,11 @@ shares = [cosines.sum() / 2 for cosines in found]
 print(f"of the true plane, learnt at the end: {shares[-1]:.2f} (a random plane has 0.03)")
 
 # %%
-# Every dot is a point evaluated, in the coordinates that count, early ones light; the cross is the
-# minimum. Some tens of values among 60 inputs do not identify the plane: what is learnt holds
-# hardly more of it than a random plane does. So the search moves little along the true directions.
-# One run does not say which method is better: :doc:`/benchmarks/learnt_subspace` does.
+# Every dot is an evaluated point in the true coordinates, from light (early) to dark (late). The
+# cross is the minimum. With 60 inputs, some tens of values do not identify the plane: the learnt
+# plane is hardly more similar to the true plane than a random one. The search therefore moves
+# little along the true directions. One run does not show which method is better;
+# :doc:`/benchmarks/learnt_subspace` has many runs.
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
 side = np.linspace(-1, 1, 100)

@@ -4,9 +4,9 @@ Classify with few labels
 
 Sixty samples have a label. :class:`~skbo_silbo.SDRClassifier` predicts by a kernel ridge
 regression. It is compared with shrinkage LDA, a random forest, a support vector machine, nearest
-neighbours and label spreading. It is first on one of three data sets. A support vector machine is
-better on wine, and label spreading and shrinkage LDA are better on digits.
-:class:`~skbo_silbo.RecursiveFeatureMachine` then shows which features matter.
+neighbours and label spreading. SDRClassifier is the best method on one of three data sets. A
+support vector machine is better on wine, and label spreading and shrinkage LDA are better on
+digits. :class:`~skbo_silbo.RecursiveFeatureMachine` then shows which features matter.
 """
 
 # %%

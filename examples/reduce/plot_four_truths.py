@@ -4,7 +4,7 @@ Choose a method for the shape of the response
 
 Six methods that estimate directions, and the Lasso, are fitted to the same 150 samples of ten
 features. The response is monotone, symmetric, a sum of both along two directions, or a product.
-Sliced inverse regression and the Lasso miss symmetric effects. SAVE is weak for monotone ones.
+Sliced inverse regression and the Lasso miss symmetric effects. SAVE is weak for monotone effects.
 Outer products of gradients and the active subspace find the directions in all four cases.
 """
 
@@ -54,7 +54,7 @@ def draw(truth, seed):
 # Each method gets the true number of directions, except for the Lasso, whose single direction are
 # its coefficients. The score is the ``trace_correlation`` of a
 # :class:`~skbo_silbo.inspection.SubspaceComparison`, the share of the true directions that lies in
-# the estimated subspace. It is 1 if all of them do.
+# the estimated subspace. It is 1 if the estimated subspace contains all true directions.
 
 ESTIMATORS = {
     "sliced inverse regression": SlicedInverseRegression(),

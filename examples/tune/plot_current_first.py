@@ -2,12 +2,12 @@
 Evaluate the current Pipeline first
 ===================================
 
-The model that you want to tune already has parameters, and often good ones.
+The model that you want to tune already has parameters, which are often good.
 :class:`~skbo_silbo.SILBOSearchCV` evaluates it first, so the search never ends with a lower score,
 and ``cv_results_`` shows what tuning gained. With ``initial_params="current"`` nothing else is
 evaluated before the initial design. The support vector machine of this example has
-``gamma="scale"``, which lies outside the search space. It is evaluated all the same. Other known
-parameters can be passed as a dict.
+``gamma="scale"``, which lies outside the search space. This candidate is evaluated nevertheless.
+Other known parameters can be passed as a dict.
 """
 
 # %%

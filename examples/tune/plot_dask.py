@@ -3,8 +3,8 @@ Search on a Dask cluster
 ========================
 
 :class:`~skbo_silbo.SILBOSearchCV` proposes ``batch_size`` candidates at a time and passes their
-fits to joblib, here with four Dask workers as backend. The picture shows what the workers did. The
-example needs ``pip install ".[dask]"``.
+fits to joblib, here with four Dask workers as backend. The picture shows when each worker was busy.
+The example needs ``pip install ".[dask]"``.
 """
 
 # %%

@@ -3,10 +3,10 @@ Stop boosting early inside the folds
 ====================================
 
 The number of boosting rounds need not be searched, because a validation set tells when to stop. In
-a search, it must be split off the training samples of each fold, or the test fold would decide what
-it judges. :class:`~skbo_silbo.EarlyStopped` does this in every fit. The search has one parameter
-less, and most fits end early. It works with the boosters of XGBoost, LightGBM, CatBoost and
-scikit-learn.
+a search, the validation set must be split off the training samples of each fold. Otherwise the test
+fold would influence the models that it judges. :class:`~skbo_silbo.EarlyStopped` does this in every
+fit. The search has one parameter less, and most fits end early. It works with the boosters of
+XGBoost, LightGBM, CatBoost and scikit-learn.
 """
 
 # %%

@@ -72,8 +72,8 @@ print("from the journal:", before.sum(), "of", len(before))
 print("the same candidates and scores as without the kill:", np.array_equal(scores, other))
 
 # %%
-# Each dot is a candidate. Those on the left were fitted before the kill and are only read from the
-# journal. Rings show the uninterrupted search.
+# Each dot is a candidate. Candidates on the left were fitted before the kill and are only read from
+# the journal. Rings show the uninterrupted search.
 
 figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
 number = np.arange(1, len(scores) + 1)

@@ -2,10 +2,10 @@
 Tune a Pipeline in one line
 ===========================
 
-No search space has to be written. The data have numbers, words and missing values, and the Pipeline
-imputes, encodes and boosts. :func:`~skbo_silbo.default_space` knows the steps, and
-``SILBOSearchCV(model).fit(X, y)`` uses its space. The best score so far is compared with random
-search on the same space and with the untuned Pipeline.
+You need not write a search space: ``SILBOSearchCV(model).fit(X, y)`` uses
+:func:`~skbo_silbo.default_space`, which has ranges for every step of this Pipeline. The data have
+numbers, words and missing values, and the Pipeline imputes, encodes and boosts. The best score so
+far is compared with random search on the same space and with the untuned Pipeline.
 """
 
 # %%

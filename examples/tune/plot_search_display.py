@@ -74,9 +74,9 @@ print("best:", search.best_params_, round(search.best_score_, 4))
 # %%
 # Plot the progress and the parameters
 # ------------------------------------
-# The expected curve of random search is computed from the candidates of a real one: the mean of the
-# best of 1, 2, ... of them, and the range of 80 % of such searches. Unlike our search, it does not
-# start from the untuned Pipeline.
+# The expected curve of random search is computed from the candidates of a real random search: the
+# mean of the best of 1, 2, ... candidates, and the range of 80 % of such searches. Unlike our
+# search, it does not start from the untuned Pipeline.
 
 random_search = RandomizedSearchCV(pipeline, space, n_iter=40, **settings).fit(X, y)
 display = SearchDisplay.from_result(search, random_search=random_search)
