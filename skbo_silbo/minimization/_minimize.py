@@ -174,6 +174,7 @@ def minimize(
     -----
     FirstPointsOnlyWarning
         If the search ends before the first proposal of the model, because `n_calls` is too small.
+        If `n_initial` is set, only if `n_calls` is smaller and there is no journal.
     LostEvaluationWarning
         If an evaluation counts as failed because it timed out or its worker died.
     UserWarning
@@ -237,8 +238,7 @@ def minimize(
         if y0 is not None:
             trials += tell_given(optimizer, log, initial, values, c0)
         loop.resume(trials)
-        if "n_initial" not in options:
-            warn_of_first_points_only(loop)
+        warn_of_first_points_only(loop, is_chosen=options.get("n_initial", "auto") != "auto")
         try:
             stop = loop.run()
         except BaseException as error:

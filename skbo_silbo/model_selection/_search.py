@@ -235,7 +235,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         the search has the results in its attribute ``cv_results_``.
     FirstPointsOnlyWarning
         If `n_iter` is so small that a search by another `method` ends before the first proposal of
-        its model.
+        its model, or smaller than `n_initial` (without a journal).
     LostEvaluationWarning
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
@@ -345,8 +345,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 interruption: BaseException | None = None
                 try:
                     loop.resume(*read_trials(log, evaluation, loop.proposals, loop.batch_size))
-                    if self.method != "silbo" and self.n_initial == "auto":
-                        warn_of_first_points_only(loop)
+                    if self.method != "silbo" or self.n_initial != "auto":
+                        warn_of_first_points_only(loop, is_chosen=self.n_initial != "auto")
                     self.stop_reason_ = loop.run().reason
                     require_success_in_space(loop.trials, self.error_score, self.n_splits_)
                 except (KeyboardInterrupt, SystemExit) as error:

@@ -173,7 +173,7 @@ def test_interrupted_search_keeps_results_and_refits(monkeypatch, at, batch_size
     monkeypatch.setattr(Interrupts, "at", at)
     with pytest.warns(UserWarning, match=f"interrupted after {n_kept} of 20 candidates"):
         fitted = search(estimator=Interrupts(), n_iter=20, batch_size=batch_size).fit(X, Y)
-    whole = search(n_iter=3, n_initial=9, batch_size=batch_size).fit(X, Y)
+    whole = search(n_iter=9, n_initial=9, batch_size=batch_size).fit(X, Y)
     for key in ("params", "mean_test_score", "iter", "source"):
         np.testing.assert_array_equal(fitted.cv_results_[key], whole.cv_results_[key][:n_kept])
     assert fitted.best_estimator_.a == fitted.best_params_["a"]

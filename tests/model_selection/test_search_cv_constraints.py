@@ -102,7 +102,7 @@ def test_where_no_candidate_is_valid_nothing_is_fitted():
 )
 def test_invalid_current_parameters_are_skipped_with_warning(a, words):
     with pytest.warns(UserWarning, match=words):
-        fitted = fit(estimator=Peak(a=a), n_iter=4)
+        fitted = fit(estimator=Peak(a=a), n_iter=4, n_initial=4)
     assert "given" not in fitted.cv_results_["source"]
     assert len(fitted.cv_results_["params"]) == 4
 
@@ -111,7 +111,7 @@ def test_invalid_initial_candidate_raises():
     with pytest.raises(ValueError, match=r"must satisfy `constraints`, got \{'a': 0.9"):
         fit(initial_params=[{"a": 0.1, "b": 0.1}, {"a": 0.9, "b": 0.9}])
     assert not Peak.fitted
-    fitted = fit(initial_params={"a": 0.4, "b": 0.3}, n_iter=3)
+    fitted = fit(initial_params={"a": 0.4, "b": 0.3}, n_iter=3, n_initial=3)
     assert fitted.cv_results_["params"][0] == {"a": 0.4, "b": 0.3}
 
 

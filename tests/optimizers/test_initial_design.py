@@ -57,6 +57,20 @@ def test_short_budget_warns_until_model_proposes():
     assert told(by_minimize, 8, n_initial=4) == told(by_minimize, 8, n_initial=8) == []
 
 
+@pytest.mark.parametrize("run", [by_minimize, searched])
+def test_design_larger_than_budget_warns(run, tmp_path):
+    [text] = told(run, 8, n_initial=10)
+    assert "greater than 10 for the model to propose points, got 8: the first n_init" in text
+    assert "n_initial=4, or pass n_initial=8 to evaluate only a design" in text
+    assert told(run, 8, n_initial=8) == []
+    assert told(run, 8, n_initial=10, journal=tmp_path / "run.jsonl") == []  # to be continued
+
+
+def test_candidate_outside_space_may_leave_design_only():
+    options = {"initial_params": dict.fromkeys("abcd", 2.0), "n_initial": 4}
+    assert told(searched, 4, **options) == []
+
+
 @pytest.mark.parametrize(("n_iter", "n_first"), [(2, 1), (9, 4), (16, 8), (17, 8)])
 def test_initial_design_is_at_most_half(n_iter, n_first):
     found = []
@@ -81,7 +95,7 @@ def test_known_values_replace_initial_points():
     known = {"x0": [[0.5] * 4, [0.6] * 4], "y0": [2.0, 2.4]}
     [text] = told(by_minimize, 6, **known)
     assert (
-        "greater than 6 for the model to propose points, got 6: the first 8 points (2 of them"
+        "greater than 6 for the model to propose points, got 6: the first n_initial=8 points (2 of"
         in text
     )
     assert told(by_minimize, 7, **known) == []
