@@ -12,6 +12,7 @@ from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
 REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
 PARALLEL = {"n_jobs", "n_workers", "max_workers", "workers"}  # arguments of other libraries
+ALIASES = MappingProxyType({"acq_func": "acquisition", "initial_params": "x0", "n_iter": "n_calls"})
 METHODS = MappingProxyType(
     {
         "silbo": SILBO,
@@ -84,7 +85,7 @@ def _check_options(
     if unknown := sorted(set(options) - set(names)):
         of_others = {name for m in METHODS.values() for name in inspect.signature(m).parameters}
         misspelt = [name for name in unknown if name not in of_others]
-        question = did_you_mean(misspelt, [*names, *others])
+        question = did_you_mean([ALIASES.get(n, n) for n in misspelt], [*names, *others])
         if others and PARALLEL.intersection(misspelt):
             question = "Pass executor=ProcessPoolExecutor(4), or n_jobs=4 to SILBOSearchCV. "
         own = f"; arguments of minimize itself are {', '.join(others)}" if others else ""

@@ -159,7 +159,14 @@ def test_pair_of_estimators_warns():
 
 
 @pytest.mark.parametrize(
-    ("options", "meant"), [({"maximise": True}, "maximize"), ({"n_call": 5}, "n_calls")]
+    ("options", "meant"),
+    [
+        ({"maximise": True}, "maximize"),
+        ({"n_call": 5}, "n_calls"),
+        ({"n_iter": 5}, "n_calls"),
+        ({"initial_params": {"x": 1}}, "x0"),
+        ({"acq_func": "EI"}, "acquisition"),
+    ],
 )
 def test_misspelt_option_suggests_name(options, meant):
     with pytest.raises(ValueError, match=f"^Did you mean '{meant}'. options of method") as raised:
