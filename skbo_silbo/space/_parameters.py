@@ -332,7 +332,7 @@ class Quantiles:
 def _not_one_of(name: str, values: Any, value: Any) -> str:
     if len(values) == 1:
         return (
-            f"Parameter {name!r} must be {brief(values[0])}, its only value in the space, got "
+            f"Parameter {name!r} must be {brief(values[0])}, its only value, got "
             f"{brief(value)}. Add the value to the space or change the point."
         )
     shown = ", ".join(map(brief, values[:10])) + (", ..." if len(values) > 10 else "")

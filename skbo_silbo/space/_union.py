@@ -335,7 +335,7 @@ class SpaceUnion:
             try:
                 own = self.branches[b].encode([point])
             except ValueError as error:
-                reason = error
+                reason = ValueError(f"Branch {b}: {error}")
                 continue
             if self._earlier[b]:  # rounding may have moved the point into an earlier branch
                 [point] = self.branches[b].decode(own)
