@@ -81,6 +81,8 @@ class Evaluations:
         Name of the metric if the values are mean test scores, or None for an optimiser.
     scoring : object, default=None
         The parameter `scoring` of the search. None for an optimiser.
+    initial_params : object, default=None
+        The parameter `initial_params` of the search, a string if it begins with the untuned model.
     stop_reason : str, default=""
         Why a search or `minimize` ended, or "" if it has not.
     best_name : str, default=""
@@ -107,6 +109,7 @@ class Evaluations:
     n_initial: int = 0
     metric: str | None = None
     scoring: Any = None
+    initial_params: Any = None
     stop_reason: str = ""
     best_name: str = ""
     front: ParetoDisplay | None = None
@@ -363,6 +366,7 @@ def _read_search(search, metric, argument):
         more = {
             "table": search.evaluation_table(),
             "facts": {"Source": source, "Ended": ended, "Time": _time_shares(search)},
+            "initial_params": search.initial_params,
             "stop_reason": search.stop_reason_,
             "title": f"{source}, {_data_size(search)}",
             "front": read_front(search) if hasattr(search, "pareto_front_") else None,

@@ -77,6 +77,7 @@ def read_journal(path: str | os.PathLike[str]) -> Evaluations:
         title=title,
         name=_score_name(settings, observations, len(objectives)) if is_search else "value",
         greater_is_better=sign < 0.0,
+        initial_params=settings.get("initial_params"),
         n_initial=sources.index("model") if "model" in sources else len(sources),
         front=front,
         n_open=sum(AttemptCounts(records).in_progress.values()),

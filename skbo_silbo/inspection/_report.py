@@ -133,6 +133,7 @@ def _facts(evaluations):
         len(outside) > N_LISTED
     )
     row = evaluations.row_name
+    listed += ", the untuned model," * isinstance(evaluations.initial_params, str)
     lie = f"{row} {listed} lies" if len(outside) == 1 else f"{row}s {listed} lie"
     n_extra, n_unusable = n_told - (n - len(outside)), n_told - n_modelled
     why = [f"{lie} outside the search space"] * bool(outside)

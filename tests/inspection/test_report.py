@@ -306,7 +306,13 @@ def test_candidate_outside_space_is_named():
     tree, space = DecisionTreeClassifier(random_state=0), {"min_samples_leaf": [5, 10, 15, 20]}
     search = SILBOSearchCV(tree, space, n_iter=4, random_state=0).fit(*load_iris(return_X_y=True))
     facts = Reader(report(search)).sections["What was searched"]
-    assert re.search(r"In the model\s+3 \(row 0 lies outside the search space\)", facts)
+    assert re.search(
+        r"In the model\s+3 \(row 0, the untuned model, lies outside the search space\)", facts
+    )
+    given = [{"min_samples_leaf": leaf} for leaf in (2, 5, 30)]
+    with pytest.warns(UserWarning, match="2 of 3 initial_params are outside"):
+        search.set_params(initial_params=given).fit(*load_iris(return_X_y=True))
+    assert "(rows 0, 2 lie outside the search space)" in report(search)
 
 
 def test_journal_is_read_while_search_runs(path):

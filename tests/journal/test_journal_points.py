@@ -249,7 +249,7 @@ def test_search_without_columns_is_resumed_and_reported(path):
         search.fit(*load_iris(return_X_y=True))
     assert [p["criterion"] for p in search.cv_results_["params"]] == ["entropy", "gini"]
     assert list(read_journal(path).is_inside) == [True, False]
-    assert "row 1 lies outside the search space" in report(path)
+    assert "row 1, the untuned model, lies outside the search space" in report(path)
 
 
 def test_candidate_outside_space_is_restored_as_given(path):
