@@ -26,7 +26,6 @@ from skbo_silbo.journal.records import Record
 from skbo_silbo.journal.state import from_data, root_seed, to_data
 from skbo_silbo.optimizers.constraints import NO_CONSTRAINTS, KnownConstraints
 from skbo_silbo.optimizers.history import (
-    LARGEST,
     History,
     as_constraints,
     as_evaluations,
@@ -219,8 +218,7 @@ class AskTellOptimizer(ABC):
             n_constraints = self._history.constraints.shape[1]
             left_out = n_constraints and constraints is None and np.isfinite(values).any()
             constraints = as_constraints(constraints, values.shape, n_constraints)
-            if constraints.shape[1] or np.isfinite(noise_std).any():
-                self._refuse_unusable(noise_std, constraints)
+            self._refuse_unusable(noise_std, constraints)
             goals = np.empty((len(X), 0)) if goals is None else goals
             new = History(X, points, values, noise_std, constraints, goals)
             self._record(new)
@@ -232,8 +230,7 @@ class AskTellOptimizer(ABC):
                 "Points not known to be feasible cannot be the best. Pass constraints with every "
                 "value, NaN if unknown."
             )
-        if (np.abs(values) > LARGEST).any():
-            warn_about_large_values(self.sign * values)
+        warn_about_large_values(self.sign * values)
         return self
 
     def cancel(self, x: Any) -> Self:
