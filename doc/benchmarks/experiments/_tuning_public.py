@@ -29,7 +29,9 @@ UNTOLD = (CHANCE, OURS, "optuna-tpe")
 SEARCHERS = (*UNTOLD, *TOLD)
 EXPENSIVE = ("optuna-gp-told", "hebo-told")
 BEGIN = (
-    "Every search starts with the untuned estimator. For *random* and *optuna-tpe*, its score is "
+    "Every search starts with the untuned estimator. In the 15 look-up tables (hpobench, hpolib, "
+    "nasbench201), which have no defaults, it is the smallest value of every numeric parameter and "
+    "the first listed value of every other one. For *random* and *optuna-tpe*, its score is "
     "taken from our run with the same splits and replaces their last candidate, so that TPE does "
     "not learn from it. TPE is multivariate, which is the default of Optuna 5 for one objective.",
     "The searches whose names end with *told* observe the untuned estimator before they propose: "
