@@ -1,15 +1,16 @@
 """Read the `initial_params` of a search: the candidates to evaluate before the initial design."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from numbers import Real
 from typing import Any, TypeAlias
-
-from sklearn.base import BaseEstimator, clone
 
 from skbo_silbo._checks import brief, warn_user
 from skbo_silbo.space import Space
 from skbo_silbo.space.any_space import NamedSpace, branches_of
 from skbo_silbo.space.default_ranges import Step, has_parameter
-from skbo_silbo.space.first_candidates import in_space, known_candidates
+from skbo_silbo.space.first_candidates import as_listed, in_space, known_candidates
 from skbo_silbo.space.keys import keys_of
 from skbo_silbo.space.values import same
 
@@ -96,10 +97,11 @@ def read_initial_params(
             "`initial_params` must be 'known', 'current', a dict, a list of dicts or None, got "
             f"{brief(given)}. Write [{{'C': 1.0}}, ...]."
         )
-    checked = [_check_candidate(p, space, violation) for p in params]
+    current = steps[0].estimator.get_params()
+    checked = [_check_candidate(p, space, violation, current) for p in params]
     candidates = InitialCandidates(drop_duplicates(checked, space), space)
     own = _current(steps, space)  # may be outside without a warning, e.g. from another search
-    if outside := [p for p in candidates.outside if not any(is_same(p, c) for c in own)]:
+    if outside := [p for p in candidates.outside if not any(same(p, c) for c in own)]:
         warn_user(
             f"{len(outside)} of {len(params)} initial_params are outside the space. They are "
             "evaluated but not used to fit the surrogate. The first one: "
@@ -145,7 +147,7 @@ def _current(steps: list[Step], space: NamedSpace) -> list[dict[str, Any]]:
     """
     has = steps[0].estimator.get_params()
     readings = [
-        {p.name: _as_listed(has[p.name], p) for p in branch.parameters if p.name in has}
+        {p.name: as_listed(has[p.name], p) for p in branch.parameters if p.name in has}
         for branch in branches_of(space)
         if all(has_parameter(steps, name) for name in branch.parameter_names)
     ]
@@ -170,31 +172,34 @@ def _may_be_evaluated(current: dict[str, Any], violation: Violation) -> bool:
     return why is None
 
 
-def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two candidates have equal parameter values."""
-    return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-
-
-def _as_listed(value: Any, parameter: Any) -> Any:
-    """Replace a copy of an estimator by the listed estimator that it was cloned from."""
-    if not isinstance(value, BaseEstimator):
-        return value
-    alike = (v for v in parameter.values or () if type(v) is type(value))
-    return next((v for v in alike if same(clone(v), clone(value), by_parts=True)), value)
-
-
-def _check_candidate(params: Any, space: NamedSpace, violation: Violation) -> dict[str, Any]:
+def _check_candidate(params: Any, space: NamedSpace, violation: Violation, current: Any) -> Any:
     if not any(params.keys() == set(branch.parameter_names) for branch in branches_of(space)):
         raise ValueError(
             f"`initial_params` must have exactly the parameters {space.parameter_names}, got "
             f"{list(params)}. Add or remove parameters."
         )
+    for name, value in params.items():
+        listed = [p for b in branches_of(space) for p in b.parameters if p.name == name]
+        is_possible = same(value, current.get(name)) or any(p.holds(value) for p in listed)
+        if not is_possible and _is_misread(value, [v for p in listed for v in p.values or ()]):
+            raise ValueError(
+                "`initial_params` must contain neither NaN nor numbers as text, got "
+                f"{brief(value)} for {name!r}. Change or remove this candidate."
+            )
     if violation(params):
         raise ValueError(
             f"`initial_params` must satisfy `constraints`, got {brief(params)}. Change or remove "
             "this candidate."
         )
     return dict(params)
+
+
+def _is_misread(value: Any, listed: list[Any]) -> bool:
+    """Return whether a value is NaN, or the text of a number where no text is listed."""
+    if isinstance(value, str) and not any(isinstance(v, str) for v in listed):
+        with suppress(ValueError):
+            return isinstance(float(value), float)
+    return isinstance(value, Real) and math.isnan(value)
 
 
 def drop_duplicates(params: Params, space: NamedSpace) -> list[dict[str, Any]]:

@@ -8,10 +8,11 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo.model_selection._final_models import ranking_metric
 from skbo_silbo.model_selection._goals import ParEGO
-from skbo_silbo.model_selection._initial_candidates import is_point_of, is_same
+from skbo_silbo.model_selection._initial_candidates import is_point_of
 from skbo_silbo.optimizers import EmbeddedOptimizer
 from skbo_silbo.optimizers.history import as_points
 from skbo_silbo.optimizers.predictions import Prediction
+from skbo_silbo.space.values import same
 
 
 def expected_score(search: Any, params: Any) -> Prediction:
@@ -68,4 +69,4 @@ def _measured(search: Any, params: Any) -> list[float]:
         return []
     results = search.cv_results_
     rows = zip(results["params"], results[f"mean_test_{ranking_metric(search)}"], strict=True)
-    return [float(score) for row, score in rows if is_same(row, params)][:1]
+    return [float(score) for row, score in rows if same(row, dict(params))][:1]

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from sklearn.base import BaseEstimator, clone
+
 from skbo_silbo.space._space import Space
 from skbo_silbo.space.default_ranges import Step, table
-from skbo_silbo.space.values import is_number
+from skbo_silbo.space.values import is_number, same
 
 MOST_SMALL_ROWS = 1000  # of tables that have the candidates of small ones
 
@@ -40,9 +42,18 @@ def in_space(space: Space, has: dict[str, Any]) -> dict[str, Any]:
     """Return an estimator's parameters `has`; values outside their range are set to its middle."""
     [point] = space.decode([[0.0] * space.n_features_])
     for p in space.parameters:
-        value: Any = has.get(p.name)
+        value = as_listed(has.get(p.name), p, any_of_class=True)
         if is_number(value) and not p.holds(value):
             value = float(value)  # 1 for a real range
         if p.name in has and p.holds(value):
             point[p.name] = p.own(value)
     return point
+
+
+def as_listed(value: Any, parameter: Any, *, any_of_class: bool = False) -> Any:
+    """Replace an estimator by its listed copy, or on request by a listed one of its class."""
+    if not isinstance(value, BaseEstimator):
+        return value
+    alike = [v for v in parameter.values or () if type(v) is type(value)]
+    copies = [v for v in alike if same(clone(v), clone(value), by_parts=True)]
+    return next(iter(copies + alike * any_of_class), value)

@@ -96,9 +96,9 @@ def test_untuned_estimator_comes_first_and_counts():
 
 def test_single_candidate_skips_untuned_estimator():
     for estimator in (Peak(), Peak(**OUTSIDE)):
-        assert fit(estimator, n_iter=1, n_initial=3).cv_results_["source"].tolist() == ["init"]
+        assert fit(estimator, n_iter=1, n_initial=1).cv_results_["source"].tolist() == ["init"]
     dicts = {"initial_params": {"a": 0.1, "b": 0.2}}
-    assert fit(n_iter=1, n_initial=3, **dicts).cv_results_["source"].tolist() == ["given"]
+    assert fit(n_iter=1, n_initial=1, **dicts).cv_results_["source"].tolist() == ["given"]
 
 
 @pytest.mark.parametrize(("batch_size", "n_jobs"), [("auto", 1), (3, 2)])
@@ -171,6 +171,15 @@ def test_equal_step_is_in_space():
     assert [len(f.optimizer_.func_vals_) for f in (fitted, other)] == [2, 1]
 
 
+@pytest.mark.parametrize("listed", [StandardScaler(), StandardScaler(with_std=False)])
+def test_moved_candidate_keeps_class_of_step(listed):
+    pipe = Pipeline([("scale", StandardScaler()), ("peak", Peak())])
+    space = Space({"scale": [MinMaxScaler(), listed], "peak__a": uniform(0.5, 0.5)})
+    results = fit(pipe, space, n_iter=2, n_initial=2).cv_results_
+    assert results["source"].tolist() == ["given", "known"]
+    assert results["params"][1] == {"scale": listed, "peak__a": 0.75}
+
+
 def test_finite_space_does_not_repeat_initial_candidates():
     space = {"a": [0.25, 0.5], "b": [0.75, 1.0]}
     for estimator, n in ((Peak(), 4), (Peak(a=0.3), 5)):
@@ -220,6 +229,8 @@ def test_initial_candidate_interrupted_by_crash_is_reevaluated(estimator, n_jobs
         ("default", "`initial_params` must be 'known', 'current'"),
         ([0.5], "`initial_params` must be 'known', 'current'"),
         ({"a": 0.5}, "`initial_params` must have exactly the parameters"),
+        ({"a": np.nan, "b": 0.5}, "neither NaN nor numbers as text, got nan for 'a'"),
+        ({"a": 0.5, "b": "0.5"}, "neither NaN nor numbers as text, got '0.5' for 'b'"),
         ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "at most n_iter=6"),
     ],
 )
@@ -228,6 +239,14 @@ def test_invalid_initial_candidates_raise_before_fit(given, message):
     with pytest.raises(ValueError, match=message):
         fit(initial_params=given)
     assert Peak.n_fits == before
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # outside the space, and no score
+def test_nan_and_text_of_estimator_or_list_are_candidates():
+    own = {"a": np.nan, "b": 0.5, "kind": "2"}
+    space = {"a": uniform(), "b": [0.5], "kind": ["1", "3"]}
+    fitted = fit(Peak(a=np.nan), space, initial_params=own, n_iter=3)
+    assert fitted.cv_results_["params"][0] == own
 
 
 def test_no_worker_waits_for_what_is_given():
