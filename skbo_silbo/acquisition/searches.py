@@ -143,7 +143,7 @@ class Search(Protocol):
         ranked : ndarray of shape (n, d)
             The evaluated points, ordered from best to worst.
         space : Space or Box
-            Search space, to whose points the candidates are rounded.
+            Search space. Candidates are rounded to its points.
         rng : numpy.random.Generator
             Random number generator of the search.
         """

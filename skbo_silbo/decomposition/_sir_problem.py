@@ -33,7 +33,7 @@ class SIRProblem:
     n_groups : int
         Number of groups of samples within which y is sliced. It is 1 without groups.
     is_plain : bool
-        Whether the slices are plain, that is, not localised.
+        Whether the slices are not localised.
     is_penalised : bool
         Whether T includes a graph penalty.
     """
@@ -66,8 +66,8 @@ class RowsProblem(SIRProblem):
     random_state : RandomState instance
         Seed of the solver.
     near : ndarray of shape (n_l, d) or None
-        Coordinates of the labelled samples for the neighbour search of localised slices. None for
-        plain slices.
+        Coordinates of the labelled samples for the neighbour search of localised slices. None
+        without localisation.
     n_local_neighbors : int or None
     """
 

@@ -129,7 +129,7 @@ class Evaluations:
 
     @cached_property
     def is_noisy(self) -> bool:
-        """Whether the values are known to be noisy: scores, or different values of one point."""
+        """Whether values are known to be noisy: they are scores, or a point has several values."""
         counted = np.isfinite(self.values)
         points = [x.tobytes() for x in self.X[counted]]
         observed = zip(points, self.values[counted], strict=True)

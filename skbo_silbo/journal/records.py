@@ -82,7 +82,7 @@ class Record:
     Attributes
     ----------
     kind : str
-        One of `KINDS`.
+        Kind of the record, one of `KINDS`.
     content : dict
         The record as JSON data.
     n : int
@@ -319,7 +319,7 @@ def _table(rows: Any) -> FloatArray:
 def values_to_record(
     y: Any, noise_std: Any = None, constraints: Any = None, goals: Any = None
 ) -> Content:
-    """Return the entries of a record that hold observed values."""
+    """Convert observed values to entries of a record."""
     record = {"y": values_to_data(y)}
     if noise_std is not None and not np.isnan(noise_std).all():
         record["noise_std"] = values_to_data(noise_std)

@@ -273,7 +273,7 @@ class Space:
         return [Category(p.name, p.values, own[p.name], p.encode(p.values)) for p in chosen]
 
     def own(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a point with its values in the types that `decode` returns.
+        """Convert the values of a point to the types that `decode` returns.
 
         A value of another type, such as 1.0 in a list of integers, is kept.
         """

@@ -223,7 +223,7 @@ class SpaceUnion:
         Parameters
         ----------
         X : ndarray of shape (n, m)
-            Encoded points that are not rounded yet, or that have the parameter.
+            Encoded points that have the parameter, or have not been rounded yet.
         name : str
             Name of a parameter or of the choice between branches.
         value : object
@@ -266,7 +266,7 @@ class SpaceUnion:
         return X
 
     def own(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a point with its values in the types that `decode` returns, as in `Space.own`."""
+        """Convert the values of a point to the types that `decode` returns, as in `Space.own`."""
         return self.branches[self._find(point)[0]].own(point)
 
     def choices(self, X: FloatArray) -> list[Any]:
