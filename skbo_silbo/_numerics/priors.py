@@ -77,7 +77,7 @@ class HyperparameterPrior:
 
 @dataclass(frozen=True)
 class SparsePrior(HyperparameterPrior):
-    """Sparse prior of the weights, ``w_k ~ HalfCauchy(tau)`` with ``tau ~ HalfCauchy(0.1)``.
+    """Sparsity-inducing prior, ``w_k ~ HalfCauchy(tau)`` with ``tau ~ HalfCauchy(0.1)``.
 
     The priors of the signal and noise variance are normal in the logarithm.
 

@@ -163,7 +163,7 @@ def can_be_listed(n_points: float, n: int) -> bool:
 
 
 def steps_near(n: int, widths: FloatArray, rng: Generator) -> FloatArray:
-    """Draw n normally distributed steps of random sizes, relative to the size of the box."""
+    """Draw n normally distributed steps, each with its own random standard deviation."""
     sizes = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1)) * widths
     return sizes * rng.standard_normal((n, widths.size))
 

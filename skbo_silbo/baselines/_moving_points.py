@@ -40,14 +40,14 @@ class CoordinateLedger:
     moved : bool
         Whether a change of the embedding has moved the points, so that some points may have to be
         evaluated.
-    left : frozenset of bytes
+    replaced : frozenset of bytes
         Keys of points that were replaced when the embedding changed.
     """
 
     Z: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     X: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     moved: bool = False
-    left: frozenset[bytes] = frozenset()
+    replaced: frozenset[bytes] = frozenset()
 
     @cached_property
     def keys(self) -> list[bytes]:
@@ -72,7 +72,7 @@ class CoordinateLedger:
     def in_use(self, X: FloatArray) -> list[bool]:
         """Return whether each point in X still belongs to the current embedding."""
         current = set(self.keys)
-        return [key in current or key not in self.left for key in keys_of(X)]
+        return [key in current or key not in self.replaced for key in keys_of(X)]
 
     def coordinates(self, X: FloatArray, carry: Lift) -> tuple[FloatArray, list[int]]:
         """Return the coordinates of the points X, and the row of X that each belongs to.
@@ -111,7 +111,7 @@ class CoordinateLedger:
         Z, X, keys = self.Z[kept], self.X[kept], list(compress(self.keys, kept))
         if Z.shape[1] != r:
             return replace(self, Z=carry(X), X=X)
-        return replace(self, Z=Z, X=lift(Z), moved=True, left=self.left | frozenset(keys))
+        return replace(self, Z=Z, X=lift(Z), moved=True, replaced=self.replaced | frozenset(keys))
 
     def next_unevaluated(self, seen: Container[bytes]) -> FloatArray | None:
         """Return the first moved point that still has to be evaluated, or None."""
@@ -122,7 +122,7 @@ class CoordinateLedger:
         """Convert the record to JSON-compatible data."""
         if not self.keys:
             return {}
-        left = [np.frombuffer(key).tolist() for key in sorted(self.left)]
+        left = [np.frombuffer(key).tolist() for key in sorted(self.replaced)]
         return {"Z": self.Z.tolist(), "X": self.X.tolist(), "moved": self.moved, "left": left}
 
     @classmethod

@@ -59,9 +59,9 @@ class ActiveSubspace(SupervisedProjection):
     mean_ : ndarray of shape (n_features,)
         Mean of the labelled samples.
     eigenvalues_ : ndarray of shape (min(n_rows, n_features),)
-        Eigenvalues of the average of ``g g'`` in decreasing order, for features of unit standard
-        deviation and in squared units of y. With several responses, they are averaged over the
-        responses, which are scaled to unit standard deviation.
+        Eigenvalues of the average of ``g g'`` in decreasing order, where g is the gradient of y
+        with respect to the standardised features. With several responses, each is divided by its
+        standard deviation, and the average includes all of them.
     n_components_ : int
     length_scale_ : ndarray of shape (n_features,)
         Length scales of the kernel in the units of the features. The length scale of a constant

@@ -16,7 +16,7 @@ REDUCER = [HasMethods(["fit", "transform"]), StrOptions({"passthrough"})]
 
 
 class ReducerMixin:
-    """Mixin for predictors whose parameter `reducer` stands for a transformer by default."""
+    """Mixin for predictors with a parameter `reducer`, whose default is a transformer."""
 
     reducer: Any
 

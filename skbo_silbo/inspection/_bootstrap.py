@@ -293,7 +293,7 @@ class _Resampler:
         return aligned, compare_subspaces(Z.T, W.T).trace_correlation
 
     def _scores(self, components):
-        """Return the centred scores of all samples, multiplied by root weights.
+        """Return the centred scores of all samples, multiplied by the square roots of the weights.
 
         Unlabelled rows have weight 1.
         """

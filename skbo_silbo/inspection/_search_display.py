@@ -302,7 +302,7 @@ class ConvergenceDisplay(PanelDisplay):
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
             The main result. Any fitted search of scikit-learn is accepted as well.
         name : str, default=None
-            Label of the main result. If None, the name of its class is used.
+            Label of the main result. The default is the name of the class of `result`.
         others : dict of str to result, default=None
             Further results to compare with, by label.
         ax : matplotlib Axes, default=None

@@ -245,7 +245,7 @@ class EventLog:
         self.write({"cancelled": list(map(self.points.write, points))})
 
     def _about(self, trial: Any, kind: str, **content: Any) -> Content:
-        """Return a record of the given kind about the point of a trial."""
+        """Return a record with a point, the kind of the record being its first key."""
         outside = {} if trial.is_modelled else {"outside": True}
         return {kind: [self.points.write(trial.point)], **outside, **content}
 

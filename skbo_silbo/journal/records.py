@@ -62,7 +62,8 @@ class Evaluated(NamedTuple):
     batch, position : int
         Number of the batch, and position of the point within the batch.
     in_order : bool
-        Whether the points of a batch are passed to the optimiser together.
+        True if the optimiser receives all points of a batch at once, in the order of their
+        positions. False if it receives each point as soon as it is evaluated.
     proposal_time : float
         Time in seconds that proposing the point took.
     """

@@ -195,7 +195,7 @@ def _check_candidate(params: Any, space: NamedSpace, violation: Violation, curre
 
 
 def _is_misread(value: Any, listed: list[Any]) -> bool:
-    """Return whether a value is NaN, or the text of a number where no text is listed."""
+    """Return whether a value is NaN, or text such as "1.0" although the space lists no text."""
     if isinstance(value, str) and not any(isinstance(v, str) for v in listed):
         with suppress(ValueError):
             return isinstance(float(value), float)

@@ -197,6 +197,6 @@ def _is_even_in_logarithms(parameter: Any) -> bool:
 
 
 def _unevenness(values: FloatArray, x: FloatArray) -> float:
-    """Return the mean distance between scaled values and their encoded coordinates x."""
+    """Return how far values are from equal steps: their mean distance to the coordinates x."""
     a, b = (np.sort((v - v.min()) / np.ptp(v)) for v in (values, x))
     return float(np.mean(np.abs(a - b)))

@@ -250,7 +250,7 @@ class Quantiles:
         self._ends = self._searched_shares()
 
     def _searched_shares(self) -> tuple[float, float]:
-        """Return the lowest and highest cumulative probabilities that are searched.
+        """Return the cumulative probabilities at the lower and upper limit of the search.
 
         Both bounds of an interval are included. The bound of a half-open range is excluded: a draw
         from ``expon()`` is never 0, and most parameters with such a range do not allow 0.

@@ -455,7 +455,8 @@ def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     Returns
     -------
     values : list, distribution or None
-        List of values or distribution, or None if the data do not allow any value.
+        List of values or distribution. None if the parameter has no valid range for these data, and
+        is therefore not searched.
     """
     if (entry.get("dense") and issparse(data.X)) or (entry.get("wide") and data.d < 2):
         return None

@@ -107,7 +107,7 @@ class Slices:
         return values if self.weights is None else values / self._roots(len(values))[:, None]
 
     def penalty_of_weighted(self, penalty: sparse.csr_array) -> sparse.csr_array:
-        """Adapt a penalty matrix P to samples that were multiplied by root weights."""
+        """Adapt a penalty matrix P to samples multiplied by the square roots of their weights."""
         if self.weights is None:
             return penalty
         inverse = sparse.diags_array(1 / self._roots(penalty.shape[0]))

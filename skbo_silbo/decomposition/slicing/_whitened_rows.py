@@ -50,7 +50,7 @@ def slice_means(Z, slices):
 
 
 def centred_groups(Z, slices, means):
-    """Return the centred samples of each slice, multiplied by root weights."""
+    """Return the centred samples of each slice, multiplied by the square roots of the weights."""
     groups = []
     for h, mean in enumerate(means):
         members = slices.codes == h
