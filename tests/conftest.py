@@ -17,6 +17,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 # Processes of the tests import the package: compiled once, and where they are forked, once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.fsync = lambda file: None  # no test cuts the power, and waiting for the disk takes long
 # In a fresh environment nothing is compiled: of two workers one begins at the other end.
 if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
     for name in ("pandas", "matplotlib.pyplot", "polars", "distributed"):

@@ -1,10 +1,19 @@
 """One worker on an Optuna study, in a process of its own."""
 
+import sqlite3
 import warnings
 
 import optuna
 
 from skbo_silbo.integrations import SILBOSampler
+
+
+class Connection(sqlite3.Connection):
+    """Does not wait for the disk, because no test cuts the power."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.execute("PRAGMA synchronous = OFF")
 
 
 def open_storage(kind, place):
@@ -17,8 +26,9 @@ def open_storage(kind, place):
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             return optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=int(place))
     if kind == "sqlite":
-        patient = {"connect_args": {"timeout": 300}}  # for the lock of another process
-        return optuna.storages.RDBStorage(f"sqlite:///{place}", engine_kwargs=patient)
+        options = {"timeout": 300, "factory": Connection}  # in seconds, for the lock of another
+        engine = {"connect_args": options}
+        return optuna.storages.RDBStorage(f"sqlite:///{place}", engine_kwargs=engine)
     return optuna.storages.RDBStorage(str(place))
 
 
