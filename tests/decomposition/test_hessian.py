@@ -38,7 +38,9 @@ def test_the_mean_hessian_of_a_quadratic():
 @pytest.mark.filterwarnings(
     "ignore:No direction was found", "ignore:Little was found", "ignore:The condition of"
 )
-@pytest.mark.parametrize("law", ["normal", "exponential", "t3"])
+@pytest.mark.parametrize(
+    "law", ["normal", pytest.param("exponential", marks=pytest.mark.statistical), "t3"]
+)
 @sets(20, 150)
 def test_wild_bootstrap_holds_level(law, n_sets):
     """Noise that grows with X as well, where normal theory rejects .22 to .57 for .05."""

@@ -223,7 +223,7 @@ def test_dual_solver_matches_dense_with_many_rows(shape, ridge):
     np.testing.assert_allclose(dual.transform(X), dense.transform(X), rtol=1e-9)
 
 
-@pytest.mark.parametrize("kind", [float, str])
+@pytest.mark.parametrize("kind", [float, pytest.param(str, marks=pytest.mark.slow)])
 def test_spurious_directions_of_uneven_classes_are_warned_of(kind):
     cases = []
     for seed in range(12):

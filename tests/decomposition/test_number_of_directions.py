@@ -40,7 +40,12 @@ def test_small_slices_do_not_use_chi_square(y, tested):
 
 @pytest.mark.parametrize(
     ("ridge", "weights"),
-    [("auto", None), (0.0, None), (0.3, "relative"), ("auto", "relative")],
+    [
+        ("auto", None),
+        (0.0, None),
+        pytest.param(0.3, "relative", marks=pytest.mark.slow),
+        ("auto", "relative"),
+    ],
 )
 def test_dask_tests_match_numpy_tests(ridge, weights):
     array = pytest.importorskip("dask.array")

@@ -81,9 +81,9 @@ def test_diagonal_metric_ranks_the_relevant_features():
     ("draw", "truth"),
     [
         (lambda a, b: a + b, [[1, 1]]),
-        (lambda a, b: np.sin(a + b), [[1, 1]]),
+        pytest.param(lambda a, b: np.sin(a + b), [[1, 1]], marks=pytest.mark.slow),
         (lambda a, b: (a - b) ** 2, [[1, -1]]),
-        (lambda a, b: a * (a + b + 1), np.eye(2)),
+        pytest.param(lambda a, b: a * (a + b + 1), np.eye(2), marks=pytest.mark.slow),
         (lambda a, b: a / (0.5 + (b + 1.5) ** 2), np.eye(2)),
     ],
 )

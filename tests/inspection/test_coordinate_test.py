@@ -41,8 +41,17 @@ def skewed_classes(rng):
 
 
 @sets(60, 400)
-@pytest.mark.parametrize("draw", [noise, autoregressive, rare_binary, uneven, skewed_classes])
-@pytest.mark.parametrize("k", [None, 1])
+@pytest.mark.parametrize(
+    ("draw", "k"),
+    [
+        *((draw, None) for draw in (noise, autoregressive, rare_binary, uneven, skewed_classes)),
+        (noise, 1),
+        *(
+            pytest.param(draw, 1, marks=pytest.mark.statistical)
+            for draw in (autoregressive, rare_binary, uneven, skewed_classes)
+        ),
+    ],
+)
 def test_level_holds_off_the_normal_and_with_few_rows(draw, k, n_sets):
     """With R's p-values, up to 29 % of these sets are rejected."""
     p_values = []

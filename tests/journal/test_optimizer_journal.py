@@ -45,7 +45,9 @@ def test_named_noisy_failed_and_cancelled_points_resume(path):
     assert second.to_dict() == first.to_dict()
 
 
-@pytest.mark.parametrize("method", ["hesbo", "rembo", "silbo"])
+@pytest.mark.parametrize(
+    "method", [pytest.param("hesbo", marks=pytest.mark.slow), "rembo", "silbo"]
+)
 def test_resumed_run_keeps_embedding_of_first_run(path, method):
     options = {"method": method, "n_initial": 3}
     minimize(bowl, BOUNDS, n_calls=4, journal=path, random_state=3, **options)
@@ -54,7 +56,9 @@ def test_resumed_run_keeps_embedding_of_first_run(path, method):
     assert_array_equal(resumed.x_iters, whole.x_iters)
 
 
-@pytest.mark.parametrize("method", ["silbo", "silbo-bu", "silbo-td", "random"])
+@pytest.mark.parametrize(
+    "method", ["silbo", pytest.param("silbo-bu", marks=pytest.mark.slow), "silbo-td", "random"]
+)
 def test_minimize_resumes_as_in_one_run(path, method):
     options = {"n_initial": 4} if method != "random" else {}
     calls = []
@@ -181,7 +185,9 @@ def test_other_release_learns_again_and_keeps_values(path, monkeypatch):
 LEARNERS = [{}, {"embedding": "semi-sir", "n_components": 2}]
 
 
-@pytest.mark.parametrize("options", LEARNERS)
+@pytest.mark.parametrize(
+    "options", [LEARNERS[0], pytest.param(LEARNERS[1], marks=pytest.mark.slow)]
+)
 def test_journal_cut_after_any_event_equals_uninterrupted(path, options):
     """As `kill -9` between any two writes leaves it."""
 

@@ -36,7 +36,7 @@ def assert_same_results(one, other):
 # Resuming.
 
 
-@pytest.mark.parametrize("batch_size", [1, 3])
+@pytest.mark.parametrize("batch_size", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_search_cut_anywhere_equals_uninterrupted(path, batch_size):
     cheap = {"embedding": "identity", "optimizer_options": {"search": "random", "warp": None}}
     options = {"n_iter": 5, "n_initial": 4, "batch_size": batch_size, **cheap}
@@ -73,7 +73,10 @@ def test_finished_journal_gives_results_without_fits(path):
     assert again.n_splits_ == 3
 
 
-@pytest.mark.parametrize(("batch_size", "sizes"), [(1, [3, 7]), (3, [4, 8]), (4, [6, 10, 11])])
+@pytest.mark.parametrize(
+    ("batch_size", "sizes"),
+    [(1, [3, 7]), pytest.param(3, [4, 8], marks=pytest.mark.slow), (4, [6, 10, 11])],
+)
 def test_larger_n_iter_equals_uninterrupted(path, batch_size, sizes):
     """The design ends after 4, and most sizes cut a batch short."""
     n_known = 0

@@ -276,7 +276,7 @@ def is_rejected_by_name(read, path):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("door", [run, of_search, of_objectives, of_branches])
-@pytest.mark.parametrize("n", [40, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [20, pytest.param(500, marks=pytest.mark.slow)])
 def test_changed_journal_is_read_or_rejected_by_name(tmp_path, monkeypatch, door, n):
     monkeypatch.setattr(os, "fsync", lambda file: None)
     path, rng = tmp_path / "run.jsonl", random.Random(0)

@@ -21,6 +21,7 @@ from sklearn.model_selection import (
     RandomizedSearchCV,
     cross_val_score,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -89,7 +90,7 @@ EXPECTED_FAILURES = {
 }
 
 TINY = {
-    "classifier": (LogisticRegression(tol=1e-2), {"C": loguniform(0.1, 1)}),
+    "classifier": (GaussianNB(), {"var_smoothing": loguniform(1e-9, 1e-3)}),
     "regressor": (Ridge(), {"alpha": [0.1, 1.0]}),
     "pipeline": (make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": uniform(0.1, 1)}),
 }

@@ -36,7 +36,12 @@ SMALL = {"n_initial": 4, "n_components": 1}
 
 @pytest.mark.parametrize(
     ("method", "options"),
-    [("silbo-td", SMALL), ("silbo-bu", SMALL), ("hesbo", SMALL), ("random", {})],
+    [
+        ("silbo-td", SMALL),
+        pytest.param("silbo-bu", SMALL, marks=pytest.mark.slow),
+        pytest.param("hesbo", SMALL, marks=pytest.mark.slow),
+        ("random", {}),
+    ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_search_tries_points_of_minimize(method, options, tmp_path):

@@ -250,7 +250,10 @@ def test_a_callable_of_several_scores(early):
 # --- with the other options ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("params", [{}, {"batch_size": 3}, {"n_jobs": 2, "batch_size": 2}])
+@pytest.mark.parametrize(
+    "params",
+    [{}, pytest.param({"batch_size": 3}, marks=pytest.mark.slow), {"n_jobs": 2, "batch_size": 2}],
+)
 def test_a_journal_goes_on_as_if_never_interrupted(tmp_path, params):
     params = {"n_initial": 6, **params}
     journal = {"journal": tmp_path / "goals.jsonl", **params}

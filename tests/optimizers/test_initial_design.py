@@ -71,7 +71,9 @@ def test_candidate_outside_space_may_leave_design_only():
     assert told(searched, 4, **options) == []
 
 
-@pytest.mark.parametrize(("n_iter", "n_first"), [(2, 1), (9, 4), (16, 8), (17, 8)])
+@pytest.mark.parametrize(
+    ("n_iter", "n_first"), [(2, 1), (9, 4), (16, 8), pytest.param(17, 8, marks=pytest.mark.slow)]
+)
 def test_initial_design_is_at_most_half(n_iter, n_first):
     found = []
     assert told(lambda n: found.append(searched(n)), n_iter) == []

@@ -60,7 +60,13 @@ def reload(optimizer, **given):
     return type(optimizer).from_dict(data, **given)
 
 
-@pytest.fixture(params=CHEAP)
+# Others are like these two: HeSBO like REMBO, and the bottom-up like the top-down algorithm.
+SLOW = {"hesbo", "silbo-bu"}
+
+
+@pytest.fixture(
+    params=[pytest.param(m, marks=[pytest.mark.slow] * (m in SLOW)) for m in CHEAP], ids=str
+)
 def method(request):
     return request.param
 

@@ -49,7 +49,7 @@ def test_single_scale_applies_to_all_inputs(bounds):
     np.testing.assert_allclose(np.median(share, axis=0), 0.5, atol=0.1)
 
 
-@pytest.mark.parametrize("method", ["random", "rembo"])
+@pytest.mark.parametrize("method", ["random", pytest.param("rembo", marks=pytest.mark.slow)])
 def test_minimize_searches_by_logarithms(method):
     result = minimize(misfit, RATES, scale=MIXED, method=method, n_calls=25, random_state=0)
     assert result.x_iters.shape == (25, 3)

@@ -268,6 +268,7 @@ def test_intervals_hold_the_true_shares(n_sets):
     assert held[active].sum() >= binom.ppf(1e-6, active.sum(), 0.9)
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_searched_points_widen_the_intervals():
     rng = np.random.default_rng(0)
     even = qmc.scale(qmc.Sobol(4, seed=rng).random(32), -1, 1)
@@ -461,6 +462,7 @@ def test_dependence_averages_over_other_inputs():
     assert (mean <= high).all()
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_category_with_one_dominant_level_is_reported():
     space = Space({"x": uniform(), "y": uniform(), "material": ["steel", "wood", "glass"]})
     rng = np.random.default_rng(0)
