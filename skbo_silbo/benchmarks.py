@@ -150,9 +150,9 @@ def compare(
     >>> from skbo_silbo.benchmarks import compare
     >>> def bowl(x):
     ...     return (x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2
-    >>> comparison = compare(bowl, [(-1, 1)] * 5, ["silbo", "random"], seeds=2, n_calls=20)
+    >>> comparison = compare(bowl, [(-1, 1)] * 5, ["silbo", "random"], seeds=2, n_calls=12)
     >>> comparison.best["silbo"].shape
-    (2, 20)
+    (2, 12)
     >>> comparison.to_frame().columns.tolist()
     ['method', 'seed', 'evaluation', 'best']
     >>> comparison.plot()  # doctest: +SKIP

@@ -121,7 +121,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     --------
     >>> import numpy as np
     >>> from skbo_silbo import SparseSlicedInverseRegression
-    >>> X = np.random.default_rng(0).normal(size=(110, 100))
+    >>> X = np.random.default_rng(0).normal(size=(60, 80))
     >>> y = np.exp(X[:, 3] + X[:, 7])
     >>> sparse = SparseSlicedInverseRegression(1).fit(X, y)
     >>> sorted(np.argsort(np.abs(sparse.components_[0]))[-2:].tolist())

@@ -437,7 +437,7 @@ def test_best_value_at_limit_of_range_is_named():
     text = Reader(report(optimizer)).sections["Recommended point"]
     assert "a is at the upper limit of its range. If values beyond" in text
     assert "b is at" not in text
-    result = minimize(lambda x: x[0] + x[1], [(0, 1)] * 2, n_calls=20, random_state=0)
+    result = minimize(lambda x: x[0] + x[1], [(0, 1)] * 2, n_calls=14, random_state=0)
     text = Reader(report(result)).sections["Recommended point"]
     assert "x1 is at the lower limit of its range. If values beyond are possible" in text
 

@@ -163,6 +163,7 @@ def test_outliers_do_not_affect_limits():
     assert low < 3.0 < high
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_dependence_on_inputs_and_directions():
     optimizer = observed_optimizer(
         {"a": uniform(), "k": ["p", "q"]}, lambda p: p["a"] ** 2 + (p["k"] == "q"), 50
@@ -178,6 +179,7 @@ def test_dependence_on_inputs_and_directions():
     assert (along.low <= along.high).all()
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_dependence_on_parameter_shared_by_branches():
     space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
     optimizer = observed_optimizer(space, lambda p: p["C"] ** 2, 50)
