@@ -220,13 +220,14 @@ def report():
         for n in HORIZONS:
             bests[r["method"], n][r["task"], r["seed"]] = so_far[n - 1]
     low = {task: np.mean(values) for task, values in chance.items()}
+    gaps = {task: max(best[task] - low[task], 1e-9) for task in low}
     with TABLE.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["Candidates", "Method", "Tasks", "Runs", "Share", "Lead of ours"])
         for n in HORIZONS:
             shares = {
                 method: {
-                    key: max((value - low[key[0]]) / (best[key[0]] - low[key[0]]), -1.0)
+                    key: max((value - low[key[0]]) / gaps[key[0]], -1.0)
                     for key, value in bests[method, n].items()
                 }
                 for method in METHODS
