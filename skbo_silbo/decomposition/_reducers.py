@@ -16,7 +16,7 @@ REDUCER = [HasMethods(["fit", "transform"]), StrOptions({"passthrough"})]
 
 
 class ReducerMixin:
-    """Mixin for predictors with a parameter `reducer`, whose default is a transformer."""
+    """Mixin for predictors whose parameter `reducer` is None or "passthrough" by default."""
 
     reducer: Any
 

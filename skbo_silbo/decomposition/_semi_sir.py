@@ -172,8 +172,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         If "auto" finds no direction; if the linearity condition fails (a feature, or a later score,
         is a curved function of the scores); if y affects the variance of X rather than its mean,
         which SAVE detects; if integers that repeat often are treated as numbers; if ``ridge=0``
-        leaves no direction identified; or if few edges of the neighbour graph join unlabelled to
-        labelled samples (less than half as many as with labels assigned at random).
+        leaves no direction identified; or if unlabelled samples are used although few edges of the
+        neighbour graph join them to labelled samples (less than half as many as with labels
+        assigned at random).
 
     Notes
     -----

@@ -124,8 +124,8 @@ def coordinate_test(
     sample_weight : array-like of shape (n,), default=None
         Sample weights. The test then refers to the weighted population. Its level is accurate if
         there are many more rows than features: at level .05, it rejects a true hypothesis in up to
-        8 % of cases with 150 rows of 5 features, and in 10 % with 60 rows. Rows of weight 0 are
-        ignored.
+        8 % of cases with 150 rows of 5 features, and in up to 10 % with 60 rows. Rows of weight 0
+        are ignored.
     group : array-like of shape (n,), default=None
         Categories of a grouping variable to condition on, as in ``fit`` of
         `SlicedInverseRegression`. Cannot be combined with weights.
@@ -292,7 +292,7 @@ def _group_roots(slices):
 
 
 def _df_of_trace(a, one_minus_h, P):
-    """Return the degrees of freedom of the covariance's trace if residuals are normal."""
+    """Return the degrees of freedom of the trace for homoscedastic normal residuals."""
     squares = np.sum(a * a * (2 * one_minus_h - 1)) + np.sum(((P.T * a[:, 0]) @ P) ** 2)
     return np.sum(a * one_minus_h) ** 2 / squares if squares > 0 else np.inf
 

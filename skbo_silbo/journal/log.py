@@ -225,7 +225,7 @@ class EventLog:
         self._under_way.pop(trial.number, None)
 
     def record_evaluation(self, trial: Any, **content: Any) -> None:
-        """Record the observation of a trial, with the objective's own data as `content`."""
+        """Record the observation of a trial, with the `content` of `Evaluation.record`."""
         if trial.record is None:
             others = {name: [values] for name, values in trial.observation.others.items()}
             values = values_to_record([trial.observation.y], **others)

@@ -33,8 +33,8 @@ def make_optimizer(
     Parameters
     ----------
     method : str or callable
-        Key of `METHODS`, or an optimiser class or function that is called as ``method(bounds,
-        random_state=..., **options)``.
+        Key of `METHODS`, or a class or function that is called as
+        ``method(bounds, random_state=..., **options)`` and returns an optimiser.
     bounds : array-like, Bounds, dict, list or Space
     random_state : int, RandomState, Generator or None
     options : dict

@@ -79,7 +79,8 @@ def read_initial_params(
     ------
     ValueError
         If `given` has none of these types, or if a candidate does not have exactly the parameters
-        of the space or violates a constraint.
+        of the space, violates a constraint, or contains NaN or a number as text that neither the
+        space nor the estimator has.
 
     Warns
     -----

@@ -44,9 +44,9 @@ class Settings:
     results : (list of dict, list of float)
         The candidates of `initial_results` and their scores.
     n_initial : int or "auto"
-        Number of candidates in the initial design. It is at most half of `n_iter`; with 10
-        iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst). Methods
-        other than "silbo" have their own defaults.
+        Number of candidates in the initial design. By default, it is at most half of `n_iter`; with
+        10 iterations, this limit improved the mean of eight tuning tasks (doc/search_log.rst).
+        Methods other than "silbo" have their own defaults.
     n_candidates : int or float
         Maximum number of candidates.
     """

@@ -39,7 +39,7 @@ class SpaceUnion:
         Unique name of each column, as in `Space`. The columns of the branch come first.
     choice_name : str
         Name of the parameter that selects a branch. It is the first parameter that has a single
-        value in each branch and differs between branches. If there is none, it is "branch".
+        value in each branch, all of them different. If there is none, it is "branch".
     choice_values : list
         Value of the choice in each branch. If `choice_name` is "branch", the values are 0, 1, ...
     parameter_names : list of list of str
