@@ -159,7 +159,7 @@ class RecursiveFeatureMachine(SemiSupervisedProjection):
         self.importance_ = data.columns.expand(_diagonal(M) / _diagonal(M).sum())
 
     def _targets(self, y, weights):
-        """Return targets of mean 0 and total variance 1, and the factor by which y was divided."""
+        """Return targets of mean 0 and total variance 1, and the scale of a single response."""
         if y.dtype.kind != "f":
             return response_targets(y, weights), 1.0
         Y = y.reshape(len(y), -1)

@@ -108,6 +108,12 @@ def test_point_failing_twice_is_not_proposed_again():
     assert len({key_of(x) for x in optimizer.x_iters_} - set(X)) == 3
 
 
+def test_bottom_up_restores_moved_and_replaced_points():
+    optimizer = run(bottom_up(), ridge, 17)  # the first update moved 15 points
+    again = SILBOBottomUp.from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    assert_array_equal(run(again, ridge, 30).x_iters_, run(optimizer, ridge, 30).x_iters_)
+
+
 @pytest.mark.parametrize("method", [SILBOBottomUp, SILBOTopDown])
 def test_the_settings_of_the_paper(method):
     optimizer = method([(-1, 1)] * 9, random_state=0)
