@@ -60,7 +60,8 @@ def reload(optimizer, **given):
     return type(optimizer).from_dict(data, **given)
 
 
-# Others are like these two: HeSBO like REMBO, and the bottom-up like the top-down algorithm.
+# HeSBO differs from REMBO only in its random embedding. The bottom-up algorithm moves points like
+# REMBO, and learns its embedding like the top-down algorithm.
 SLOW = {"hesbo", "silbo-bu"}
 
 
