@@ -43,7 +43,8 @@ scipy.optimize.Bounds
     Raises
     ------
     ValueError
-        If the space is invalid, or `scale` is passed together with named parameters.
+        If the space is invalid, if bounds leave no input free, or if `scale` is passed together
+        with named parameters.
 
     Examples
     --------
@@ -69,7 +70,13 @@ scipy.optimize.Bounds
     if isinstance(bounds, (list, tuple)) and any(isinstance(b, (Mapping, Space)) for b in bounds):
         branches = [b if isinstance(b, Space) else Space(b) for b in bounds]
         return SpaceUnion(branches) if len(branches) > 1 else branches[0]
-    return Box(bounds)
+    box = Box(bounds)
+    if not box.n_features_:
+        raise ValueError(
+            "`bounds` must leave at least one input free, but every lower bound equals its upper "
+            f"bound, got {brief(bounds)}. Pass one (low, high) pair per input."
+        )
+    return box
 
 
 def refuse_intervals(bounds: BoundsLike) -> None:

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo import SILBO, Space
 from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.baselines import RandomSearch
-from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.space import Box, SpaceExhausted
 
 METHODS = [SILBO, RandomSearch]
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0]])
@@ -103,7 +103,7 @@ def test_repeats_told_do_not_exhaust(method):
 
 
 def test_a_space_of_constants_has_one_point(method):
-    for bounds, point in ((Space({"a": [7]}), {"a": 7}), ([(2.0, 2.0)], [2.0])):
+    for bounds, point in ((Space({"a": [7]}), {"a": 7}), (Box([(2.0, 2.0)]), [2.0])):
         optimizer = method(bounds, random_state=0)
         x = optimizer.ask()
         assert (x == point) is True or (x == point).all()

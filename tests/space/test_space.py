@@ -225,6 +225,7 @@ def test_object_with_rvs_is_sampled():
 
 
 def test_as_space_reads_all_forms():
+    assert as_space([(2, 2), (0, 1)]).feature_names_ == ["x1"]
     box = as_space(Bounds([0, 0], 1.0))
     np.testing.assert_array_equal(box.decode([[1, -1]]), [[1, 0]])
     assert as_space(box) is box
@@ -247,6 +248,11 @@ def test_as_space_reads_all_forms():
         ([(0, 1), (0,)], r"numbers.*shape"),
         (None, "`bounds` must"),
         (Bounds(-np.inf, [1, 2]), "must be finite"),
+        (
+            [[-1, -1], [1, 1]],
+            r"one input free.* got \[\[-1, -1\], \[1, 1\]\]. Pass one \(low, high\)",
+        ),
+        (Bounds([1, 2], [1, 2]), "one input free"),
     ],
 )
 def test_bad_bounds_are_refused(bounds, message):
