@@ -47,7 +47,7 @@ class _Table:
 
     sources: dict[str, str]
     fixed: dict[str, Any]
-    read: list[Any]  # ranges from the table; entries replaced by the user have no source
+    read: list[Any]  # pairs of a range from the table and its source; users may replace ranges
 
     def __repr__(self) -> str:
         branches = self if isinstance(self, list) else [self]
@@ -59,10 +59,9 @@ class _Table:
 
     def _rows(self, branch: Any) -> list[tuple[str, str, str]]:
         words = {n: read_parameter(n, v).text for n, v in branch.items()}
-        own = [n for n in words if any(branch[n] is values for values in self.read)]
-        sources = {n: self.sources.get(n, "").partition(";")[0] if n in own else "" for n in words}
+        sources = {n: next((s for r, s in self.read if r is v), "") for n, v in branch.items()}
         fixed = [(n, format_value(v), "fixed") for n, v in self.fixed.items() if n not in branch]
-        return [(n, w, sources[n]) for n, w in words.items()] + fixed
+        return [(n, w, sources[n].partition(";")[0]) for n, w in words.items()] + fixed
 
 
 class DefaultSpace(_Table, dict):
@@ -230,7 +229,7 @@ def as_table(branches: list[Branch], steps: list[Step]) -> DefaultSpace | Defaul
     space = DefaultSpace(made[0]) if len(made) == 1 else DefaultSpaces(made)
     read = [(n, *pair) for branch in branches[::-1] for n, pair in branch.items() if pair[1]]
     space.sources = {name: source for name, _, source in read}
-    space.read = [values for _, values, _ in read]
+    space.read = [pair for _, *pair in read]
     searched = {name for branch in branches for name in branch}
     fixed = _set_by_user(steps).items()
     space.fixed = {name: value for name, value in fixed if name not in searched}

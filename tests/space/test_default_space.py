@@ -310,6 +310,15 @@ def test_custom_range_has_no_source():
     assert lines[1] == ["alpha  1, 2"]
 
 
+def test_each_branch_prints_its_own_source():
+    model = Pipeline([("clf", LogisticRegression())])
+    space = fill_space(
+        {"clf": [LogisticRegression(), SVC()], "...": "auto"}, model, X, Y["classes"]
+    )
+    sources = [line.split("  ")[-1].strip() for line in repr(space).splitlines() if "__C" in line]
+    assert sources == ["mlr3tuningspaces, default", *["auto-sklearn 0.15, changed"] * 2]
+
+
 @pytest.mark.parametrize("rest", ["...", ...])
 def test_the_rest_of_a_space_is_auto(rest):
     space = fill_space({"C": [1, 10], rest: "auto"}, NuSVR(), X, Y["numbers"])
