@@ -10,7 +10,7 @@ from skbo_silbo._checks import brief, did_you_mean
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
-REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
+REMEDY = "The page 'Write your own components' of the documentation shows how to write one."
 PARALLEL = {"n_jobs", "n_workers", "max_workers", "workers"}  # arguments of other libraries
 ALIASES = MappingProxyType({"acq_func": "acquisition", "initial_params": "x0", "n_iter": "n_calls"})
 METHODS = MappingProxyType(

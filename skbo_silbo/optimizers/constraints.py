@@ -207,10 +207,11 @@ class _Check:
         func = getattr(constraint, "fun", constraint)
         is_nonlinear = isinstance(constraint, NonlinearConstraint) and callable(func)
         if not (is_nonlinear or isinstance(constraint, LinearConstraint)):
+            rule = ", a function of the dict of parameters that returns True or False"
             raise ValueError(
-                "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
-                f"list of these, got {brief(func)}. Use NonlinearConstraint(fun, 0, numpy.inf) in "
-                "place of the dict {'type': 'ineq', 'fun': fun}."
+                "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint"
+                f"{rule if space.is_dict else ''}, or a list of these, got {brief(func)}. Use "
+                "NonlinearConstraint(fun, 0, numpy.inf) in place of {'type': 'ineq', 'fun': fun}."
             )
         self.matrix = None
         self._func = self._function(constraint, space)

@@ -47,7 +47,12 @@ def test_invalid_X_unlabeled_is_named():
 
 @pytest.mark.parametrize("learner", [OuterProductGradients, PrincipalHessianDirections])
 def test_categories_where_numbers_are_asked_for(learner):
-    refused(learner(1), "y must hold numbers here, got strings. Encode two classes", X, NAMES)
+    refused(
+        learner(1),
+        "y must hold numbers here, got strings. For classes, use SDRClassifier",
+        X,
+        NAMES,
+    )
     two = np.column_stack([Y, X[:, 1]])
     refused(learner(1), "got an array of shape (40, 2). Pass a single", X, two)
 

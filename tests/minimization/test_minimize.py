@@ -126,7 +126,10 @@ def test_first_points_are_evaluated_first_and_counted():
         ({"executor": lambda: None}, r"returned None\. For example, pass lambda: ThreadPool"),
         ({"executor": lambda: ThreadPoolExecutor}, "returned <class"),
         ({"journal": True}, "`journal` must be .* got True"),
-        ({"method": "cma"}, r"method must be one of \[.*'random', .*'silbo'.*\], got 'cma'"),
+        (
+            {"method": "cma"},
+            r"method must be one of \[.*'random', .*'silbo'.*\], got 'cma'.* 'Write your own",
+        ),
         ({"n_jobs": 4}, r"got \['n_jobs'\]\. .* minimize itself are func, .* n_calls, .* executor"),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\], got \['n_inital'\]"),
         ({"method": "random", "n_initial": 3}, "^method 'random' takes no options, got"),

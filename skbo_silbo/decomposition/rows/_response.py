@@ -17,8 +17,8 @@ KINDS = ("numeric", "categorical", "multivariate", "censored")  # types of y
 CENSORED = np.dtype([("event", bool), ("time", float)])
 ROWS_PER_CLASS = 5  # integers look like classes if values repeat this often on average
 NUMBERS_ONLY = (
-    "here, got strings. Encode two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
-    "supports categories."
+    "here, got strings. For classes, use SDRClassifier or SemiSlicedInverseRegression, or encode "
+    "two classes as 0 and 1."
 )
 ONE_RESPONSE = (
     "Pass a single response, or use the fit of SemiSlicedInverseRegression, which supports several."
