@@ -30,8 +30,9 @@ TIE_NOTE = (
 )
 ROW_NOTE = "Rows are counted from 0, as in to_frame()."
 SOURCE_NOTE = (
-    "Sources: given (by you, or the current parameters), known (good on other data), init "
-    "(initial design, chosen without a model), model (proposed by the model)."
+    "Sources: given (by you, or the current parameters), known (good on other data, or your "
+    "parameters moved into the space), init (initial design, chosen without a model), model "
+    "(proposed by the model)."
 )
 SELDOM = 0.05  # a category was hardly tried if it has a smaller share of the evaluations
 

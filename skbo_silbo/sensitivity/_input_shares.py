@@ -149,7 +149,8 @@ class InputShares:
             return f"{join_names(self.ranked[:m])} {matter}; {rest}."
         if k is not None and (k < n or n == 1) and self._is_separated(k):
             explain = "explains" if k == 1 else "explain"
-            return f"{k} of {_format_count(n)} {explain} {self._format_share(k)}."
+            name = f", {self.ranked[0]}," if k == 1 else ""
+            return f"{k} of {_format_count(n)}{name} {explain} {self._format_share(k)}."
         some = "All" if m == n else f"At least {m} of"
         return f"{some} {_format_count(n)} {matter}: the {self._format_explained(min(m, n - 1))}."
 

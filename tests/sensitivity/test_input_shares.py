@@ -389,6 +389,15 @@ def test_verdict_leaves_out_last_input(d, verdict):
     assert abs(int(share) / 100 - (d - 1) / d) < 0.1  # inputs alike, none interacts
 
 
+def test_verdict_names_single_input():
+    intervals, together = (
+        np.array([[0.0, 0.0, 0.1], [0.95, 0.9, 1.0]]),
+        np.array([[0.95, 0.9, 1.0]]),
+    )
+    shares = InputShares(("a", "b"), 12, 0.5, True, "the values", intervals, together)
+    assert shares.verdict.startswith("1 of 2 inputs, b, explains 95 % (90 to 100) of the variance")
+
+
 UNKNOWN = "more values are needed to tell whether"
 
 
