@@ -136,12 +136,13 @@ class RestrictedSpace:
             else:
                 drawn = self.near(X[np.argsort(violation, kind="stable")[:N_BEST]], rng)
         if violation.min() > 0.0:
-            why = f"The smallest violation is {violation.min():.3g}."
+            is_measured = (violation != 1.0).any()  # 1 if a function returns False
+            why = f"The smallest violation is {violation.min():.3g}. " if is_measured else ""
             if np.isinf(violation.min()):
-                why = "Their functions return NaN or an infinite value for all of these."
+                why = "Their functions return NaN or an infinite value for all of these. "
             raise ValueError(
                 "`constraints` must be possible to satisfy: none of the "
-                f"{len(violation)} candidates does. {why} Check the constraints, or pass feasible "
+                f"{len(violation)} candidates does. {why}Check the constraints, or pass feasible "
                 "points as x0 (minimize) or initial_params (SILBOSearchCV)."
             )
         raise SpaceExhausted(

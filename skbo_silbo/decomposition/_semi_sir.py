@@ -143,9 +143,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         Name of the solver that was used.
     dimension_tests_ : dict of ndarray
         Li's chi-square tests: "n_components", "statistic", "df" and "p_value". Defined only without
-        localisation, penalty and ridge. With fewer than three samples per feature and per slice the
-        tests are conservative (they reject in 1 to 2 % of cases at level .05), so "auto" uses
-        permutation tests instead.
+        localisation, penalty and ridge; see `permutation_tests_` otherwise. With fewer than three
+        samples per feature and per slice the tests are conservative (they reject in 1 to 2 % of
+        cases at level .05), so "auto" uses permutation tests instead.
     permutation_tests_ : dict of ndarray
         Permutation tests: "n_components", "statistic", "p_value" and "n_permutations", up to the
         first hypothesis that is accepted. Defined only if these tests determined `n_components_`.

@@ -30,10 +30,11 @@ def warn_of_first_points_only(loop: EvaluationLoop, *, is_chosen: bool) -> None:
     if n_modelled > n or (is_chosen and (n_in_all >= n or loop.log.path is not None)):
         return
     given = f" ({n_given} of them with known values)" if n_given else ""
+    more = f", plus {n_outside} outside the space (such as the untuned model)" if n_outside else ""
     warn_user(
         f"`{name}` must be greater than {n - n_given + n_outside} for the model to propose points, "
-        f"got {n_calls}: the first n_initial={n} points{given} are a design made without a model. "
-        f"Increase {name}, reduce the design with n_initial={max(n_modelled // 2, 1)}, or pass "
-        f"n_initial={n_in_all} to evaluate only a design.",
+        f"got {n_calls}: the first n_initial={n} points{given} are a design made without a "
+        f"model{more}. Increase {name}, reduce the design with n_initial="
+        f"{max(n_modelled // 2, 1)}, or pass n_initial={n_in_all} to evaluate only a design.",
         FirstPointsOnlyWarning,
     )

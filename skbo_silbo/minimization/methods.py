@@ -88,6 +88,8 @@ def _check_options(
         question = did_you_mean([ALIASES.get(n, n) for n in misspelt], [*names, *others])
         if others and PARALLEL.intersection(misspelt):
             question = "Pass executor=ProcessPoolExecutor(4), or n_jobs=4 to SILBOSearchCV. "
+        if {"noise", "noise_std"}.intersection(misspelt):
+            question = "Pass known noise to SILBO.tell(..., noise_std=...). "
         own = f"; arguments of minimize itself are {', '.join(others)}" if others else ""
         rule = f"options of method {method!r} must be among {names}"
         raise ValueError(

@@ -115,7 +115,8 @@ def _is_empty(value: Any) -> bool:
 
 def _not_results(given: Any) -> str:
     frame = (
-        ' Convert a DataFrame by frame.to_dict("list"), or to_dict(as_series=False) with polars.'
+        " Pass search.cv_results_ rather than search.to_frame(). Convert a DataFrame of it by "
+        'frame.to_dict("list"), or to_dict(as_series=False) with polars.'
         if hasattr(given, "columns")
         else ""
     )

@@ -449,18 +449,26 @@ def _read_distribution(name: str, distribution: Any) -> Any:
         if hasattr(distribution, "pmf") and np.isinf(distribution.mean()):
             raise ValueError(  # quantiles would take minutes
                 f"Parameter {name!r} must not have a discrete distribution with an infinite mean, "
-                f"got {brief(distribution)}. Use randint, or a list of the values to search."
+                f"got {_format_call(distribution)}. Use randint, or a list of the values to search."
             )
         quantiles = np.array([distribution.ppf(q) for q in (TAIL, 0.5, 1.0 - TAIL)], dtype=float)
     if quantiles.ndim != 1 or not quantiles.size or not np.isfinite(quantiles).all():
         raise ValueError(
             f"Parameter {name!r} must be a frozen univariate distribution with finite quantiles, "
-            f"got {brief(distribution)}. Pass its parameters, as in loguniform(1e-3, 1e3), and "
-            "check that they are valid (scale > 0, lower < upper)."
+            f"got {_format_call(distribution)}. Pass its parameters, as in loguniform(1e-3, 1e3), "
+            "and check that they are valid (scale > 0, lower < upper)."
         )
     if hasattr(distribution, "pmf"):
         return _read_discrete(name, distribution)
     return Quantiles(name, distribution, integer=False)
+
+
+def _format_call(distribution: Any) -> str:
+    """Return the name and arguments of a frozen distribution, and the repr of other objects."""
+    if (name := getattr(getattr(distribution, "dist", None), "name", None)) is None:
+        return brief(distribution)
+    keywords = [f"{key}={value}" for key, value in distribution.kwds.items()]
+    return f"{name}({', '.join([*map(str, distribution.args), *keywords])})"
 
 
 def _read_discrete(name: str, distribution: Any) -> Any:

@@ -90,8 +90,9 @@ class Space:
         if not is_dict or not all(isinstance(name, str) for name in parameters):
             raise ValueError(
                 "`parameters` must be a non-empty dict of names to lists or distributions, such as "
-                f'{{"C": loguniform(1e-3, 1e3)}}, got {brief(parameters)}. Use Box for bounds and '
-                "SpaceUnion for a list of dicts."
+                f'{{"C": loguniform(1e-3, 1e3)}}, got {brief(parameters)}. Name at least one '
+                "parameter, or use Box for bounds and SpaceUnion for a list of dicts (minimize and "
+                "SILBO accept both as plain lists)."
             )
         self._arrange([read_parameter(name, values) for name, values in parameters.items()])
 

@@ -131,6 +131,7 @@ def test_first_points_are_evaluated_first_and_counted():
             r"method must be one of \[.*'random', .*'silbo'.*\], got 'cma'.* 'Write your own",
         ),
         ({"n_jobs": 4}, r"got \['n_jobs'\]\. .* minimize itself are func, .* n_calls, .* executor"),
+        ({"noise_std": 0.1}, r"^Pass known noise to SILBO.tell\(.*got \['noise_std'\]"),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\], got \['n_inital'\]"),
         ({"method": "random", "n_initial": 3}, "^method 'random' takes no options, got"),
         ({"method": "random", "n_components": 3}, "^method 'random' takes no options, got"),

@@ -138,7 +138,9 @@ def test_what_cannot_be_read_is_refused(given, message):
 
 def test_initial_results_frame_raises_with_remedy():
     frame = as_frame(random_search().cv_results_)
-    with pytest.raises(ValueError, match=r'got DataFrame.*frame\.to_dict\("list"\)'):
+    with pytest.raises(
+        ValueError, match=r'got DataFrame.*search\.cv_results_ rather.*frame\.to_dict\("list"\)'
+    ):
         search(initial_results=frame).fit(X, Y)
 
 

@@ -263,7 +263,7 @@ def test_bad_bounds_are_refused(bounds, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({}, "must be a non-empty dict.* got {}"),
+        ({}, "must be a non-empty dict.* got {}. Name at least one parameter"),
         ([{"a": [1, 2]}], r"dict.*SpaceUnion"),
         ({"a": {"b": [1, 2]}}, "conditional.*list"),
         ({1: [1, 2]}, r"dict of names"),
@@ -272,7 +272,7 @@ def test_bad_bounds_are_refused(bounds, message):
         ({"a": "rbf"}, r"'a'.*\['rbf'\]"),
         ({"a": {1, 2}}, r"'a'.*list\(...\)"),
         ({"a": stats.loguniform}, r"'a'.*frozen"),
-        ({"a": stats.uniform(0, -1)}, r"finite.*0"),
+        ({"a": stats.uniform(0, scale=-1)}, r"finite.* got uniform\(0, scale=-1\)"),
         ({"a": stats.uniform([0, 1], 1)}, r"distribution with finite"),
         ({"a": stats.dirichlet([1, 2])}, r"'a'.*draws single values, got array"),
         ({"a": OnlyRvs(lambda rng: [rng.uniform()])}, r"'a'.*draws single values, got \["),
