@@ -74,10 +74,11 @@ class SILBOSearchCV(SeveralGoals):
         the parameters of one branch. All branches share `n_iter` and a single surrogate, which
         learns about common parameters from all branches.
     n_iter : int or None, default=10
-        Maximum number of candidates, including initial candidates. With the default of 10, known
-        candidates (see `initial_params`) leave none for the surrogate. If None, only `max_time`,
-        which is then required, limits the search. The search also ends when all points of a finite
-        space have been evaluated.
+        Maximum number of candidates, including initial candidates. For Gaussian naive Bayes and
+        extremely randomised trees, known candidates (see `initial_params`) can use up the default
+        of 10, so that the surrogate proposes none. If None, only `max_time`, which is then
+        required, limits the search. The search also ends when all points of a finite space have
+        been evaluated.
     batch_size : int or "auto", default="auto"
         Number of candidates to propose at a time. "auto" proposes a candidate whenever a worker is
         free. With several workers, the result then depends on the order in which fits finish. With

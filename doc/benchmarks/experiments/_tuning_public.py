@@ -29,7 +29,7 @@ UNTOLD = (CHANCE, OURS, "optuna-tpe")
 SEARCHERS = (*UNTOLD, *TOLD)
 EXPENSIVE = ("optuna-gp-told", "hebo-told")
 BEGIN = (
-    "Every search starts with the untuned estimator. In the 15 look-up tables (hpobench, hpolib, "
+    "Every search is credited with the score of the untuned estimator. In the 15 look-up tables (hpobench, hpolib, "
     "nasbench201), which have no defaults, it is the smallest value of every numeric parameter and "
     "the first listed value of every other one. For *random* and *optuna-tpe*, its score is "
     "taken from our run with the same splits and replaces their last candidate, so that TPE does "
