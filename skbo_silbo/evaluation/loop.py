@@ -193,15 +193,25 @@ class EvaluationLoop:
         return min(n, len(self.proposals.initial) or n)
 
     def _n_open_values(self) -> int:
-        """Return how many observations the unfinished evaluations will give."""
-        return sum(trial.is_modelled for trial in (*self._running.values(), *self._observed))
+        """Return how many observations the open evaluations before the next one will give.
+
+        An interrupted batch may have evaluations after the next one.
+        """
+        trials = [*self._running.values(), *self._observed]
+        if self.batch_size is not None:
+            trials = [trial for trial in trials if trial.position < self._next_position()]
+        return sum(trial.is_modelled for trial in trials)
+
+    def _next_position(self) -> int:
+        """Return the first free position in the open batch."""
+        taken = {trial.position for trial in (*self._running.values(), *self._observed)}
+        return min({*range(len(taken) + 1)} - taken)
 
     def _begin(self, trial: Trial) -> None:
         trial.number, self._n_begun = self._n_begun, self._n_begun + 1
         trial.batch = self._batch
-        if self.batch_size is not None:  # an open batch may have gaps
-            taken = {other.position for other in (*self._running.values(), *self._observed)}
-            trial.position = min({*range(len(taken) + 1)} - taken)
+        if self.batch_size is not None:
+            trial.position = self._next_position()
             self._n_left -= 1
         self._running[trial.number] = trial
         trial.attempts = self.log.n_earlier_attempts(trial.point)
