@@ -29,20 +29,21 @@ UNTOLD = (CHANCE, OURS, "optuna-tpe")
 SEARCHERS = (*UNTOLD, *TOLD)
 EXPENSIVE = ("optuna-gp-told", "hebo-told")
 BEGIN = (
-    "Every search is credited with the score of the untuned estimator. In the 15 look-up tables (hpobench, hpolib, "
-    "nasbench201), which have no defaults, it is the smallest value of every numeric parameter and "
-    "the first listed value of every other one. For *random* and *optuna-tpe*, its score is "
-    "taken from our run with the same splits and replaces their last candidate, so that TPE does "
-    "not learn from it. TPE is multivariate, which is the default of Optuna 5 for one objective.",
+    "Every search is credited with the score of the untuned estimator. In the 15 look-up tables "
+    "(hpobench, hpolib, nasbench201), which have no defaults, it is the smallest value of every "
+    "numeric parameter and the first listed value of every other one. For *random* and *optuna- "
+    "tpe*, its score is taken from our run with the same splits and replaces their last "
+    "candidate, so that TPE does not learn from it. TPE is multivariate, which is the default "
+    "of Optuna 5 for one objective.",
     "The searches whose names end with *told* observe the untuned estimator before they propose: "
     "TPE, Optuna's GPSampler, and HEBO 0.3.6, each with its defaults. In four tasks (svc-2, "
     "neighbours, svc, splines) the untuned estimator is outside the search space. There it is "
     "evaluated first and no search learns from it, ours included.",
     "The rule for these runs was committed before the first of them: TPE with seeds 0 to 4 and "
     "GPSampler with seeds 0 to 2 on all 20 tasks; HEBO with seed 0 on the 15 tables, because it "
-    "takes two minutes a run and does not read conditional spaces. Every run that ends is "
-    "reported, no task is left out, and methods are compared on the tasks and seeds that both "
-    "have. Only one run of HEBO has ended so far.",
+    "takes minutes a run and does not read conditional spaces. Every run that ends is reported, no "
+    "task is left out, and methods are compared on the tasks and seeds that both have. HEBO has "
+    "not run on the last four tables.",
     "HEBO requires NumPy below 1.25, but runs beside NumPy 2.4 after ``pip install pymoo==0.6.0 "
     "torch gpytorch disjoint-set`` and ``pip install --no-deps HEBO==0.3.6``.",
 )

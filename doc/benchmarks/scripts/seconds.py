@@ -381,7 +381,7 @@ def read():
 def report(runs, methods, table):
     """Write the table of shares of the best gain over the untuned model.
 
-    Leads are of the first method over the others.
+    Leads are of the first method over the others. Tasks without any gain are left out.
     """
     found, best, untuned, asking = defaultdict(dict), defaultdict(list), {}, defaultdict(list)
     for run in runs:
@@ -395,7 +395,7 @@ def report(runs, methods, table):
     for horizon in HORIZONS:
         gains = {}
         for method in methods:
-            own = found[method, horizon]
+            own = {k: v for k, v in found[method, horizon].items() if max(best[k[0]]) > 0}
             share = {k: (score - untuned[k]) / max(best[k[0]]) for k, score in own.items()}
             gains[method] = {k: max(gain, -1.0) for k, gain in share.items()}
         for method, own in gains.items():
