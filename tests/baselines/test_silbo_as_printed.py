@@ -125,6 +125,7 @@ def test_the_settings_of_the_paper(method):
     assert (estimator.n_neighbors, estimator.n_local_neighbors, estimator.solver) == (7, 7, "paper")
 
 
+@pytest.mark.slow
 def test_top_down_never_evaluates_again():
     options = {"acquisition": "ei", "n_initial": 12, "update_every": 3}
     options |= {"method": "silbo-td", "n_components": 2, "n_calls": 17, "random_state": 0}
@@ -199,6 +200,7 @@ def test_evolution_finds_preimage_without_global_generator(d, r):
         assert np.abs(x - other).max() > 0.05  # what B does not see is left to chance
 
 
+@pytest.mark.slow
 def test_evolution_outside_the_image_comes_near_its_edge():
     embedding = make_embedding(20, 2, 3)
     z = 2 * embedding.half_widths

@@ -56,6 +56,7 @@ def test_wild_bootstrap_holds_level(law, n_sets):
     assert by_normal_theory >= rejected
 
 
+@pytest.mark.statistical
 @sets(30, 400)
 @pytest.mark.filterwarnings("ignore:The condition of")
 def test_the_level_given_a_direction(n_sets):
@@ -69,6 +70,7 @@ def test_the_level_given_a_direction(n_sets):
     assert_level(rejected, n_sets)
 
 
+@pytest.mark.statistical
 @pytest.mark.filterwarnings("ignore:The condition of")
 def test_what_a_bend_granted_explains_is_no_noise():
     """Beside a strong bend a weak one is found: the errors that are flipped are without it."""

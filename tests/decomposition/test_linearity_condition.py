@@ -59,6 +59,7 @@ def fitted_and_said(estimator, X, y):
     return estimator, " ".join(str(w.message) for w in caught)
 
 
+@pytest.mark.statistical
 @sets(3, 12)
 @pytest.mark.parametrize("method", [SlicedAverageVarianceEstimation, DirectionalRegression])
 def test_second_moments_doubt_what_is_not_normal(method, n_sets):
@@ -127,6 +128,7 @@ def test_coverage_warning_names_tested_method():
         assert all(why in text and "slices" not in text for text in said)
 
 
+@pytest.mark.statistical
 def test_slowly_detected_trend_does_not_warn():
     found = []
     for seed in range(20):
@@ -223,6 +225,7 @@ def test_dual_solver_matches_dense_with_many_rows(shape, ridge):
     np.testing.assert_allclose(dual.transform(X), dense.transform(X), rtol=1e-9)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", [float, pytest.param(str, marks=pytest.mark.slow)])
 def test_spurious_directions_of_uneven_classes_are_warned_of(kind):
     cases = []

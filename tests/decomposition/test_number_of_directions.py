@@ -38,6 +38,7 @@ def test_small_slices_do_not_use_chi_square(y, tested):
 # -- blocks --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ridge", "weights"),
     [

@@ -72,6 +72,7 @@ def test_units_do_not_matter_and_folds_are_seeded():
     np.testing.assert_array_equal(regressor.fit(X, y).predict(X), one)
 
 
+@pytest.mark.slow
 def test_any_reducer_does_and_its_parameters_are_searched():
     X, y = drawn(0, n=90)
     search = GridSearchCV(

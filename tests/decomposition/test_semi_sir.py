@@ -107,6 +107,7 @@ def test_paper_solver_stops_at_slice_mean_rank():
 # -- dimension -----------------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("word", "parameters"),
     [

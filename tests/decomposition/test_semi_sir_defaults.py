@@ -36,6 +36,7 @@ def test_ridge_is_near_that_of_leave_one_out(n_sets):
     assert abs(np.median(np.log10(ratios))) <= 0.5
 
 
+@pytest.mark.slow
 def test_large_data_choose_defaults_on_subset():
     X, y, _ = linear_data(0, 700, 600)
     sir = SemiSlicedInverseRegression(1).fit(X, y)

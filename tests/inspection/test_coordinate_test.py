@@ -40,6 +40,7 @@ def skewed_classes(rng):
     return X, (ranks * 4 // 60).astype(str)
 
 
+@pytest.mark.statistical
 @sets(60, 400)
 @pytest.mark.parametrize(
     ("draw", "k"),

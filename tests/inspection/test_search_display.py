@@ -233,6 +233,7 @@ def test_value_name_counts_objectives():
     assert set(both.curves) == {"RandomizedSearchCV", "silbo"}
 
 
+@pytest.mark.slow
 def test_labels_of_long_names_do_not_collide():
     names = ["learning_rate", "preprocess__scaler__method", "clf__estimator__max_depth"]
     rates, methods = loguniform(1.75e-4, 1), ["standard", "minmax", "quantile", "robust"]
@@ -245,6 +246,7 @@ def test_labels_of_long_names_do_not_collide():
     assert colliding(SearchDisplay.from_result(optimizer).figure_) == []
 
 
+@pytest.mark.slow
 def test_conditional_choice_has_one_name():
     def func(point):
         return point.get("a", 0.0) ** 2 + 3.0 * point.get("b", 1.0) - 3.0

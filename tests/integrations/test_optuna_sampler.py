@@ -162,6 +162,7 @@ def test_log_integer_follows_rounded_log_uniform():
     np.testing.assert_allclose(np.bincount(drawn)[1:] / len(drawn), expected, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_parameter_without_effect_in_its_branch_is_not_searched():
     """Optuna's issue 3826."""
 
@@ -455,6 +456,7 @@ def mixed(trial):
     return (np.log10(rate) + 2.0) ** 2 + 0.1 * layers + (kind == "a")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_study_predicts_in_its_units_and_sign():
     study = new_study("maximize")

@@ -79,6 +79,7 @@ def postgres(kind, folder):
 PLACES = {"sqlite": files, "journal": files, "grpc": grpc_proxy, "postgres": postgres}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "objective", "n_workers"),
     [

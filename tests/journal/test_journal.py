@@ -236,6 +236,7 @@ def test_copied_descriptor_does_not_keep_lock(path):
 # --- Windows and systems without locks ------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="stands in for it")
 def test_searches_resume_without_posix_modules(tmp_path):
     """A process dies in the middle of `minimize`; the next ends it, and the other searches."""

@@ -111,6 +111,7 @@ def attack(door, folder, monkeypatch, seeds):
                 np.testing.assert_array_equal(durable, whole[: len(durable)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
 @seeds(8, 1000)
 def test_interrupted_runs_equal_uninterrupted(door, seeds, tmp_path, monkeypatch):

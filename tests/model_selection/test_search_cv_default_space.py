@@ -186,6 +186,7 @@ def test_design_tries_every_branch_once():
     assert set(design) == set(KERNELS)
 
 
+@pytest.mark.slow
 def test_design_never_keeps_all_parameters():
     space = {"svc__kernel": KERNELS, "svc__C": loguniform(1e-3, 1e3)}
     for seed in range(5):

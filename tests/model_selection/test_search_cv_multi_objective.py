@@ -250,6 +250,7 @@ def test_a_callable_of_several_scores(early):
 # --- with the other options ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "params",
     [{}, pytest.param({"batch_size": 3}, marks=pytest.mark.slow), {"n_jobs": 2, "batch_size": 2}],

@@ -267,6 +267,7 @@ def test_feasibility_alone_is_sought_first():
     assert gaps.min() > 0.01  # and not one place three times
 
 
+@pytest.mark.slow
 def test_the_constrained_optimum_is_found():
     """(0.3, 0.3), of value 0.08, by symmetry."""
     optimizer = told(6)

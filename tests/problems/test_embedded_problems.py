@@ -237,6 +237,7 @@ def corner(k):
     return Problem("corner", lambda X: -X.sum(axis=1), [(-1, 1)] * k, -k, [[1.0] * k])
 
 
+@pytest.mark.slow
 def test_rotated_reaches_radius_3_or_raises():
     # the corner of a k-cube is at distance sqrt(k)
     assert_optimum_kept(rotated(corner(7), 1000, 0), corner(7))

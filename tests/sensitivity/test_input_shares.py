@@ -47,6 +47,7 @@ def test_draws_have_moments_of_correlated_normal():
     assert_allclose(draws.mean(axis=0), mode, atol=5 * np.sqrt(expected.max() / 1500))
 
 
+@pytest.mark.statistical
 def test_posterior_draws_follow_skewed_density():
     # theta = log of a Gamma(2, 1) variable: loss = exp(theta) - 2 theta, least at log 2.
     def loss(theta):
@@ -224,6 +225,7 @@ def test_shares_in_a_conditional_space(space, func, truth):
     assert shares.together[-1, 0] == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.statistical
 @sets(1, 3)
 def test_intervals_cover_shares_of_conditional_space(n_sets):
     # Were the coverage .9, fewer held than this would be one in ten thousand.
@@ -255,6 +257,7 @@ def test_few_points_find_few_relevant_inputs(n_sets):
     assert np.abs(errors).max() < 0.02
 
 
+@pytest.mark.statistical
 @sets(1, 4)
 def test_intervals_hold_the_true_shares(n_sets):
     # Planted problems: were the coverage .9, fewer held than this would be one in a million.
@@ -268,6 +271,7 @@ def test_intervals_hold_the_true_shares(n_sets):
     assert held[active].sum() >= binom.ppf(1e-6, active.sum(), 0.9)
 
 
+@pytest.mark.statistical
 @pytest.mark.usefixtures("few_draws")
 def test_searched_points_widen_the_intervals():
     rng = np.random.default_rng(0)

@@ -360,6 +360,7 @@ def day(number):
 N_MANY = 2000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [Compared, pair_of, str, day])
 def test_category_lookup_is_linear(make):
     values = [make(number) for number in range(N_MANY)]

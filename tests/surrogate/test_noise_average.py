@@ -22,6 +22,7 @@ def noisy_fit(seed, *, noise=0.5, n=30, d=4):
     return GaussianProcessSurrogate(prior="sparse").fit(Z, y), Z, truth
 
 
+@pytest.mark.statistical
 def test_intervals_hold_truth_where_mode_interpolates_noise():
     fits = [noisy_fit(seed) for seed in range(10)]
     of_mode = [share_held(surrogate, Z, truth) for surrogate, Z, truth in fits]

@@ -135,6 +135,7 @@ def test_process_killed_between_calls_is_replaced(pool):
     assert other != pid
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows tells no parent that is gone")
 @pytest.mark.parametrize(
     "begin", [begin_a_pool, pytest.param(begin_a_search, marks=pytest.mark.slow)]
