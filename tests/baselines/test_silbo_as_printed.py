@@ -156,6 +156,7 @@ def test_default_settings_do_not_warn():
         optimizer.tell(X, (X**2).sum(axis=1)).ask()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "n_calls"), [(SILBO, 23), (SILBOBottomUp, 45)])
 def test_embedding_is_relearned_at_update_time(cls, n_calls):
     optimizer = cls(

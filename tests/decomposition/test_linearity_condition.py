@@ -106,6 +106,7 @@ def test_separated_classes_do_not_warn(method, kind):
         assert (found.n_components_, said) == (r, "")
 
 
+@pytest.mark.slow
 def test_coverage_warning_names_tested_method():
     rng = np.random.default_rng(0)
     X, e = rng.normal(size=(300, 6)), rng.normal(size=300)

@@ -134,6 +134,7 @@ def test_untried_category_is_listed():
     assert "'a'" not in seldom
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_pictures")
 def test_dollar_signs_in_names_are_drawn():
     pytest.importorskip("matplotlib")
@@ -250,6 +251,7 @@ def test_values_too_large_for_models_are_reported():
     assert "Next step" in page
 
 
+@pytest.mark.slow
 def test_initial_result_can_be_recommended():
     told = {"params": [{"max_depth": 2, "min_samples_leaf": 1}] * 9, "mean_test_score": [1.0] * 9}
     search = search_trees(initial_results=told, initial_params=None)

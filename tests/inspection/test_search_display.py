@@ -199,6 +199,7 @@ def test_useless_model_is_not_drawn():
     assert list(SubspaceDisplay.from_result(optimizer, ax=given).axes_) == list(given)
 
 
+@pytest.mark.slow
 def test_outlier_is_drawn_at_edge():
     def func(x):
         return float("nan") if x[1] < -0.9 else 1e9 if x[2] > 0.96 else np.tanh(2 * x[0])
@@ -279,6 +280,7 @@ def test_unnamed_branch_choice_is_drawn():
     assert [t.get_text() for t in display.axes_[1].get_xticklabels()] == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_random_search_is_drawn(search):
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=30, cv=2, random_state=0).fit(X)
     display = SearchDisplay.from_result(search, random_search=random, kind="convergence")

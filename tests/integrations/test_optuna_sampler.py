@@ -52,6 +52,7 @@ def bowl(trial):
     return (x - 1.0) ** 2 + (y + 2.0) ** 2
 
 
+@pytest.mark.slow
 def test_it_learns():
     study = new_study()
     study.optimize(bowl, n_trials=20)
@@ -199,6 +200,7 @@ def test_conditions_of_parameters_are_inferred():
     assert not inactive.keys() & {"x", "y", "a", "layers", "width0"}
 
 
+@pytest.mark.slow
 def test_finite_conditional_space_is_searched_without_repeats():
     def objective(trial):
         if trial.suggest_categorical("kind", ["a", "b"]) == "a":

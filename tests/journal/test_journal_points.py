@@ -229,6 +229,7 @@ def test_journal_does_not_grow_with_range(path, width):
     assert domain.high > 0.99 * width
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_report_equals_that_of_search(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # tables in place of pictures

@@ -326,6 +326,7 @@ def test_equal_failed_and_few_values(y):
     assert "too few, or all equal" in shares.verdict
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_one_outlier_and_failures_change_little():
     X = np.random.default_rng(0).uniform(-1, 1, (30, 4))
@@ -339,6 +340,7 @@ def test_one_outlier_and_failures_change_little():
     assert model.shares.ranked[:2] == plain.ranked[:2] == ["x0", "x1"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_shares_do_not_depend_on_order():
     X = np.random.default_rng(0).uniform(0, 1, (20, 3))
@@ -378,6 +380,7 @@ def test_record_and_frame():
     assert f" % ({low:.0f} to {high:.0f}) of the variance of " in shares.verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("d", "verdict"),
     [

@@ -95,6 +95,7 @@ def test_subspace_survives_json_for_every_method(make):
     assert repr(again) == repr(record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [SILBO, SILBOBottomUp])
 def test_reading_subspace_keeps_proposals(make):
     asked = []

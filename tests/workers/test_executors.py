@@ -79,6 +79,7 @@ def start(kind, path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["processes", pytest.param("loky", marks=pytest.mark.slow)])
 def test_hanging_process_is_killed_at_exit(tmp_path, kind):
     """It would hang for ten minutes."""

@@ -130,6 +130,7 @@ def run_in_processes(kinds, folder):
     return calls
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 def test_processes_are_ended_and_replaced(tmp_path, clock):
     def move():
