@@ -199,7 +199,8 @@ class EvaluationLoop:
         """
         trials = [*self._running.values(), *self._observed]
         if self.batch_size is not None:
-            trials = [trial for trial in trials if trial.position < self._next_position()]
+            position = self._next_position()
+            trials = [trial for trial in trials if trial.position < position]
         return sum(trial.is_modelled for trial in trials)
 
     def _next_position(self) -> int:
