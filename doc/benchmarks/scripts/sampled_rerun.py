@@ -66,6 +66,19 @@ SCRIPTS = {
     "gradient_directions": ("gradient_directions", "LINES", "run(12)"),
     "kept": ("kept", "OUT", "run('waiting', 0, 20); run('goals', 0, 10)"),
     "lasso_bench": ("lasso_bench", "FILE", "for name in SIZES: run(name, 10, 100, None)"),
+    "noise_by_evidence": (
+        *("noise_by_evidence", "FILE"),
+        "run('functions', 5, 6, METHODS); run('tuning', 5, 6, ('default', 'late'))",
+    ),
+    "noisy_functions": (
+        *("noisy_functions", "FILE"),
+        "for method in ('silbo', 'random', 'optuna-tpe'): run(method, 10)",
+    ),
+    "only_categories": (
+        "only_categories",
+        "FILE",
+        "run(range(5), [m for m in METHODS if m != 'optuna-gp'])",
+    ),
     "optuna_conditions": (
         *("optuna_conditions", "PATH"),
         "for method in ('silbo', 'random', 'optuna-tpe'): run(method, 10, None, None)",
@@ -75,6 +88,7 @@ SCRIPTS = {
         "for m in ('silbo', 'random', 'optuna-tpe'): run(m, 0, 5, PATH, m)",
     ),
     "predictors": ("predictors", "LINES", "run(2, N_LABELS, None)"),
+    "recommended-intervals": ("recommended_intervals", "DATA", "main()"),
     "sdr-levels": ("sdr_levels", "DATA", "run(2000, read())"),
     "sdr_few_labels": ("sdr_few_labels", "LINES", "run(3)"),
     "sdr_level_grid": ("sdr_level_grid", "DATA", "run(300, ['level', 'power', 'linear'])"),
@@ -185,7 +199,17 @@ def run_cells(file, results, root, seconds):
 def is_same_cell(one, other):
     """Return whether two results of a script are of the same run."""
     names = ("set", "data", "function", "problem", "task", "cell", "labels", "seed", "n", "d")
-    names += (*KINDS, "title", "evaluations", "inputs", "design", "variant", "size", "noise")
+    names += (
+        *KINDS,
+        "title",
+        "evaluations",
+        "inputs",
+        "design",
+        "variant",
+        "size",
+        "noise",
+        "mixed",
+    )
     return all(one.get(name) == other.get(name) for name in names)
 
 
