@@ -138,6 +138,8 @@ def values_of(result):
     values = {name: value for name, value in result.items() if not NO_VALUES.search(name)}
     if isinstance(values.get("values"), str):  # how a method depends on the scale of the values
         del values["values"]
+    for name in {"before", "now"} & values.keys():  # of svm_ranges: two scores, then seconds
+        values[name] = values[name][:2]
     return values
 
 
