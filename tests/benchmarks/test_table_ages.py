@@ -4,6 +4,7 @@ import csv
 import re
 
 import pytest
+import sampled_rerun
 import table_ages
 
 from benchmarks.registry import read_registry
@@ -57,6 +58,14 @@ def test_ages_table_matches_results(ages):
     with table_ages.AGES.open(newline="", encoding="utf-8") as file:
         stored = list(csv.reader(file))
     assert stored == [table_ages.HEADER, *table_ages.csv_rows(ages, CONTENT["changes"])]
+
+
+def test_every_file_of_results_was_sampled():
+    with table_ages.SAMPLES.open(newline="", encoding="utf-8") as file:
+        sampled = {row["results"] for row in csv.DictReader(file)}
+    excused = {*sampled_rerun.TIMES, *sampled_rerun.OF_OLD_REVISIONS}
+    results = {f"results/{path.name}" for path in (FOLDER / "results").iterdir()}
+    assert results - sampled == {f"results/{name}.jsonl" for name in excused}
 
 
 def files_in(*folders):

@@ -15,6 +15,7 @@ CHEAP = (
 METHODS = (*CHEAP, "silbo-td")
 # si-bo needs more than r d differences, each an evaluation, before it searches at all
 AT_1000 = tuple(name for name in METHODS if name != "si-bo")
+TIMED = ("hesbo", "rembo", "rembo-kx", "rembo-kpsi", "sir-bo", "add-bo", "silbo-td")  # figure 12
 
 
 def problems(d, n):
@@ -33,6 +34,8 @@ METHODS_EXPERIMENT = Experiment(
         "full": (
             Grid(problems(100, 250), n_repeats=5),
             Grid(problems(1000, 250), n_repeats=2, methods=AT_1000),
+            Grid(problems(1000, 250)[:1], n_repeats=5, methods=TIMED),
+            Grid(problems(1000, 1600)[:1], n_repeats=5, methods=("silbo-bu",)),
         ),
         "tiny": Grid(
             ({"function": "branin", "kind": "embedded", "d": 5, "n": 12, "r": 2},),

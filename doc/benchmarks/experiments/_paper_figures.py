@@ -76,6 +76,7 @@ def _thirty():
         Grid(as_run(100, 250), 10, methods=expensive),
         Grid(as_run(1000, 250), 30, methods=("silbo-td-as-run",)),
         *(Grid(as_run(d, 250), 5, methods=("rembo-kx", "rembo-kpsi")) for d in (100, 1000)),
+        Grid(as_run(1000, 250), 5, methods=("rembo", "hesbo", "sir-bo", *BASELINES_AS_RUN)),
         Grid((NETWORK,), 5, methods=(*OTHERS, *HONEST)),
         Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
     )

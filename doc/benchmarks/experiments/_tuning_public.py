@@ -42,8 +42,7 @@ BEGIN = (
     "The rule for these runs was committed before the first of them: TPE with seeds 0 to 4 and "
     "GPSampler with seeds 0 to 2 on all 20 tasks; HEBO with seed 0 on the 15 tables, because it "
     "takes minutes a run and does not read conditional spaces. Every run that ends is reported, no "
-    "task is left out, and methods are compared on the tasks and seeds that both have. HEBO has "
-    "not run on the last four tables.",
+    "task is left out, and methods are compared on the tasks and seeds that both have.",
     "HEBO requires NumPy below 1.25, but runs beside NumPy 2.4 after ``pip install pymoo==0.6.0 "
     "torch gpytorch disjoint-set`` and ``pip install --no-deps HEBO==0.3.6``.",
 )

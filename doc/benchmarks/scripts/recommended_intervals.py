@@ -125,8 +125,8 @@ def measured(optimizer, truth):
 
 def at_the_mode(optimizer):
     """Return mean and deviation by the most probable hyperparameters, which the search uses."""
-    model, y = optimizer._model_and_values("predict")
-    Z = optimizer._coordinates(model.embedding, model.ranked)[0]
+    model, y = optimizer._current_model("recommended_"), optimizer._labelled().y
+    Z, _ = optimizer._coordinates(model.embedding, model.ranked, model.ranked)
     mean, std = model.surrogate.predict(Z)
     i = np.argmin(mean)
     return map(float, in_units_of_values(model, mean[i], std[i], y))

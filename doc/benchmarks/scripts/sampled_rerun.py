@@ -9,7 +9,8 @@ For five runs of each file of results, or for more, longer or outdated ones::
 The runs are of different methods, as far as there are such. Each is "equal" if it finds the same
 values, "equal up to the processor" if only this machine differs (its own revision gives the same
 here as this checkout), and "changed" otherwise. Rows that `table_ages.py` counts as outdated are a
-sample of their own. Files of times are left out (`TIMES`), because times differ in every run.
+sample of their own. Files of times are left out (`TIMES`), because times differ in every run,
+and so are runs of old revisions that other experiments start from (`OF_OLD_REVISIONS`).
 The counts are written to tables/sampled-rerun.csv.
 """
 
@@ -96,7 +97,11 @@ SCRIPTS = {
     "svm_ranges": ("svm_ranges", "FILE", "run()"),
     "untuned_start": ("untuned_start", "FILE", "run()"),
 }
-TIMES = ("graphs", "growth", "learners", "sdr", "search_workers", "seconds", "workers")
+TIMES = (
+    *("graphs", "growth", "learners", "randomized", "sdr", "search_workers", "seconds"),
+    *("seconds_variants", "solvers", "workers"),
+)
+OF_OLD_REVISIONS = ("sdr_level_grid-before", "state-runs")  # inputs of other experiments
 CELL = ("experiment", "problem", "method", "repeat")
 KINDS = ("experiment", "method", "family", "class", "model", "measure", "kind", "draw")
 NO_VALUES = re.compile(  # times, and what belongs to the problem
@@ -270,6 +275,8 @@ def main():
     for file in options.files:
         if Path(file).stem in TIMES:
             parser.error(f"{file} holds times, which differ in every run.")
+        if Path(file).stem in OF_OLD_REVISIONS:
+            parser.error(f"{file} holds runs of an old revision that other experiments start from.")
         chosen = sample(file, options.cells, options.seconds, outdated=options.outdated)
         count = Counter()
         if not chosen:
