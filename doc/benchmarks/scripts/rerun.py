@@ -56,7 +56,7 @@ def main() -> None:
     outdated = {age.table["file"]: age for age in table_ages(history) if age.n_outdated}
     for file, age in outdated.items():
         sample = f"; sample: {words_of(age.sample)}" if age.sample else ""
-        print(f"{file}: {age.n_outdated} of {age.n_rows} rows, {age.hours:.1f} hours{sample}")
+        print(f"{file}: {age.n_outdated} of {age.n_rows} rows, {age.words_of_hours} hours{sample}")
     if chosen is None:
         return
     for file in chosen or [name for name, age in outdated.items() if not age.is_equal_in_sample]:

@@ -150,7 +150,7 @@ def values_of(result):
 
 def are_equal(stored, new):
     """Return whether a run found the stored values, as far as it returns them."""
-    new = values_of(new)
+    stored, new = values_of(stored), values_of(new)
     both = stored.keys() & new.keys()
     return bool(both) and all(stored[name] == new[name] for name in both)
 
@@ -241,7 +241,7 @@ def verdicts(file, results, seconds):
             if revision:
                 with checkout_of(revision) as root:
                     (old,) = run([result], root)
-            same = old and are_equal(values_of(old), new)
+            same = old and are_equal(old, new)
             yield result, NO_RUN if old is None else ON_THIS_MACHINE if same else CHANGED
 
 

@@ -112,6 +112,13 @@ class TableAge:
     sample: dict
 
     @property
+    def words_of_hours(self) -> str:
+        """Return the hours as words, empty without outdated rows."""
+        if not self.n_outdated:
+            return ""
+        return f"{self.hours:.1f}" if self.hours else "unknown"
+
+    @property
     def is_equal_in_sample(self) -> bool:
         """Return whether all runs of a sample of the outdated rows were equal."""
         return bool(self.sample) and n_equal(self.sample) == self.sample["runs"]
@@ -130,10 +137,12 @@ def read_samples() -> dict:
 
 def read_rows(table: dict) -> list[dict]:
     """Return method, problem, revision and seconds of the rows of a table."""
-    if "revision" in table:
-        return [{"method": "", "problem": "", "revision": table["revision"], "seconds": 0.0}]
-    results = map(json.loads, (FOLDER / table["file"]).read_text(encoding="utf-8").splitlines())
-    return [as_row(result) for result in results]
+    path = FOLDER / table["file"]
+    lines = path.read_text(encoding="utf-8").splitlines() if path.suffix == ".jsonl" else [""]
+    if "revision" in table:  # of all rows, which do not state their times
+        row = {"method": "", "problem": "", "revision": table["revision"], "seconds": 0.0}
+        return [row] * len(lines)
+    return [as_row(json.loads(line)) for line in lines]
 
 
 def as_row(result: dict) -> dict:
@@ -206,7 +215,7 @@ def csv_rows(ages: list[TableAge], changes: list[dict]) -> list[list[str]]:
             ", ".join(age.table["scopes"]),
             f"{age.n_rows}",
             f"{age.n_outdated}",
-            f"{age.hours:.1f}" if age.n_outdated else "",
+            age.words_of_hours,
             ", ".join(age.revisions),
             ", ".join(sorted({dates[change] for change in age.outdated.values()})),
             words_of(age.sample),

@@ -174,16 +174,21 @@ def active_rows(n=100):
 
 
 def seconds_rows():
-    """Return a row for each method and number of inputs: seconds of 100 proposals, in pairs."""
-    results = [r for r in read("public-high") if r["status"] == "ok"]
+    """Return a row for each method and number of inputs: seconds of 100 proposals, in pairs.
+
+    Both runs of a pair were made from one revision on one kind of processor, that is, in one
+    session: the same processor can take twice as long in another.
+    """
     seconds = {
-        (r["method"], r["environment"]["cpu"], r["problem"]["d"], _place(r)): r["seconds"][-1][1]
-        for r in results
+        (r["method"], *_session(r), r["problem"]["d"], _place(r)): r["seconds"][-1][1]
+        for r in read("public-high")
+        if r["status"] == "ok"
     }
     pairs = defaultdict(list)
     for (method, *place), theirs in seconds.items():
         if method in {"optuna-tpe", "botorch-gp"} and ("silbo", *place) in seconds:
-            pairs[place[1], name_of(method)].append((seconds["silbo", *place], theirs))
+            d = place[-2]
+            pairs[d, name_of(method)].append((seconds["silbo", *place], theirs))
     table = []
     for (d, other), own in sorted(pairs.items()):
         ours, theirs = np.transpose(own)
@@ -191,6 +196,10 @@ def seconds_rows():
         middles = [f"{np.median(values):.1f}" for values in (ours, theirs, times)]
         table.append([d, other, len(own), *middles, f"{times.min():.1f} to {times.max():.1f}"])
     return table
+
+
+def _session(result):
+    return result["environment"]["cpu"], result["environment"]["revision"]
 
 
 def _place(result):
