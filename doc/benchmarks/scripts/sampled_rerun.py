@@ -92,7 +92,11 @@ SCRIPTS = {
     "recommended-intervals": ("recommended_intervals", "DATA", "main()"),
     "sdr-levels": ("sdr_levels", "DATA", "run(2000, read())"),
     "sdr_few_labels": ("sdr_few_labels", "LINES", "run(3)"),
-    "sdr_level_grid": ("sdr_level_grid", "DATA", "run(300, ['level', 'power', 'linear'])"),
+    "sdr_level_grid": (
+        "sdr_level_grid",
+        "DATA",
+        "run(300, ['level', 'power', 'linear']); run(100, ['curved', 'needed'])",
+    ),
     "selection_noise": ("selection_noise", "FILE", f"run({SETTINGS}, None)"),
     "svm_ranges": ("svm_ranges", "FILE", "run()"),
     "untuned_start": ("untuned_start", "FILE", "run()"),

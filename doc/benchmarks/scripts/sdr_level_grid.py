@@ -204,8 +204,9 @@ def run(n_sets, names):
                 lines.write(json.dumps(row) + "\n")
 
 
-def read(path=DATA):
-    """Return the lines written so far."""
+def read(path=None):
+    """Return the lines of a file, by default those written so far."""
+    path = path or DATA
     return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
 
 
